@@ -1,0 +1,51 @@
+# Two commands for a newcomer: `make demo` and `make test`. Everything lives in .venv below this folder.
+PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do \
+  $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$p; break; }; done)
+BIN := .venv/bin
+ENV := PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_INPUT=1
+WORKERS ?= 2
+
+.PHONY: help demo test test-all check bench clean
+
+help:
+	@echo "make demo      a half-minute tour on a throw-away store"
+	@echo "make test      install what the tests need, check and run everything not marked slow"
+	@echo "make test-all  the slow tests too"
+	@echo "make check     ruff, mypy --strict, the floors of the house"
+	@echo "make bench     the benchmarks that need no data"
+
+.venv/made:
+	@test -n "$(PYTHON)" || { echo "Ghost needs Python 3.11 or newer; none was found" >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { echo "Python's venv module is missing: on Debian, apt-get install python3-venv" >&2; exit 1; }
+	$(PYTHON) -m venv .venv
+	touch $@
+
+.venv/installed: .venv/made pyproject.toml
+	$(ENV) $(BIN)/pip install --quiet --editable '.[all]'
+	touch $@
+
+.venv/installed-dev: .venv/installed
+	$(ENV) $(BIN)/pip install --quiet --editable '.[all,dev]'
+	touch $@
+
+demo: .venv/installed
+	@$(BIN)/python -m bench.demo
+
+check: .venv/installed-dev
+	$(BIN)/ruff check src tests bench tools
+	$(BIN)/ruff format --check src tests bench tools
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+test: check
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+
+test-all: check
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "slow or not slow"
+
+bench: .venv/installed
+	$(BIN)/python -m bench.latency
+	$(BIN)/python -m bench.faults
+
+clean:
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build

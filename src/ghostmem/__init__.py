@@ -1,0 +1,108 @@
+"""Ghost: memory for AI agents that lasts.
+
+    from ghostmem import Ghost
+
+    with Ghost.open() as ghost:
+        ghost.put("agent:me", "tea", "The user drinks green tea.")
+
+`__all__` is the contract; every name is loaded when it is first asked for.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from ghostmem._version import __version__
+
+if TYPE_CHECKING:
+    from ghostmem.edges import Edge
+    from ghostmem.errors import (
+        ConflictError,
+        CorruptStoreError,
+        EmbeddingError,
+        EngineError,
+        GhostError,
+        InvalidInputError,
+        LockedError,
+        NewerStoreError,
+        NotADatabaseError,
+        NotFoundError,
+        PatchConflictError,
+        PatchFormatError,
+        ReadOnlyStoreError,
+        StoreBusyError,
+        StoreFullError,
+        VersionConflictError,
+    )
+    from ghostmem.ghost import Ghost
+    from ghostmem.model import (
+        FileRef,
+        FileRel,
+        Kind,
+        Memory,
+        Outcome,
+        Priority,
+        Rel,
+        SourceKind,
+        Tier,
+    )
+    from ghostmem.rule import Rule
+    from ghostmem.settings import Settings
+
+_MODULES = {
+    "ghost": "Ghost",
+    "settings": "Settings",
+    "edges": "Edge",
+    "rule": "Rule",
+    "model": "FileRef FileRel Kind Memory Outcome Priority Rel SourceKind Tier",
+    "errors": (
+        "ConflictError CorruptStoreError EmbeddingError EngineError GhostError InvalidInputError LockedError"
+        " NewerStoreError NotADatabaseError NotFoundError PatchConflictError PatchFormatError ReadOnlyStoreError"
+        " StoreBusyError StoreFullError VersionConflictError"
+    ),
+}
+_HOME = {name: module for module, names in _MODULES.items() for name in names.split()}
+
+__all__ = [
+    "ConflictError",
+    "CorruptStoreError",
+    "Edge",
+    "EmbeddingError",
+    "EngineError",
+    "FileRef",
+    "FileRel",
+    "Ghost",
+    "GhostError",
+    "InvalidInputError",
+    "Kind",
+    "LockedError",
+    "Memory",
+    "NewerStoreError",
+    "NotADatabaseError",
+    "NotFoundError",
+    "Outcome",
+    "PatchConflictError",
+    "PatchFormatError",
+    "Priority",
+    "ReadOnlyStoreError",
+    "Rel",
+    "Rule",
+    "Settings",
+    "SourceKind",
+    "StoreBusyError",
+    "StoreFullError",
+    "Tier",
+    "VersionConflictError",
+    "__version__",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name when it is first used."""
+    if name not in _HOME:
+        raise AttributeError(f"module 'ghostmem' has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(f"ghostmem.{_HOME[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,34 @@
+"""ghost config"""
+
+import click
+
+from ghostmem.cli.face import Face, FaceCommand, group
+from ghostmem.cli.output import bold, dim
+from ghostmem.settings import config_path, resolve, table, write_config
+
+command = group("config", "Show or change settings.")
+
+
+@command.command("show", cls=FaceCommand)
+def show(face: Face) -> None:
+    """Show every setting, its value and where it comes from."""
+    about = {name: text for name, _, _, text, _ in table()}
+    for name, (value, source) in resolve(db=face.settings.db).items():
+        row = {"name": name, "value": value, "source": source, "about": about[name]}
+        face.one(row, f"{bold(name)} = {value}  {dim(f'{about[name]}  [{source}]')}")
+
+
+@command.command("set", cls=FaceCommand)
+@click.argument("name")
+@click.argument("value")
+def set_(face: Face, name: str, value: str) -> None:
+    """Write a setting into the configuration file."""
+    path = config_path()
+    parsed = write_config(path, name, value)
+    face.one({"name": name, "value": parsed, "path": str(path)}, f"{name} = {parsed} in {path}")
+
+
+@command.command("path", cls=FaceCommand)
+def path_(face: Face) -> None:
+    """Print where the configuration file is."""
+    face.one({"path": str(config_path())}, str(config_path()))

@@ -1,0 +1,67 @@
+"""ghost import"""
+
+import sys
+from pathlib import Path
+
+import click
+
+from ghostmem.cli.face import DRY_RUN, Face, declare
+from ghostmem.cli.output import plural
+from ghostmem.errors import InvalidInputError, NotFoundError
+from ghostmem.verbs.import_ import POLICIES, ImportReport
+
+EXAMPLES = """\
+  ghost import memories.jsonl
+  ghost export | ghost --db copy.db import
+  ghost import --from-ghost ~/.ghost/memory.db
+"""
+
+
+@declare("import", "Bring in an export, or the original Ghost's memories.", EXAMPLES)
+@click.argument("file", required=False)
+@click.option("--from-ghost", metavar="FILE", help="A database written by the original Ghost; it is only read.")
+@click.option(
+    "--on-conflict",
+    type=click.Choice(POLICIES),
+    default="update",
+    show_default=True,
+    help="When a key has another history.",
+)
+@DRY_RUN
+def command(face: Face, file: str | None, from_ghost: str | None, on_conflict: str, dry_run: bool) -> None:
+    if file and from_ghost:
+        raise InvalidInputError("two sources were given", "give a file, or --from-ghost")
+    progress = face.progress("imported")
+    if from_ghost:
+        done = face.ghost.import_ghost(from_ghost, on_conflict=on_conflict, dry_run=dry_run, progress=progress)
+    elif file and file != "-":
+        if not Path(file).is_file():
+            raise NotFoundError(f"there is no file {file}", "name a file that `ghost export` wrote")
+        try:
+            with Path(file).open(encoding="utf-8") as stream:
+                done = face.ghost.import_(stream, on_conflict=on_conflict, dry_run=dry_run, progress=progress)
+        except UnicodeDecodeError as error:
+            raise InvalidInputError(f"{file} is not UTF-8 (byte {error.start})", "nothing was imported") from None
+    else:
+        if sys.stdin.isatty():
+            raise InvalidInputError("nothing to import", "name a file, or pipe an export in")
+        done = face.ghost.import_(sys.stdin, on_conflict=on_conflict, dry_run=dry_run, progress=progress)
+    face.one(done, text(done))
+    if not face.as_json:
+        for note in done.notes:
+            face.note(note)
+
+
+def text(done: ImportReport) -> str:
+    """Return what an import did as a sentence."""
+    parts = [
+        f"{done.imported} new",
+        f"{done.updated} updated",
+        f"{done.unchanged} unchanged",
+        f"{done.skipped} skipped",
+    ]
+    others = [
+        f"{plural(count, noun)}" for count, noun in ((done.edges, "edge"), (done.links, "link"), (done.rules, "rule")) if count
+    ]
+    verb = "would import" if done.dry_run else "imported"
+    return f"{verb} versions: {', '.join(parts)}{'; ' if others else ''}{', '.join(others)}"

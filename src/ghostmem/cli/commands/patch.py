@@ -1,0 +1,31 @@
+"""ghost patch"""
+
+import click
+
+from ghostmem.cli.face import DRY_RUN, KEYED, UNLOCK, Face, declare, one_key, read_text
+from ghostmem.cli.output import named
+
+EXAMPLES = """\
+  ghost patch -n agent:me notes < change.diff
+  diff -u old.md new.md | ghost patch -n agent:me notes --dry-run
+"""
+
+
+@declare("patch", "Change a memory by a unified diff, read from standard input.", EXAMPLES)
+@KEYED
+@click.option("--base-version", type=int, help="Only if this is the current version.")
+@UNLOCK
+@DRY_RUN
+def command(
+    face: Face,
+    ns: str | None,
+    key: str | None,
+    key_argument: str | None,
+    base_version: int | None,
+    unlock: bool,
+    dry_run: bool,
+) -> None:
+    diff = read_text((), "a diff")
+    space, name = face.ns(ns), one_key(key, key_argument)
+    memory = face.ghost.patch(space, name, diff + "\n", base_version=base_version, dry_run=dry_run, unlock=unlock)
+    face.one(memory, memory.content if dry_run else f"patched {named(memory)}, now v{memory.version}")

@@ -1,0 +1,81 @@
+"""ghost put"""
+
+from typing import Any
+
+import click
+
+from ghostmem.cli.face import NS, TAGS, UNLOCK, Face, declare, json_object, options, read_text, words
+from ghostmem.cli.output import named, plural
+from ghostmem.errors import InvalidInputError
+from ghostmem.model import Memory, Outcome
+
+FIELDS = options(
+    click.option("--kind", help="semantic, episodic or procedural."),
+    TAGS,
+    click.option("-p", "--priority", help="low, normal, high or critical."),
+    click.option("--importance", type=float, help="From 0 to 1."),
+    click.option("--tier", help="sensory, stm, ltm or dormant; identity means ltm and pinned."),
+    click.option("--pinned/--no-pinned", default=None, help="Always part of the context, never aged."),
+    click.option("--ttl", help="Expire after 7d, 24h, 30m or 60s; never takes an expiry away."),
+    click.option("--meta", metavar="JSON", help="An object of your own."),
+    click.option("--files", multiple=True, metavar="PATHS", help="Files it is about, separated by commas; repeatable."),
+    click.option("--file-rel", help="What was done to them: modified, created, deleted or read."),
+    click.option("--source-user", help="Who said it."),
+    click.option("--source-kind", help="stated, observed, self, peer or import."),
+    click.option("--source-scope", help="Where: a chat, a session, a thread."),
+    click.option("--source-client", help="Through which program."),
+    click.option("--created-at", metavar="TIME", help="When it was said, if not now."),
+    click.option("--valid-from", metavar="TIME", help="Since when it is true."),
+    click.option("--valid-to", metavar="TIME", help="Until when it was true."),
+    click.option("--base-version", type=int, help="Only if this is the current version; 0: only if the key is new."),
+    UNLOCK,
+    click.option("--dedup", is_flag=True, help="If another key has this very content, reinforce that one."),
+)
+
+EXAMPLES = """\
+  ghost put -n agent:me -k tea "The user drinks green tea."
+  echo "Deploys go out on Tuesdays." | ghost put -n agent:me -k deploys --kind procedural -t ops,project:shop
+  ghost put -n agent:me -k draft --base-version 3 "The next text, if nobody was faster."
+"""
+
+
+@declare("put", "Store a memory, or the next version of one.", EXAMPLES)
+@NS
+@click.option("-k", "--key", metavar="KEY", help="The key, short and descriptive.")
+@FIELDS
+@click.argument("content", nargs=-1)
+def command(
+    face: Face,
+    ns: str | None,
+    key: str | None,
+    content: tuple[str, ...],
+    tags: tuple[str, ...],
+    files: tuple[str, ...],
+    file_rel: str | None,
+    meta: str | None,
+    **fields: Any,
+) -> None:
+    space = face.ns(ns)
+    if not key:
+        raise InvalidInputError("a key is required", "name one with -k; keys are short and descriptive, such as user-timezone")
+    paths = words(files)
+    memory = face.ghost.put(
+        space,
+        key,
+        read_text(content, "content"),
+        tags=words(tags),
+        files=None if paths is None else [(path, file_rel or "modified") for path in paths],
+        meta=json_object(meta, "meta"),
+        **fields,
+    )
+    face.one(memory, said(memory))
+
+
+def said(memory: Memory) -> str:
+    """Say in a sentence what a put did."""
+    if memory.outcome is Outcome.REINFORCED:
+        other = f"{memory.requested_key} is already known as " if memory.requested_key else ""
+        return f"{other}{named(memory)} v{memory.version} unchanged, reinforced"
+    return (
+        f"{memory.outcome} {named(memory)} v{memory.version} ({plural(memory.chunks or 0, 'chunk')}, {memory.est_tokens} tokens)"
+    )

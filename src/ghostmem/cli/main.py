@@ -1,0 +1,142 @@
+"""The command `ghost`: a table of commands that are loaded when they are called, and one place where errors end."""
+
+import os
+import sys
+from typing import Any
+
+import click
+
+from ghostmem._version import __version__
+from ghostmem.errors import GhostError, InvalidInputError
+
+# name: what it does; the module is ghostmem.cli.commands.<name>, its object `command`
+COMMANDS = {
+    "put": "Store a memory, or the next version of one.",
+    "get": "Read a memory by its key.",
+    "list": "List memories, newest first.",
+    "history": "Show every version of a memory.",
+    "patch": "Change a memory by a unified diff.",
+    "rm": "Remove a memory; it can be restored unless --hard.",
+    "restore": "Bring back a removed memory or an earlier version.",
+    "peek": "Show what a namespace knows, at a glance.",
+    "ns": "List or remove namespaces.",
+    "tags": "List, rename or remove tags.",
+    "files": "List memories about a file.",
+    "ingest": "Turn markdown files into memories.",
+    "export": "Write everything as lines of JSON.",
+    "import": "Bring in an export, or the original Ghost's memories.",
+    "backup": "Copy the store while it is in use.",
+    "gc": "Remove what has expired, is stale, or was removed long ago.",
+    "stats": "Count what the store holds.",
+    "check": "Look for anything that is not whole.",
+    "repair": "Rebuild every index from the rows.",
+    "doctor": "Look at the installation and say what to do.",
+    "config": "Show or change settings.",
+    "completion": "Print a completion script for your shell.",
+    "version": "Print the version.",
+}
+_MODULES = {"list": "list_", "import": "import_", "help": "help_"}
+
+
+class LazyGroup(click.Group):
+    """A group that imports a command only to run it."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the commands in the table's order, which is the order a newcomer needs them."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import one command."""
+        if cmd_name not in COMMANDS:
+            return None
+        module = __import__(f"ghostmem.cli.commands.{_MODULES.get(cmd_name, cmd_name)}", fromlist=["command"])
+        found: click.Command = module.command
+        return found
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find a command, or say which ones come close."""
+        if args and not args[0].startswith("-") and args[0] not in COMMANDS:
+            from difflib import get_close_matches
+
+            close = get_close_matches(args[0], COMMANDS, n=3)
+            hint = f"did you mean {' or '.join(close)}?" if close else "`ghost --help` lists the commands"
+            raise InvalidInputError(f"there is no command {args[0]!r}", hint)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands from the table, without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+def shared_options() -> list[click.Parameter]:
+    """Return the options that every command takes, before or after its name."""
+    return [
+        click.Option(["-d", "--db"], metavar="PATH", help="The store: a file, or :memory:  [GHOST_DB]"),
+        click.Option(["-f", "--format", "format"], type=click.Choice(["text", "json"]), help="What to print  [GHOST_FORMAT]"),
+        click.Option(["--json", "format"], flag_value="json", help="The same as --format json."),
+        click.Option(["--no-color", "color"], flag_value="never", help="Print without colour  [NO_COLOR]"),
+        click.Option(["--debug"], is_flag=True, help="Show the traceback of an error."),
+    ]
+
+
+@click.group(
+    cls=LazyGroup,
+    params=shared_options(),
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Examples:  ghost put -n agent:me -k tea 'The user drinks green tea.'  ·  ghost get -n agent:me tea  ·  ghost list",
+)
+@click.version_option(__version__, prog_name="ghost", message="%(prog)s %(version)s")
+def cli(**_: Any) -> None:
+    """Memory for AI agents that lasts: put text in, get back what matters."""
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Run the command line and leave with the error's exit code."""
+    args = sys.argv[1:] if argv is None else argv
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(encoding="utf-8", errors="surrogateescape" if stream is sys.stdin else "backslashreplace")
+    sys.exit(run(args))
+
+
+def run(args: list[str]) -> int:
+    """Run one command and return its exit code."""
+    name = "ghostmem" if os.path.basename(sys.argv[0]).startswith("ghostmem") else "ghost"
+    try:
+        code = cli.main(args, prog_name=name, standalone_mode=False)
+        sys.stdout.flush()
+        return code if isinstance(code, int) else 0
+    except GhostError as error:
+        if "--debug" in args:
+            raise
+        return report(error, args)
+    except click.UsageError as error:
+        path = error.ctx.command_path if error.ctx else name
+        return report(InvalidInputError(error.format_message(), f"`{path} --help` shows how"), args)
+    except click.ClickException as error:
+        return report(InvalidInputError(error.format_message()), args)
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("interrupted", err=True)
+        return 130
+    except BrokenPipeError:
+        # whoever read our output has left: say nothing more, not even while closing
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return 0
+    except Exception as error:
+        if "--debug" in args:
+            raise
+        return report(GhostError(f"{type(error).__name__}: {error}"), args)
+
+
+def report(error: GhostError, args: list[str]) -> int:
+    """Print an error and its hint on standard error, and return its exit code."""
+    if "--json" in args or "json" in args:
+        import json
+
+        click.echo(json.dumps(error.to_dict(), ensure_ascii=False), err=True)
+    else:
+        click.echo(f"{click.style('error:', fg='red')} {error.message}", err=True)
+        if error.hint:
+            click.echo(f"{click.style('hint:', fg='yellow')} {error.hint}", err=True)
+    return error.exit_code

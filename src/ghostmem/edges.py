@@ -1,0 +1,42 @@
+"""Links between memories."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from ghostmem.model import Record, Rel, optional
+
+EDGE_WEIGHTS: Mapping[Rel, float] = {
+    Rel.CONTRADICTS: 0.9,
+    Rel.REFINES: 0.8,
+    Rel.IMPLIES: 0.8,
+    Rel.CAUSED_BY: 0.75,
+    Rel.DEPENDS_ON: 0.7,
+    Rel.PREVENTS: 0.7,
+    Rel.CONTAINS: 0.6,
+    Rel.RELATES_TO: 0.5,
+    Rel.MERGED_INTO: 0.0,
+}
+
+
+@dataclass(frozen=True)
+class Edge(Record):
+    """A weighted, typed link from one memory to another of the same namespace."""
+
+    from_id: str
+    to_id: str
+    rel: Rel
+    weight: float
+    created_at: datetime
+    access_count: int = 0
+    last_accessed_at: datetime | None = optional()
+
+
+@dataclass(frozen=True)
+class Link(Record):
+    """An untyped-weight link of the original Ghost, kept for its users; edges are what is walked."""
+
+    from_id: str
+    to_id: str
+    rel: Rel
+    created_at: datetime

@@ -1,0 +1,1 @@
+"""Where memories are kept; `base` is the contract, each folder one engine."""

@@ -1,0 +1,104 @@
+"""Finding what is wrong in a database, and rebuilding every index from the rows."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import apsw
+
+from ghostmem.engine.rows import NsFilter
+
+if TYPE_CHECKING:
+    from ghostmem.engine.base import Reindex
+    from ghostmem.engine.sqlite.engine import SqliteTransaction
+
+# Each row: what it means, and a query that returns how many there are.
+_COUNTS: tuple[tuple[str, str], ...] = (
+    ("live memories without chunks", "SELECT count(*) FROM memories m WHERE deleted_at IS NULL AND trim(content) <> ''"
+     " AND NOT EXISTS (SELECT 1 FROM chunks c WHERE c.memory_id = m.id)"),
+    ("chunks of memories that are not live", "SELECT count(*) FROM chunks c JOIN memories m ON m.id = c.memory_id"
+     " WHERE m.deleted_at IS NOT NULL"),
+    ("chunks missing from full text", "SELECT count(*) FROM chunks WHERE id NOT IN (SELECT id FROM chunks_fts_docsize)"),
+    ("full-text rows without a chunk", "SELECT count(*) FROM chunks_fts_docsize WHERE id NOT IN (SELECT id FROM chunks)"),
+    ("chunks missing from the substring index",
+     "SELECT count(*) FROM chunks WHERE id NOT IN (SELECT id FROM chunks_tri_docsize)"),
+    ("substring rows without a chunk", "SELECT count(*) FROM chunks_tri_docsize WHERE id NOT IN (SELECT id FROM chunks)"),
+    ("live versions that are not the last of their key", "SELECT count(*) FROM memories m WHERE deleted_at IS NULL"
+     " AND version < (SELECT max(version) FROM memories n WHERE n.ns = m.ns AND n.key = m.key)"),
+    ("namespaces without a row", "SELECT count(DISTINCT ns) FROM memories WHERE ns NOT IN (SELECT name FROM namespaces)"),
+    ("edges that cross namespaces", "SELECT count(*) FROM memory_edges e JOIN memories a ON a.id = e.from_id"
+     " JOIN memories b ON b.id = e.to_id WHERE a.ns <> b.ns"),
+    ("memories whose tags are not a list", "SELECT count(*) FROM memories WHERE tags IS NOT NULL"
+     " AND (NOT json_valid(tags) OR json_type(tags) <> 'array')"),
+    ("memories whose meta is not an object", "SELECT count(*) FROM memories WHERE meta IS NOT NULL"
+     " AND (NOT json_valid(meta) OR json_type(meta) <> 'object')"),
+)  # fmt: skip
+
+
+def problems(db: apsw.Connection) -> list[str]:
+    """Return one sentence for everything that is wrong; an empty list means clean."""
+    found = [text for (text,) in db.execute("PRAGMA integrity_check(20)") if text != "ok"]
+    found += [
+        f"row {row} of {table} points to a missing {parent}" for table, row, parent, _ in db.execute("PRAGMA foreign_key_check")
+    ]
+    for meaning, sql in _COUNTS:
+        if count := db.execute(sql).get:
+            found.append(f"{count} {meaning}")
+    found += _drift(db)
+    return found
+
+
+def _drift(db: apsw.Connection) -> list[str]:
+    """Compare each chunk's number of terms with what full text holds for it."""
+    sql = "SELECT c.length, d.sz FROM chunks c JOIN chunks_fts_docsize d ON d.id = c.id"
+    wrong = sum(length != _last_varint(size) for length, size in db.execute(sql))
+    return [f"{wrong} chunks whose terms differ from full text"] if wrong else []
+
+
+def _last_varint(blob: bytes) -> int:
+    """Read the last column's token count from FTS5's size record."""
+    values = [0]
+    for byte in blob:
+        values[-1] = values[-1] << 7 | byte & 0x7F
+        if byte < 0x80:
+            values.append(0)
+    return values[-2]
+
+
+def repair(tx: "SqliteTransaction", reindex: "Reindex") -> Mapping[str, int]:
+    """Remove orphans and rebuild every index; return what was done."""
+    db = tx.db
+    done = {"orphans": _remove_orphans(db), "demoted": _retire_doubles(db)}
+    for table in ("chunks_fts", "chunks_tri"):
+        db.execute(f"INSERT INTO {table} ({table}) VALUES ('delete-all')")
+    db.execute("DELETE FROM chunks")
+    done["memories"] = done["chunks"] = 0
+    for memory in tx.memories.rows(NsFilter()):
+        tx.journal.namespace(memory.ns)
+        if memory.deleted_at is None:
+            rows = reindex(memory)
+            tx.index.add(memory, rows)
+            done["memories"] += 1
+            done["chunks"] += len(rows)
+    return done
+
+
+def _remove_orphans(db: apsw.Connection) -> int:
+    count = 0
+    for table, columns in (("memory_edges", "from_id to_id"), ("memory_links", "from_id to_id"),
+                           ("memory_files", "memory_id"), ("accesses", "memory_id")):  # fmt: skip
+        for column in columns.split():
+            db.execute(f"DELETE FROM {table} WHERE {column} NOT IN (SELECT id FROM memories)")
+            count += db.changes()
+    db.execute(
+        "DELETE FROM memory_edges"
+        " WHERE (SELECT ns FROM memories WHERE id = from_id) <> (SELECT ns FROM memories WHERE id = to_id)"
+    )
+    return count + db.changes()
+
+
+def _retire_doubles(db: apsw.Connection) -> int:
+    db.execute(
+        "UPDATE memories AS m SET deleted_at = recorded_at WHERE deleted_at IS NULL"
+        " AND version < (SELECT max(version) FROM memories n WHERE n.ns = m.ns AND n.key = m.key)"
+    )
+    return db.changes()

@@ -1,0 +1,217 @@
+"""One SQLite file as a store: a connection per thread, transactions, and care of the file."""
+
+import os
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import apsw
+
+from ghostmem.engine.sqlite.connect import connect, prepare
+from ghostmem.engine.sqlite.failures import translate, translated
+from ghostmem.engine.sqlite.index import SqliteIndex
+from ghostmem.engine.sqlite.journal import SqliteJournal
+from ghostmem.engine.sqlite.memories import SqliteMemories
+from ghostmem.engine.sqlite.migrate import applied, migrate, pending, unknown
+from ghostmem.errors import InvalidInputError, NewerStoreError, ReadOnlyStoreError
+from ghostmem.times import Clock
+
+if TYPE_CHECKING:
+    from ghostmem.engine.base import Reindex
+    from ghostmem.engine.sqlite.graph import SqliteGraph
+    from ghostmem.engine.sqlite.rules import SqliteRules
+
+
+class SqliteTransaction:
+    """The tables of one transaction."""
+
+    def __init__(self, db: apsw.Connection) -> None:
+        self.db = db
+        self.journal = SqliteJournal(db)
+        self.memories = SqliteMemories(db, self.journal)
+        self.index = SqliteIndex(db, self.journal)
+
+    @cached_property
+    def graph(self) -> "SqliteGraph":
+        """Open the edges, which most reads never need."""
+        from ghostmem.engine.sqlite.graph import SqliteGraph
+
+        return SqliteGraph(self.db)
+
+    @cached_property
+    def rules(self) -> "SqliteRules":
+        """Open the rules, which most commands never need."""
+        from ghostmem.engine.sqlite.rules import SqliteRules
+
+        return SqliteRules(self.db)
+
+
+class SqliteEngine:
+    """A store in one file, or in memory."""
+
+    name = "sqlite"
+
+    def __init__(self, path: str, clock: Clock, synchronous: str = "full", busy_timeout: float = 30.0) -> None:
+        self.location = path
+        self.read_only = False
+        self.read_only_reason = ""
+        self._synchronous = synchronous
+        self._busy_timeout = busy_timeout
+        self._local = threading.local()
+        self._open: list[apsw.Connection] = []
+        self._lock = threading.RLock()
+        self._shared: apsw.Connection | None = None
+        self._closed = False
+        self._start(clock)
+
+    def _start(self, clock: Clock) -> None:
+        if self.location != ":memory:":
+            if not self._writable():
+                self.read_only, self.read_only_reason = True, f"{self.location} cannot be written"
+            else:
+                prepare(self.location)
+        db = self._connection()
+        try:
+            with translated(self.location):
+                names = applied(db)
+                if pending(names) and not self.read_only and not unknown(names or set()):
+                    migrate(db, self.location, clock())
+                    names = applied(db)
+            self._judge(names)
+        except BaseException:
+            self.close()
+            raise
+
+    def _writable(self) -> bool:
+        if not os.path.isfile(self.location):
+            return True
+        return os.access(self.location, os.W_OK) and os.access(os.path.dirname(self.location) or ".", os.W_OK)
+
+    def _judge(self, names: set[str] | None) -> None:
+        if names is None:
+            raise ReadOnlyStoreError(f"{self.location} cannot be written, and is not a Ghost store yet")
+        if newer := unknown(names):
+            self.read_only = True
+            self.read_only_reason = f"{self.location} was written by a newer Ghost (it has {newer[-1]})"
+            self._newer = True
+        elif missing := pending(names):
+            raise ReadOnlyStoreError(f"{self.location} is of an older Ghost (it lacks {missing[0]}) and cannot be written")
+
+    _newer = False
+
+    def _connection(self) -> apsw.Connection:
+        if self._closed:
+            raise InvalidInputError("this store is closed", "open it again with Ghost.open()")
+        db: apsw.Connection | None = self._shared or getattr(self._local, "db", None)
+        if db is None:
+            db = connect(self.location, self._busy_timeout, self._synchronous, self.read_only)
+            with self._lock:
+                self._open.append(db)
+            if self.location == ":memory:":
+                self._shared = db
+            else:
+                self._local.db = db
+        return db
+
+    @contextmanager
+    def _turn(self) -> Iterator[apsw.Connection]:
+        """Give the thread its connection; in memory there is one, and threads take turns."""
+        if self.location != ":memory:":
+            yield self._connection()
+            return
+        with self._lock:
+            yield self._connection()
+
+    @contextmanager
+    def read(self) -> Iterator[SqliteTransaction]:
+        """Read one consistent state of the store."""
+        with self._turn() as db:
+            yield from self._transact(db, "BEGIN")
+
+    @contextmanager
+    def write(self, durable: bool = True) -> Iterator[SqliteTransaction]:
+        """Change the store: all of it or nothing; `durable` waits until it would survive a power cut."""
+        if self.read_only:
+            raise (NewerStoreError if self._newer else ReadOnlyStoreError)(self.read_only_reason)
+        with self._turn() as db:
+            if durable or self._synchronous == "normal":
+                yield from self._transact(db, "BEGIN IMMEDIATE")
+                return
+            db.execute("PRAGMA synchronous=NORMAL")
+            try:
+                yield from self._transact(db, "BEGIN IMMEDIATE")
+            finally:
+                db.execute("PRAGMA synchronous=FULL")
+
+    def _transact(self, db: apsw.Connection, begin: str) -> Iterator[SqliteTransaction]:
+        try:
+            db.execute(begin)
+            yield SqliteTransaction(db)
+            db.execute("COMMIT")
+        except apsw.Error as error:
+            self._undo(db)
+            raise translate(error, self.location) from error
+        except BaseException:
+            self._undo(db)
+            raise
+
+    def _undo(self, db: apsw.Connection) -> None:
+        """Roll back; SQLite has done so already after some errors."""
+        if db.in_transaction:
+            db.execute("ROLLBACK")
+
+    def size(self) -> int:
+        """Return the bytes on disk, with the write-ahead log."""
+        if self.location == ":memory:":
+            return 0
+        parts = (self.location + suffix for suffix in ("", "-wal"))
+        return sum(os.path.getsize(part) for part in parts if os.path.exists(part))
+
+    def versions(self) -> Mapping[str, str]:
+        """Return the versions of what the engine stands on."""
+        with self.read() as tx:
+            names = sorted(applied(tx.db) or ())
+        return {"sqlite": apsw.sqlite_lib_version(), "apsw": apsw.apsw_version(), "schema": names[-1]}
+
+    def check(self) -> list[str]:
+        """Return everything that is wrong with the file, its rows and its indexes."""
+        from ghostmem.engine.sqlite.check import problems
+
+        with self.read() as tx:
+            return problems(tx.db)
+
+    def repair(self, reindex: "Reindex") -> Mapping[str, int]:
+        """Remove orphans and rebuild every index from the rows."""
+        from ghostmem.engine.sqlite.check import repair
+
+        with self.write() as tx:
+            return repair(tx, reindex)
+
+    def backup(self, target: str) -> int:
+        """Write a compact copy of one consistent state to a new file and return its size."""
+        with self._turn() as db, translated(target):
+            db.execute("VACUUM INTO ?", (target,))
+        return os.path.getsize(target)
+
+    def vacuum(self) -> None:
+        """Give unused pages back to the file system."""
+        with self._turn() as db, translated(self.location):
+            db.execute("VACUUM")
+            self.flush()
+
+    def flush(self) -> None:
+        """Bring the write-ahead log into the file and onto the disk."""
+        with self._turn() as db, translated(self.location):
+            db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
+    def close(self) -> None:
+        """Close every connection; the last one to close leaves a single file behind."""
+        with self._lock:
+            self._closed = True
+            for db in self._open:
+                db.close()
+            self._open.clear()
+            self._shared = None
+            self._local = threading.local()

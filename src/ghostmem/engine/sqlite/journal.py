@@ -1,0 +1,71 @@
+"""The change log, one sequence per namespace, and the days on which memories were used."""
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+import apsw
+
+from ghostmem.times import format_time
+
+if TYPE_CHECKING:
+    from ghostmem.access import Access
+
+
+class SqliteJournal:
+    """What changed, in order, and on which days memories were used."""
+
+    def __init__(self, db: apsw.Connection) -> None:
+        self._db = db
+        self._tokens: dict[str, tuple[int, str]] = {}
+
+    def namespace(self, ns: str) -> tuple[int, str]:
+        """Return a namespace's number and its token in full text, giving it both on first sight."""
+        if ns not in self._tokens:
+            row = self._db.execute("SELECT id, token FROM namespaces WHERE name = ?", (ns,)).fetchone()
+            if row is None:
+                number = self._db.execute("SELECT coalesce(max(id), 0) + 1 FROM namespaces").get
+                row = (number, f"n{number}")
+                self._db.execute("INSERT INTO namespaces (id, name, token) VALUES (?, ?, ?)", (number, ns, row[1]))
+            self._tokens[ns] = row
+        return self._tokens[ns]
+
+    def record(self, ns: str, memory_id: str, op: str, at: datetime) -> None:
+        """Write down one change."""
+        number, _ = self.namespace(ns)
+        seq = self._db.execute("UPDATE namespaces SET sequence = sequence + 1 WHERE id = ? RETURNING sequence", (number,)).get
+        self._db.execute("INSERT INTO changes VALUES (?, ?, ?, ?, ?)", (number, seq, memory_id, op, format_time(at)))
+
+    def changes(self, ns: str, after: int, limit: int) -> list[tuple[int, str, str]]:
+        """List changes of a namespace after a sequence number as (sequence, memory id, what)."""
+        return list(
+            self._db.execute(
+                "SELECT seq, memory_id, op FROM changes WHERE ns_id = (SELECT id FROM namespaces WHERE name = ?)"
+                " AND seq > ? ORDER BY seq LIMIT ?",
+                (ns, after, limit),
+            )
+        )
+
+    def log_access(self, memory_id: str, at: datetime, used: bool) -> None:
+        """Count one use or one exposure on its day."""
+        self._db.execute(
+            "INSERT INTO accesses VALUES (?1, ?2, ?3, 1 - ?3) ON CONFLICT DO UPDATE SET used = used + ?3, shown = shown + 1 - ?3",
+            (memory_id, format_time(at)[:10], int(used)),
+        )
+
+    def accesses(self) -> "Iterator[Access]":
+        """List all days of use."""
+        from ghostmem.access import Access
+
+        for row in self._db.execute("SELECT memory_id, day, used, shown FROM accesses ORDER BY memory_id, day"):
+            yield Access(*row)
+
+    def add_access(self, access: "Access") -> bool:
+        """Bring in a day of use from elsewhere; False when that day is already there."""
+        row = (access.memory_id, access.day, access.used, access.shown)
+        self._db.execute("INSERT OR IGNORE INTO accesses VALUES (?, ?, ?, ?)", row)
+        return self._db.changes() > 0
+
+    def carry(self, old_id: str, new_id: str) -> None:
+        """Hand the days of use to the next version."""
+        self._db.execute("UPDATE accesses SET memory_id = ? WHERE memory_id = ?", (new_id, old_id))

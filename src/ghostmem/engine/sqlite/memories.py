@@ -1,0 +1,263 @@
+"""Rows of memories: reading them as values, writing them with their change logged."""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+import apsw
+
+from ghostmem.engine.rows import Filter, NsFilter
+from ghostmem.engine.sqlite.journal import SqliteJournal
+from ghostmem.engine.sqlite.where import LIVE, UNEXPIRED, conditions, ns_condition
+from ghostmem.model import FileRef, FileRel, Kind, Memory, Priority, SourceKind, Tier
+from ghostmem.times import format_time, read_time
+
+NAMES = [
+    "id",
+    "ns",
+    "key",
+    "content",
+    "kind",
+    "version",
+    "created_at",
+    "tier",
+    "priority",
+    "importance",
+    "pinned",
+    "access_count",
+    "utility_count",
+    "est_tokens",
+    "tags",
+    "supersedes",
+    "deleted_at",
+    "last_accessed_at",
+    "meta",
+    "expires_at",
+    "source_user",
+    "source_kind",
+    "source_scope",
+    "source_client",
+    "valid_from",
+    "valid_to",
+    "recorded_at",
+]
+_SELECT = f"SELECT {', '.join('m.' + name for name in NAMES)} FROM memories m"
+_INSERT = f"INSERT INTO memories ({', '.join(NAMES)}) VALUES ({', '.join('?' * len(NAMES))})"
+_TIMES = {"created_at", "deleted_at", "last_accessed_at", "expires_at", "valid_from", "valid_to", "recorded_at"}
+_NEWEST = "ORDER BY m.created_at DESC, m.ns, m.key"
+_KINDS = {str(kind): kind for kind in Kind}
+_TIERS = {str(tier): tier for tier in Tier}
+_PRIORITIES = {str(priority): priority for priority in Priority}
+
+
+def _when(text: str | None) -> datetime | None:
+    return None if text is None else read_time(text)
+
+
+def memory_of(row: Sequence[Any]) -> Memory:
+    """Read a row in the order of NAMES as a memory, without its files."""
+    return Memory(
+        id=row[0],
+        ns=row[1],
+        key=row[2],
+        content=row[3],
+        kind=_KINDS[row[4]],
+        version=row[5],
+        created_at=read_time(row[6]),
+        tier=_TIERS[row[7]],
+        priority=_PRIORITIES[row[8]],
+        importance=row[9],
+        pinned=bool(row[10]),
+        access_count=row[11],
+        utility_count=row[12],
+        est_tokens=row[13],
+        tags=tuple(json.loads(row[14])) if row[14] else (),
+        supersedes=row[15],
+        deleted_at=_when(row[16]),
+        last_accessed_at=_when(row[17]),
+        meta=json.loads(row[18]) if row[18] else {},
+        expires_at=_when(row[19]),
+        source_user=row[20],
+        source_kind=SourceKind(row[21]) if row[21] else None,
+        source_scope=row[22],
+        source_client=row[23],
+        valid_from=_when(row[24]),
+        valid_to=_when(row[25]),
+        recorded_at=read_time(row[26]),
+    )
+
+
+def column_value(name: str, value: Any) -> Any:
+    """Turn one field of a memory into what its column holds."""
+    if value is None:
+        return None
+    if name in _TIMES:
+        return format_time(value)
+    if name == "tags":
+        return json.dumps(list(value), ensure_ascii=False) if value else None
+    if name == "meta":
+        return json.dumps(dict(value), ensure_ascii=False, sort_keys=True) if value else None
+    if name == "pinned":
+        return int(value)
+    return str(value) if name in ("kind", "tier", "priority", "source_kind") else value
+
+
+class SqliteMemories:
+    """Every version of every key."""
+
+    def __init__(self, db: apsw.Connection, journal: SqliteJournal) -> None:
+        self._db = db
+        self._journal = journal
+
+    def _one(self, tail: str, values: Sequence[Any]) -> Memory | None:
+        row = self._db.execute(f"{_SELECT} WHERE {tail} LIMIT 1", values).fetchone()
+        return None if row is None else memory_of(row)
+
+    def _many(self, tail: str, values: Sequence[Any]) -> list[Memory]:
+        return [memory_of(row) for row in self._db.execute(f"{_SELECT} WHERE {tail}", values)]
+
+    def last(self, ns: str, key: str) -> Memory | None:
+        """Return the highest version of a key, live or not."""
+        return self._one("m.ns = ? AND m.key = ? ORDER BY m.version DESC", (ns, key))
+
+    def version(self, ns: str, key: str, version: int) -> Memory | None:
+        """Return one version of a key, live or not."""
+        return self._one("m.ns = ? AND m.key = ? AND m.version = ?", (ns, key, version))
+
+    def history(self, ns: str, key: str) -> list[Memory]:
+        """Return all versions of a key, oldest first."""
+        return self.with_files(self._many("m.ns = ? AND m.key = ? ORDER BY m.version", (ns, key)))
+
+    def by_id(self, memory_id: str) -> Memory | None:
+        """Return the version with an id."""
+        return self._one("m.id = ?", (memory_id,))
+
+    def same_content(self, ns: str, content: str, now: datetime) -> Memory | None:
+        """Return the oldest live memory of a namespace with exactly this content."""
+        tail = f"m.ns = ? AND {LIVE} AND {UNEXPIRED} AND m.content = ? ORDER BY m.created_at, m.key"
+        return self._one(tail, (ns, format_time(now), content))
+
+    def select(self, which: Filter, limit: int | None = None, offset: int = 0) -> list[Memory]:
+        """List memories that pass a filter, newest first, with their files."""
+        where, values = conditions(which)
+        tail = f"{where} {_NEWEST} LIMIT ? OFFSET ?"
+        return self.with_files(self._many(tail, [*values, -1 if limit is None else limit, offset]))
+
+    def scan(self, which: Filter, batch: int = 500) -> Iterator[Memory]:
+        """Yield all memories that pass a filter by key, a batch at a time, safe against changes made meanwhile."""
+        where, values = conditions(which)
+        last = ("", "", 0)
+        while True:
+            tail = f"{where} AND (m.ns, m.key, m.version) > (?, ?, ?) ORDER BY m.ns, m.key, m.version LIMIT ?"
+            found = self._many(tail, [*values, *last, batch])
+            if not found:
+                return
+            yield from found
+            last = (found[-1].ns, found[-1].key, found[-1].version)
+
+    def rows(self, ns: NsFilter) -> Iterator[Memory]:
+        """Yield every version of every key with its files, by namespace, key and version."""
+        where, values = ns_condition(ns)
+        last = ("", "", 0)
+        while True:
+            tail = f"{where} AND (m.ns, m.key, m.version) > (?, ?, ?) ORDER BY m.ns, m.key, m.version LIMIT 500"
+            found = self.with_files(self._many(tail, [*values, *last]))
+            if not found:
+                return
+            yield from found
+            last = (found[-1].ns, found[-1].key, found[-1].version)
+
+    def count(self, which: Filter) -> int:
+        """Count memories that pass a filter."""
+        where, values = conditions(which)
+        found: int = self._db.execute(f"SELECT count(*) FROM memories m WHERE {where}", values).get
+        return found
+
+    def insert(self, memory: Memory) -> None:
+        """Write one version with its files."""
+        self._db.execute(_INSERT, [column_value(name, getattr(memory, name)) for name in NAMES])
+        for file in memory.files:
+            row = (memory.id, file.path, str(file.rel), format_time(memory.created_at))
+            self._db.execute("INSERT OR REPLACE INTO memory_files VALUES (?, ?, ?, ?)", row)
+        self._journal.record(memory.ns, memory.id, "put", memory.recorded_at or memory.created_at)
+
+    def change(self, memory: Memory, op: str, at: datetime, **columns: Any) -> None:
+        """Change columns of one version and log it."""
+        sets = ", ".join(f"{name} = ?" for name in columns)
+        values = [column_value(name, value) for name, value in columns.items()]
+        self._db.execute(f"UPDATE memories SET {sets} WHERE id = ?", [*values, memory.id])
+        self._journal.record(memory.ns, memory.id, op, at)
+
+    def touch(self, memory: Memory, at: datetime, used: bool) -> None:
+        """Count one retrieval; bookkeeping, so no change is logged."""
+        self._db.execute(
+            "UPDATE memories SET access_count = access_count + 1, last_accessed_at = ? WHERE id = ?",
+            (format_time(at), memory.id),
+        )
+        self._journal.log_access(memory.id, at, used)
+
+    def delete(self, memories: Sequence[Memory], at: datetime) -> int:
+        """Remove rows for good with all that hangs on them; the caller has taken them out of the index."""
+        for memory in memories:
+            self._db.execute(
+                "UPDATE memories SET supersedes = NULL WHERE ns = ? AND key = ? AND supersedes = ?",
+                (memory.ns, memory.key, memory.id),
+            )
+            self._db.execute("DELETE FROM memories WHERE id = ?", (memory.id,))
+            self._journal.record(memory.ns, memory.id, "delete", at)
+        return len(memories)
+
+    def files(self, memory_ids: Iterable[str]) -> dict[str, tuple[FileRef, ...]]:
+        """Return the files of several memories."""
+        found: dict[str, tuple[FileRef, ...]] = {}
+        sql = "SELECT memory_id, path, rel FROM memory_files WHERE memory_id IN (SELECT value FROM json_each(?)) ORDER BY 1, 2"
+        for memory_id, path, rel in self._db.execute(sql, (json.dumps(list(memory_ids)),)):
+            found[memory_id] = (*found.get(memory_id, ()), FileRef(path, FileRel(rel)))
+        return found
+
+    def with_files(self, memories: list[Memory]) -> list[Memory]:
+        """Return the same memories with their files filled in."""
+        files = self.files(m.id for m in memories) if memories else {}
+        return [replace(m, files=files[m.id]) if m.id in files else m for m in memories] if files else memories
+
+    def expired(self, now: datetime) -> list[Memory]:
+        """List versions whose time is up."""
+        return self._many("m.expires_at <= ? ORDER BY m.ns, m.key, m.version", (format_time(now),))
+
+    def dead_keys(self, before: datetime) -> list[Memory]:
+        """List all versions of keys that have no live version and were removed before a time."""
+        tail = (
+            "NOT EXISTS (SELECT 1 FROM memories n WHERE n.ns = m.ns AND n.key = m.key"
+            " AND (n.deleted_at IS NULL OR n.deleted_at > ?)) ORDER BY m.ns, m.key, m.version"
+        )
+        return self._many(tail, (format_time(before),))
+
+    def stale(self, before: datetime, now: datetime) -> list[Memory]:
+        """List live memories nobody asked for since a time."""
+        tail = f"{LIVE} AND {UNEXPIRED} AND coalesce(m.last_accessed_at, m.created_at) < ? ORDER BY m.ns, m.key"
+        return self._many(tail, (format_time(now), format_time(before)))
+
+    def namespaces(self, ns: NsFilter) -> list[tuple[str, int, int, int]]:
+        """List namespaces with how many live memories and how many keys they hold."""
+        where, values = ns_condition(ns, "n.name")
+        sql = (
+            "SELECT n.name, count(m.id) FILTER (WHERE m.deleted_at IS NULL), count(DISTINCT m.key), n.sequence"
+            f" FROM namespaces n LEFT JOIN memories m ON m.ns = n.name WHERE {where} GROUP BY n.name"
+            " HAVING count(m.id) > 0 ORDER BY n.name"
+        )
+        return list(self._db.execute(sql, values))
+
+    def tags(self, ns: NsFilter, now: datetime) -> list[tuple[str, int]]:
+        """List tags of live memories, most used first."""
+        where, values = conditions(Filter(ns=ns, now=now))
+        sql = f"SELECT t.value, count(*) FROM memories m, json_each(m.tags) t WHERE {where} GROUP BY 1 ORDER BY 2 DESC, 1"
+        return list(self._db.execute(sql, values))
+
+    def totals(self) -> dict[str, int]:
+        """Count rows of every sort."""
+        tables = ("memories", "chunks", "memory_edges", "memory_links", "memory_files", "reflect_rules", "accesses")
+        found = {table: self._db.execute(f"SELECT count(*) FROM {table}").get for table in tables}
+        found["live"] = self._db.execute(f"SELECT count(*) FROM memories m WHERE {LIVE}").get
+        return found

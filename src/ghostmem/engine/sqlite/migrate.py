@@ -1,0 +1,95 @@
+"""Bringing a database to the present schema, with a copy kept of what was there before."""
+
+import os
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+import apsw
+
+from ghostmem._version import __version__
+from ghostmem.engine.sqlite.schema import APPLICATION_ID, LEDGER, MIGRATIONS
+from ghostmem.errors import NotADatabaseError
+from ghostmem.times import format_time
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def applied(db: apsw.Connection) -> set[str] | None:
+    """Return the names of the migrations a database has, or None when it is not a Ghost store yet."""
+    try:
+        return {name for (name,) in db.execute("SELECT name FROM migrations")}
+    except apsw.SQLError:
+        return None
+
+
+def unknown(names: set[str]) -> list[str]:
+    """Return the migrations that only a newer Ghost knows."""
+    return sorted(names - MIGRATIONS.keys())
+
+
+def pending(names: set[str] | None) -> list[str]:
+    """Return the migrations a database still needs, in order."""
+    return [name for name in MIGRATIONS if name not in (names or ())]
+
+
+def migrate(db: apsw.Connection, path: str, now: datetime) -> "Path | None":
+    """Apply what is missing in one transaction; return the copy made beforehand, if there was something to copy."""
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        names = applied(db)
+        todo = pending(names)
+        copy = None
+        if names is None:
+            refuse_foreign(db, path)
+            db.execute(f"PRAGMA application_id={APPLICATION_ID}")
+        elif todo:
+            copy = keep_copy(path, todo[0])
+        db.execute(LEDGER)
+        for name in todo:
+            db.execute(MIGRATIONS[name])
+            db.execute("INSERT INTO migrations VALUES (?, ?, ?)", (name, format_time(now), __version__))
+        db.execute("COMMIT")
+        return copy
+    except BaseException:
+        if db.in_transaction:
+            db.execute("ROLLBACK")
+        raise
+
+
+def refuse_foreign(db: apsw.Connection, path: str) -> None:
+    """Stop before writing into a database that belongs to another program."""
+    tables = {name for (name,) in db.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
+    if {"memories", "chunks"} <= tables:
+        from pathlib import Path
+
+        new = Path(path).with_name("ghostmem.db")
+        raise NotADatabaseError(
+            f"{path} was written by the original Ghost, which can go on using it",
+            f"bring its memories over with `ghost --db {new} import --from-ghost {path}`, then `ghost config set db {new}`",
+        )
+    if tables - {"migrations"}:
+        raise NotADatabaseError(f"{path} is a database of another program (tables: {', '.join(sorted(tables)[:5])})")
+
+
+def keep_copy(path: str, migration: str) -> "Path | None":
+    """Copy the database beside itself before a migration changes it."""
+    if path == ":memory:":
+        return None
+    from pathlib import Path
+
+    target = Path(f"{path}.before-{migration}.bak")
+    fresh = Path(f"{target}.{os.getpid()}.tmp")
+    fresh.unlink(missing_ok=True)
+    reader = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READWRITE)
+    try:
+        os.close(os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        writer = apsw.Connection(str(fresh))
+        with writer.backup("main", reader, "main") as backup:
+            while not backup.done:
+                backup.step(1000)
+        writer.close()
+    finally:
+        reader.close()
+    fresh.replace(target)
+    return target

@@ -1,0 +1,148 @@
+"""The tables, as named migrations in order; a database records the names of those it has.
+
+Migrations only add: what an older Ghost wrote stays readable. A database that has a name unknown here was written by a newer
+Ghost and is opened read-only.
+"""
+
+APPLICATION_ID = 0x47686F73  # "Ghos", so that `file` and we can tell whose database this is
+
+MIGRATIONS: dict[str, str] = {
+    "0001_initial": """
+CREATE TABLE namespaces (
+  id INTEGER PRIMARY KEY,
+  name TEXT NOT NULL UNIQUE,
+  token TEXT NOT NULL UNIQUE,
+  sequence INTEGER NOT NULL DEFAULT 0
+) STRICT;
+
+CREATE TABLE memories (
+  id TEXT PRIMARY KEY NOT NULL,
+  ns TEXT NOT NULL,
+  key TEXT NOT NULL,
+  content TEXT NOT NULL,
+  kind TEXT NOT NULL DEFAULT 'semantic',
+  tags TEXT,
+  version INTEGER NOT NULL DEFAULT 1,
+  supersedes TEXT,
+  created_at TEXT NOT NULL,
+  deleted_at TEXT,
+  priority TEXT NOT NULL DEFAULT 'normal',
+  access_count INTEGER NOT NULL DEFAULT 0,
+  last_accessed_at TEXT,
+  meta TEXT,
+  expires_at TEXT,
+  importance REAL NOT NULL DEFAULT 0.5,
+  utility_count INTEGER NOT NULL DEFAULT 0,
+  tier TEXT NOT NULL DEFAULT 'stm',
+  est_tokens INTEGER NOT NULL DEFAULT 0,
+  pinned INTEGER NOT NULL DEFAULT 0,
+  source_user TEXT,
+  source_kind TEXT,
+  source_scope TEXT,
+  source_client TEXT,
+  valid_from TEXT,
+  valid_to TEXT,
+  recorded_at TEXT NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX memories_version ON memories (ns, key, version);
+CREATE UNIQUE INDEX memories_live ON memories (ns, key) WHERE deleted_at IS NULL;
+CREATE INDEX memories_newest ON memories (ns, created_at) WHERE deleted_at IS NULL;
+CREATE INDEX memories_expires ON memories (expires_at) WHERE expires_at IS NOT NULL;
+CREATE INDEX memories_pinned ON memories (ns) WHERE pinned = 1 AND deleted_at IS NULL;
+
+CREATE TABLE chunks (
+  id INTEGER PRIMARY KEY,
+  memory_id TEXT NOT NULL REFERENCES memories (id) ON DELETE CASCADE,
+  seq INTEGER NOT NULL,
+  start INTEGER NOT NULL,
+  stop INTEGER NOT NULL,
+  start_line INTEGER NOT NULL,
+  end_line INTEGER NOT NULL,
+  terms TEXT NOT NULL,
+  length INTEGER NOT NULL,
+  chunker TEXT NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX chunks_memory ON chunks (memory_id, seq);
+CREATE VIRTUAL TABLE chunks_fts USING fts5 (nstok, text, content='', contentless_delete=1, tokenize='ascii');
+CREATE VIRTUAL TABLE chunks_tri USING fts5 (text, content='', contentless_delete=1, detail=none, tokenize='trigram');
+
+CREATE TABLE memory_edges (
+  from_id TEXT NOT NULL REFERENCES memories (id) ON DELETE CASCADE,
+  to_id TEXT NOT NULL REFERENCES memories (id) ON DELETE CASCADE,
+  rel TEXT NOT NULL,
+  weight REAL NOT NULL DEFAULT 0.5,
+  access_count INTEGER NOT NULL DEFAULT 0,
+  last_accessed_at TEXT,
+  created_at TEXT NOT NULL,
+  PRIMARY KEY (from_id, to_id, rel)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX memory_edges_to ON memory_edges (to_id);
+
+CREATE TABLE memory_links (
+  from_id TEXT NOT NULL REFERENCES memories (id) ON DELETE CASCADE,
+  to_id TEXT NOT NULL REFERENCES memories (id) ON DELETE CASCADE,
+  rel TEXT NOT NULL,
+  created_at TEXT NOT NULL,
+  PRIMARY KEY (from_id, to_id, rel)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX memory_links_to ON memory_links (to_id);
+
+CREATE TABLE memory_files (
+  memory_id TEXT NOT NULL REFERENCES memories (id) ON DELETE CASCADE,
+  path TEXT NOT NULL,
+  rel TEXT NOT NULL DEFAULT 'modified',
+  created_at TEXT NOT NULL,
+  PRIMARY KEY (memory_id, path)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX memory_files_path ON memory_files (path);
+
+CREATE TABLE reflect_rules (
+  id TEXT PRIMARY KEY NOT NULL,
+  ns TEXT NOT NULL DEFAULT '',
+  name TEXT NOT NULL,
+  priority INTEGER NOT NULL DEFAULT 50,
+  scope TEXT NOT NULL DEFAULT 'reflect',
+  created_by TEXT NOT NULL DEFAULT 'system',
+  cond_tier TEXT,
+  cond_age_gt_hours REAL,
+  cond_importance_lt REAL,
+  cond_access_lt INTEGER,
+  cond_access_gt INTEGER,
+  cond_utility_lt REAL,
+  cond_kind TEXT,
+  cond_tag_includes TEXT,
+  cond_similarity_gt REAL,
+  cond_unaccessed_gt_hours REAL,
+  action_op TEXT NOT NULL,
+  action_params TEXT,
+  rule_expires_at TEXT,
+  created_at TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE changes (
+  ns_id INTEGER NOT NULL,
+  seq INTEGER NOT NULL,
+  memory_id TEXT NOT NULL,
+  op TEXT NOT NULL,
+  at TEXT NOT NULL,
+  PRIMARY KEY (ns_id, seq)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE accesses (
+  memory_id TEXT NOT NULL REFERENCES memories (id) ON DELETE CASCADE,
+  day TEXT NOT NULL,
+  used INTEGER NOT NULL DEFAULT 0,
+  shown INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY (memory_id, day)
+) STRICT, WITHOUT ROWID;
+""",
+}
+
+# What a database has to record before any migration can: who wrote what, and when.
+LEDGER = """
+CREATE TABLE IF NOT EXISTS migrations (
+  name TEXT PRIMARY KEY NOT NULL,
+  applied_at TEXT NOT NULL,
+  written_by TEXT NOT NULL
+) STRICT
+"""

@@ -1,0 +1,57 @@
+"""Filters as SQL conditions with bound values."""
+
+import json
+from datetime import datetime
+from typing import Any
+
+from ghostmem.engine.rows import Filter, NsFilter
+from ghostmem.times import format_time
+
+LIVE = "m.deleted_at IS NULL"
+UNEXPIRED = "(m.expires_at IS NULL OR m.expires_at > ?)"
+_LAST = "\U0010ffff"
+
+
+def ns_condition(ns: NsFilter, column: str = "m.ns") -> tuple[str, list[Any]]:
+    """Return the condition for a namespace filter."""
+    if not ns.text:
+        return "1", []
+    if ns.is_prefix:
+        return f"({column} >= ? AND {column} < ?)", [ns.prefix, ns.prefix + _LAST]
+    return f"{column} = ?", [ns.text]
+
+
+def _among(column: str, values: tuple[str, ...]) -> tuple[str, list[Any]]:
+    return f"{column} IN (SELECT value FROM json_each(?))", [json.dumps([str(v) for v in values])]
+
+
+def _equal(column: str, value: Any) -> tuple[str, list[Any]]:
+    return f"{column} = ?", [format_time(value) if isinstance(value, datetime) else value]
+
+
+def conditions(which: Filter) -> tuple[str, list[Any]]:
+    """Return a WHERE clause over `memories m` and its values."""
+    parts = [ns_condition(which.ns), ("m.deleted_at IS NOT NULL" if which.deleted else LIVE, [])]
+    if which.now is not None:
+        parts.append((UNEXPIRED, [format_time(which.now)]))
+    for column, values in (("m.kind", which.kinds), ("m.tier", which.tiers), ("m.priority", which.priorities)):
+        if values:
+            parts.append(_among(column, values))
+    for tag in which.tags:
+        parts.append(("EXISTS (SELECT 1 FROM json_each(m.tags) WHERE value = ?)", [tag]))
+    if which.pinned is not None:
+        parts.append(_equal("m.pinned", int(which.pinned)))
+    for column in ("source_user", "source_kind", "source_scope"):
+        if (value := getattr(which, column)) is not None:
+            parts.append(_equal(f"m.{column}", value))
+    if which.after is not None:
+        parts.append(("m.created_at >= ?", [format_time(which.after)]))
+    if which.before is not None:
+        parts.append(("m.created_at <= ?", [format_time(which.before)]))
+    if which.key_prefix is not None:
+        parts.append(("substr(m.key, 1, ?) = ?", [len(which.key_prefix), which.key_prefix]))
+    if which.file is not None:
+        rel = " AND rel = ?" if which.file_rel else ""
+        values_ = [which.file, *([which.file_rel] if which.file_rel else [])]
+        parts.append((f"m.id IN (SELECT memory_id FROM memory_files WHERE path = ?{rel})", values_))
+    return " AND ".join(sql for sql, _ in parts), [value for _, bound in parts for value in bound]

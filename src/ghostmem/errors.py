@@ -1,0 +1,130 @@
+"""Every error Ghost raises on purpose.
+
+GhostError                     1  something unexpected
+├── InvalidInputError          2  a value that cannot be accepted
+│   └── PatchFormatError       2  a diff that is not a unified diff
+├── NotFoundError              3  no such memory, namespace, rule or file
+├── ConflictError              4  somebody else was faster, or the text is not what was assumed
+│   ├── VersionConflictError   4  compare-and-swap found another version
+│   ├── PatchConflictError     4  a diff's context is not in the text
+│   └── LockedError            4  the memory carries the tag `locked`
+├── EngineError                5  the store cannot do it
+│   ├── NotADatabaseError      5  the file is something else
+│   ├── NewerStoreError        5  written by a newer Ghost: readable, not writable
+│   ├── ReadOnlyStoreError     5  no permission to write
+│   ├── StoreFullError         5  no space left
+│   ├── StoreBusyError         5  another process holds the write lock
+│   └── CorruptStoreError      5  the file is damaged
+└── EmbeddingError             6  a provider of vectors failed
+
+Each says what happened, with the value, and carries a hint: the next thing to try.
+"""
+
+
+class GhostError(Exception):
+    """Base of all errors; `exit_code` is the command line's, `hint` the next thing to try."""
+
+    exit_code = 1
+    default_hint = "run again with --debug and report what it prints"
+
+    def __init__(self, message: str, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = self.default_hint if hint is None else hint
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the error as plain data for JSON output."""
+        return {"error": type(self).__name__, "message": self.message, "hint": self.hint, "exit_code": self.exit_code}
+
+
+class InvalidInputError(GhostError):
+    """A value that cannot be accepted."""
+
+    exit_code = 2
+    default_hint = "see --help for what is accepted"
+
+
+class PatchFormatError(InvalidInputError):
+    """A diff that is not a well-formed unified diff."""
+
+    default_hint = "give a unified diff, as `diff -u OLD NEW` prints it"
+
+
+class NotFoundError(GhostError):
+    """No such memory, namespace, rule or file."""
+
+    exit_code = 3
+    default_hint = "`ghost list` shows what is there"
+
+
+class ConflictError(GhostError):
+    """The store is not in the state the caller assumed."""
+
+    exit_code = 4
+    default_hint = "read the current version and try again"
+
+
+class VersionConflictError(ConflictError):
+    """Compare-and-swap found another version than the caller's base."""
+
+
+class PatchConflictError(ConflictError):
+    """A diff's context lines are not in the text."""
+
+    default_hint = "read the memory again and make the diff against its current text"
+
+
+class LockedError(ConflictError):
+    """The memory carries the tag `locked`."""
+
+    default_hint = "pass unlock=True (--unlock) if you mean it"
+
+
+class EngineError(GhostError):
+    """The store cannot do what was asked."""
+
+    exit_code = 5
+    default_hint = "run `ghost doctor`"
+
+
+class NotADatabaseError(EngineError):
+    """The file is not a Ghost store."""
+
+    default_hint = "name another file with --db or GHOST_DB"
+
+
+class NewerStoreError(EngineError):
+    """The store was written by a newer Ghost and is read-only here."""
+
+    default_hint = "upgrade with `pip install --upgrade ghostmem`; reading works meanwhile"
+
+
+class ReadOnlyStoreError(EngineError):
+    """The store or its folder cannot be written."""
+
+    default_hint = "check the permissions of the file and its folder, or name another with --db"
+
+
+class StoreFullError(EngineError):
+    """No space is left for the store; the write was rolled back."""
+
+    default_hint = "free some space and try again; nothing stored before was touched"
+
+
+class StoreBusyError(EngineError):
+    """Another process held the write lock for longer than the busy timeout."""
+
+    default_hint = "try again, or raise GHOST_BUSY_TIMEOUT (seconds)"
+
+
+class CorruptStoreError(EngineError):
+    """The database file is damaged."""
+
+    default_hint = "run `ghost check`, then `ghost repair`, or go back to a backup"
+
+
+class EmbeddingError(GhostError):
+    """A provider of vectors failed."""
+
+    exit_code = 6
+    default_hint = "run `ghost embed status`"

@@ -1,0 +1,252 @@
+"""Class Ghost: an open store; each method is one call into the verb of its name, which says what it does in full."""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import IO, TYPE_CHECKING, Self, Unpack
+
+from ghostmem.model import Memory
+from ghostmem.settings import Settings, load
+from ghostmem.times import Clock, now
+from ghostmem.verbs.store import Store
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ghostmem.verbs.backup import Backup
+    from ghostmem.verbs.check import CheckReport, RepairReport
+    from ghostmem.verbs.gc import Collection
+    from ghostmem.verbs.import_ import ImportReport
+    from ghostmem.verbs.ingest import IngestFields, IngestReport
+    from ghostmem.verbs.list import ListFields
+    from ghostmem.verbs.namespaces import NamespaceInfo, NamespaceRemoval
+    from ghostmem.verbs.peek import Peek
+    from ghostmem.verbs.put import PutFields
+    from ghostmem.verbs.rm import Removal
+    from ghostmem.verbs.stats import Stats
+    from ghostmem.verbs.tags import TagChange, TagInfo
+
+
+List = list  # the method of that name hides the builtin inside the class
+
+
+class Ghost:
+    """A memory that lasts: `Ghost.open()` the default store, a path, or ":memory:"; use it in a `with` block.
+
+    >>> with Ghost.open(":memory:") as ghost:
+    ...     ghost.put("agent:demo", "editor", "The user edits in Helix.").version
+    1
+    """
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+
+    @classmethod
+    def open(
+        cls,
+        target: "str | Path | None" = None,
+        *,
+        embedder: str | None = None,
+        settings: Settings | None = None,
+        clock: Clock | None = None,
+    ) -> Self:
+        """Open a store, creating it when it is not there.
+
+        `target` is a path or ":memory:" and defaults to the settings' choice; `settings` default to the configuration file and
+        the environment; `clock` returns the current time and exists for tests and replays.
+        """
+        given = load(db=None if target is None else str(target), embed_provider=embedder) if settings is None else settings
+        if settings is not None and target is not None:
+            from dataclasses import replace
+
+            given = replace(settings, db=str(target))
+        from ghostmem.engine.sqlite import SqliteEngine
+
+        clock = clock or now
+        engine = SqliteEngine(given.path, clock, given.synchronous, given.busy_timeout)
+        return cls(Store(engine, given, clock))
+
+    def close(self) -> None:
+        """Close the store; everything acknowledged is already on disk."""
+        self.store.engine.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def put(self, ns: str, key: str, content: str, **fields: "Unpack[PutFields]") -> Memory:
+        """Store a memory under (ns, key), or its next version; see `ghostmem.verbs.put`."""
+        from ghostmem.verbs.put import put
+
+        return put(self.store, ns, key, content, **fields)
+
+    def get(self, ns: str, key: str, version: int | None = None) -> Memory:
+        """Return a memory by its key, or raise NotFoundError."""
+        from ghostmem.verbs.get import get
+
+        return get(self.store, ns, key, version)
+
+    def history(self, ns: str, key: str) -> list[Memory]:
+        """Return every version of a key, oldest first."""
+        from ghostmem.verbs.history import history
+
+        return history(self.store, ns, key)
+
+    def list(self, ns: str | None = None, **filters: "Unpack[ListFields]") -> "List[Memory]":
+        """Return live memories that pass the filters, newest first."""
+        from ghostmem.verbs.list import list_memories
+
+        return list_memories(self.store, ns, **filters)
+
+    def rm(
+        self,
+        ns: str,
+        key: str,
+        *,
+        hard: bool = False,
+        all_versions: bool = False,
+        unlock: bool = False,
+        dry_run: bool = False,
+    ) -> "Removal":
+        """Remove a memory, softly unless `hard`."""
+        from ghostmem.verbs.rm import rm
+
+        return rm(self.store, ns, key, hard=hard, all_versions=all_versions, unlock=unlock, dry_run=dry_run)
+
+    def restore(self, ns: str, key: str, version: int | None = None, *, unlock: bool = False) -> Memory:
+        """Bring back a removed memory, or an earlier version of one."""
+        from ghostmem.verbs.restore import restore
+
+        return restore(self.store, ns, key, version, unlock=unlock)
+
+    def patch(
+        self,
+        ns: str,
+        key: str,
+        diff: str,
+        *,
+        base_version: int | None = None,
+        dry_run: bool = False,
+        unlock: bool = False,
+    ) -> Memory:
+        """Change a memory by a unified diff whose context must match."""
+        from ghostmem.verbs.patch import patch
+
+        return patch(self.store, ns, key, diff, base_version=base_version, dry_run=dry_run, unlock=unlock)
+
+    def namespaces(self, ns: str | None = None) -> "List[NamespaceInfo]":
+        """Return namespaces with their counts."""
+        from ghostmem.verbs.namespaces import list_namespaces
+
+        return list_namespaces(self.store, ns)
+
+    def rm_namespace(self, ns: str, *, hard: bool = False, unlock: bool = False, dry_run: bool = False) -> "NamespaceRemoval":
+        """Remove a whole namespace, or all that start alike."""
+        from ghostmem.verbs.namespaces import rm_namespace
+
+        return rm_namespace(self.store, ns, hard=hard, unlock=unlock, dry_run=dry_run)
+
+    def tags(self, ns: str | None = None) -> "List[TagInfo]":
+        """Return tags with how many memories carry them."""
+        from ghostmem.verbs.tags import list_tags
+
+        return list_tags(self.store, ns)
+
+    def rename_tag(self, old: str, new: str, ns: str | None = None) -> "TagChange":
+        """Rename a tag everywhere."""
+        from ghostmem.verbs.tags import rename_tag
+
+        return rename_tag(self.store, old, new, ns)
+
+    def rm_tag(self, tag: str, ns: str | None = None) -> "TagChange":
+        """Remove a tag everywhere."""
+        from ghostmem.verbs.tags import rm_tag
+
+        return rm_tag(self.store, tag, ns)
+
+    def files(self, path: str, *, rel: str | None = None, ns: str | None = None, limit: int = 20) -> "List[Memory]":
+        """Return live memories about a file."""
+        from ghostmem.verbs.files import files
+
+        return files(self.store, path, rel=rel, ns=ns, limit=limit)
+
+    def peek(self, ns: str | None = None) -> "Peek":
+        """Return the state of a namespace at a glance."""
+        from ghostmem.verbs.peek import peek
+
+        return peek(self.store, ns)
+
+    def stats(self) -> "Stats":
+        """Count what the store holds."""
+        from ghostmem.verbs.stats import stats
+
+        return stats(self.store)
+
+    def gc(
+        self,
+        *,
+        stale: str | None = None,
+        purge_deleted: str | None = None,
+        vacuum: bool = False,
+        dry_run: bool = False,
+    ) -> "Collection":
+        """Delete what has expired and, on request, what is stale or was removed long ago."""
+        from ghostmem.verbs.gc import gc
+
+        return gc(self.store, stale=stale, purge_deleted=purge_deleted, vacuum=vacuum, dry_run=dry_run)
+
+    def export(self, ns: str | None = None) -> Iterator[str]:
+        """Yield everything as lines of JSON."""
+        from ghostmem.verbs.export import export
+
+        return export(self.store, ns)
+
+    def import_(
+        self,
+        source: "IO[str] | Iterable[str]",
+        *,
+        on_conflict: str = "update",
+        dry_run: bool = False,
+        progress: Callable[[int], None] | None = None,
+    ) -> "ImportReport":
+        """Bring in what `export` wrote, or the original Ghost's JSON array."""
+        from ghostmem.verbs.import_ import import_
+
+        return import_(self.store, source, on_conflict=on_conflict, dry_run=dry_run, progress=progress)
+
+    def import_ghost(
+        self,
+        path: "str | Path",
+        *,
+        on_conflict: str = "update",
+        dry_run: bool = False,
+        progress: Callable[[int], None] | None = None,
+    ) -> "ImportReport":
+        """Bring in a database of the original Ghost."""
+        from ghostmem.verbs.import_ghost import import_ghost
+
+        return import_ghost(self.store, str(path), on_conflict=on_conflict, dry_run=dry_run, progress=progress)
+
+    def ingest(self, path: "str | Path", ns: str, **fields: "Unpack[IngestFields]") -> "IngestReport":
+        """Turn markdown files into memories, one per H2 section."""
+        from ghostmem.verbs.ingest import ingest
+
+        return ingest(self.store, path, ns, **fields)
+
+    def backup(self, target: "str | Path", *, force: bool = False) -> "Backup":
+        """Copy the store to a new file while others go on using it."""
+        from ghostmem.verbs.backup import backup
+
+        return backup(self.store, target, force=force)
+
+    def check(self) -> "CheckReport":
+        """Look for anything that is not whole."""
+        from ghostmem.verbs.check import check
+
+        return check(self.store)
+
+    def repair(self) -> "RepairReport":
+        """Rebuild every index from the rows."""
+        from ghostmem.verbs.check import repair
+
+        return repair(self.store)

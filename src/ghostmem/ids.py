@@ -1,0 +1,41 @@
+"""ULIDs: 26 characters that sort by the time they were made."""
+
+import os
+from threading import Lock
+
+ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+_RANDOM_BITS = 80
+_MAX = 1 << 128
+
+
+def encode(value: int) -> str:
+    """Write a 128-bit number in Crockford's base 32."""
+    return "".join(ALPHABET[(value >> shift) & 31] for shift in range(125, -1, -5))
+
+
+def milliseconds(ulid: str) -> int:
+    """Read the time out of a ULID, in milliseconds since 1970."""
+    value = 0
+    for letter in ulid[:10]:
+        value = value * 32 + ALPHABET.index(letter)
+    return value
+
+
+def is_ulid(text: str) -> bool:
+    """Say whether a text has the form of a ULID."""
+    return len(text) == 26 and text[0] in "01234567" and all(letter in ALPHABET for letter in text)
+
+
+class UlidMaker:
+    """Make ULIDs that strictly increase, also within one millisecond and when the clock steps back."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._last = 0
+
+    def __call__(self, at_ms: int) -> str:
+        """Return the next ULID for a time in milliseconds."""
+        fresh = (at_ms << _RANDOM_BITS) | int.from_bytes(os.urandom(10), "big")
+        with self._lock:
+            self._last = fresh if fresh >> _RANDOM_BITS > self._last >> _RANDOM_BITS else self._last + 1
+            return encode(self._last % _MAX)

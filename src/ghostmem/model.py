@@ -1,0 +1,182 @@
+"""The nouns: frozen values that every floor speaks in.
+
+Field names are those of the specification. `to_dict` leaves out what is empty, and is what JSON output, export and tools show.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from ghostmem.times import format_time
+
+
+class Kind(StrEnum):
+    """What sort of knowledge a memory is."""
+
+    SEMANTIC = "semantic"
+    EPISODIC = "episodic"
+    PROCEDURAL = "procedural"
+
+
+class Tier(StrEnum):
+    """Where a memory stands in its life."""
+
+    SENSORY = "sensory"
+    STM = "stm"
+    LTM = "ltm"
+    DORMANT = "dormant"
+
+
+class Priority(StrEnum):
+    """How much the writer cares."""
+
+    LOW = "low"
+    NORMAL = "normal"
+    HIGH = "high"
+    CRITICAL = "critical"
+
+
+class FileRel(StrEnum):
+    """What was done to a file that a memory names."""
+
+    MODIFIED = "modified"
+    CREATED = "created"
+    DELETED = "deleted"
+    READ = "read"
+
+
+class SourceKind(StrEnum):
+    """How a memory came to be known."""
+
+    STATED = "stated"
+    OBSERVED = "observed"
+    SELF = "self"
+    PEER = "peer"
+    IMPORT = "import"
+
+
+class Rel(StrEnum):
+    """How one memory relates to another."""
+
+    RELATES_TO = "relates_to"
+    CONTRADICTS = "contradicts"
+    DEPENDS_ON = "depends_on"
+    REFINES = "refines"
+    CONTAINS = "contains"
+    MERGED_INTO = "merged_into"
+    CAUSED_BY = "caused_by"
+    PREVENTS = "prevents"
+    IMPLIES = "implies"
+
+
+class Outcome(StrEnum):
+    """What a put did."""
+
+    CREATED = "created"
+    UPDATED = "updated"
+    REINFORCED = "reinforced"
+
+
+LOCKED = "locked"  # the tag that guards a memory against rewriting and maintenance
+
+
+def plain(value: Any) -> Any:
+    """Turn a model value into what JSON can hold."""
+    if isinstance(value, datetime):
+        return format_time(value)
+    if isinstance(value, StrEnum):
+        return value.value
+    if isinstance(value, Record):
+        return value.to_dict()
+    if isinstance(value, tuple | list):
+        return [plain(item) for item in value]
+    if isinstance(value, Mapping):
+        return {key: plain(item) for key, item in value.items()}
+    return value
+
+
+class Record:
+    """Give a dataclass `to_dict`; fields marked `always` appear even when empty."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as plain data, without empty optional ones."""
+        found: dict[str, Any] = {}
+        for part in fields(self):  # type: ignore[arg-type]
+            value = getattr(self, part.name)
+            if part.metadata.get("optional") and (value is None or value in ((), {}, "")):
+                continue
+            found[part.name] = plain(value)
+        return found
+
+
+def optional(default: Any = None) -> Any:
+    """Declare a field that `to_dict` leaves out when it is empty."""
+    if default == {}:
+        return field(default_factory=dict, metadata={"optional": True})
+    return field(default=default, metadata={"optional": True})
+
+
+@dataclass(frozen=True)
+class FileRef(Record):
+    """A file that a memory is about, and what was done to it."""
+
+    path: str
+    rel: FileRel = FileRel.MODIFIED
+
+
+@dataclass(frozen=True)
+class Memory(Record):
+    """One version of one memory: the unit that is stored, found and aged."""
+
+    id: str
+    ns: str
+    key: str
+    content: str
+    kind: Kind
+    version: int
+    created_at: datetime
+    tier: Tier = Tier.STM
+    priority: Priority = Priority.NORMAL
+    importance: float = 0.5
+    pinned: bool = False
+    access_count: int = 0
+    utility_count: int = 0
+    est_tokens: int = 0
+    tags: tuple[str, ...] = optional(())
+    supersedes: str | None = optional()
+    deleted_at: datetime | None = optional()
+    last_accessed_at: datetime | None = optional()
+    meta: Mapping[str, Any] = optional({})
+    expires_at: datetime | None = optional()
+    source_user: str | None = optional()
+    source_kind: SourceKind | None = optional()
+    source_scope: str | None = optional()
+    source_client: str | None = optional()
+    valid_from: datetime | None = optional()
+    valid_to: datetime | None = optional()
+    recorded_at: datetime | None = optional()
+    files: tuple[FileRef, ...] = optional(())
+    chunks: int | None = optional()
+    outcome: Outcome | None = optional()
+    requested_key: str | None = optional()
+
+    @property
+    def locked(self) -> bool:
+        """Say whether the memory carries the tag `locked`."""
+        return LOCKED in self.tags
+
+    def is_current(self, now: datetime) -> bool:
+        """Say whether the version is neither removed nor expired."""
+        return self.deleted_at is None and (self.expires_at is None or self.expires_at > now)
+
+    @property
+    def protected(self) -> bool:
+        """Say whether maintenance must leave the memory alone."""
+        return self.pinned or self.locked
+
+
+def estimate_tokens(content: str) -> int:
+    """Estimate what a memory costs in a prompt: UTF-8 bytes / 4 + 20."""
+    return len(content.encode()) // 4 + 20

@@ -1,0 +1,1 @@
+"""Functions on text: chunks, terms, sections, patches; pure, standard library only."""

@@ -1,0 +1,131 @@
+"""Read a markdown text as a row of blocks: headings, prose, lists, and what must stay whole (fenced code, tables)."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+
+_INK = re.compile(r"\S")
+_OPENER = re.compile(
+    r"[ \t]*(?:(?P<fence>`{3,}+(?![^\n]*`)|~{3,})"
+    r"|(?P<heading>(?<! {4})(?<!\t)#{1,6}(?=[ \t\r\n]|\Z))"
+    r"|(?P<item>(?:[-*+]|\d{1,9}[.)])(?=[ \t\r\n]|\Z)))"
+)
+_CLOSER = re.compile(r"^[ \t]*(`{3,}|~{3,})[ \t\r]*$", re.MULTILINE)
+_UNDERLINE = re.compile(r" {0,3}(?:={2,}|-{2,})[ \t\r]*(?:\n|\Z)")
+_PLAIN_LINES = re.compile(r"(?:\n[ \t]*[^\W\d_][^\n|]*+(?=\n|\Z))*")
+_LONGEST_UNDERLINED = 100
+
+
+class Kind(Enum):
+    """What a block is."""
+
+    HEADING = 1
+    PROSE = 2
+    LIST = 3
+    WHOLE = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A block of whole lines, text[start:stop] without the white space around it, and where its items begin."""
+
+    kind: Kind
+    start: int
+    stop: int
+    items: tuple[int, ...] = ()
+
+
+def blocks(text: str) -> Iterator[Block]:
+    """Yield a text's blocks in order; between them is only white space."""
+    at = 0
+    while (found := _INK.search(text, at)) is not None:
+        line = max(text.rfind("\n", at, found.start()) + 1, at)
+        kind, end, items = _read(text, line)
+        stop = line + len(text[line:end].rstrip())
+        yield Block(kind, found.start(), stop, items)
+        at = stop
+
+
+def fence_end(text: str, line: int) -> int | None:
+    """Return where the fenced code that opens on this line ends, or None where none opens."""
+    opener = _OPENER.match(text, line)
+    if opener is None or opener["fence"] is None:
+        return None
+    for closer in _CLOSER.finditer(text, opener.end()):
+        if closer[1].startswith(opener["fence"]):
+            return closer.end()
+    return len(text)
+
+
+def line_end(text: str, line: int) -> int:
+    """Return the offset of the line feed that ends the line, or of the end of the text."""
+    end = text.find("\n", line)
+    return len(text) if end < 0 else end
+
+
+def _read(text: str, line: int) -> tuple[Kind, int, tuple[int, ...]]:
+    """Read the block that begins on this line: its kind, its end and its items."""
+    opener = _OPENER.match(text, line)
+    match opener.lastgroup if opener else None:
+        case "fence":
+            return Kind.WHOLE, fence_end(text, line) or len(text), ()
+        case "heading":
+            return Kind.HEADING, line_end(text, line), ()
+        case "item":
+            return _read_list(text, line)
+    if _opens_table(text, line):
+        return Kind.WHOLE, _table_end(text, line), ()
+    return _read_prose(text, line)
+
+
+def _read_prose(text: str, line: int) -> tuple[Kind, int, tuple[int, ...]]:
+    """Read a paragraph, or the heading that its second line makes of its first by underlining it."""
+    first_end = end = line_end(text, line)
+    while end < len(text):
+        following = end + 1
+        following_end = line_end(text, following)
+        if not text[following:following_end].strip():
+            break
+        if end == first_end and end - line <= _LONGEST_UNDERLINED and _UNDERLINE.match(text, following):
+            return Kind.HEADING, following_end, ()
+        if _OPENER.match(text, following) or _opens_table(text, following):
+            break
+        plain = _PLAIN_LINES.match(text, following_end)  # nothing but speed: lines that can only be prose
+        end = plain.end() if plain else following_end
+    return Kind.PROSE, end, ()
+
+
+def _read_list(text: str, line: int) -> tuple[Kind, int, tuple[int, ...]]:
+    """Read a list with its nested items and indented continuations, also over blank lines."""
+    items, end = [line], line_end(text, line)
+    while (found := _INK.search(text, end)) is not None:
+        after_blank = text.count("\n", end, found.start()) > 1
+        following = text.rfind("\n", end, found.start()) + 1
+        opener = _OPENER.match(text, following)
+        opened = opener.lastgroup if opener else None
+        if opened in {"fence", "heading"} or _opens_table(text, following):
+            break
+        if opened == "item":
+            items.append(following)
+        elif after_blank and following == found.start():
+            break
+        end = line_end(text, following)
+    return Kind.LIST, end, tuple(items)
+
+
+def _opens_table(text: str, line: int) -> bool:
+    """Say whether this line has cells and the next one is the rule under a table's head."""
+    end = line_end(text, line)
+    if end == len(text) or text.find("|", line, end) < 0:
+        return False
+    rule = text[end + 1 : line_end(text, end + 1)]
+    return "|" in rule and "-" in rule and not rule.strip("|:- \t\r")
+
+
+def _table_end(text: str, line: int) -> int:
+    """Return the end of the last row of the table that begins on this line."""
+    end = line_end(text, line)
+    while end < len(text) and text.find("|", end + 1, following_end := line_end(text, end + 1)) >= 0:
+        end = following_end
+    return end

@@ -1,0 +1,91 @@
+"""What is particular to scripts: letters folded to a searchable form, and writing without spaces."""
+
+import re
+import unicodedata
+
+UNSPACED = (
+    "\u0e01-\u0e3a\u0e40-\u0e4e"  # Thai
+    "\u0e81-\u0ecd\u0edc-\u0edf"  # Lao
+    "\u1000-\u103f\u1050-\u109f\ua9e0-\ua9fe\uaa60-\uaa7f"  # Myanmar
+    "\u1780-\u17d3\u17d7\u17dc\u17dd"  # Khmer
+    "\u1100-\u11ff\ua960-\ua97c\uac00-\ud7a3\ud7b0-\ud7fb"  # Hangul
+    "\u3041-\u309a\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff"  # Kana
+    "\u3005-\u3007\u3021-\u3029\u3031-\u3035\u3038-\u303c\u3105-\u312f\u31a0-\u31bf"  # Han signs, Bopomofo
+    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # Han
+)
+"""Ranges for a character class: scripts whose words are not set apart by spaces, or (Hangul) carry endings."""
+
+_OPTIONAL_MARKS = re.compile(
+    "[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe00-\ufe0f\ufe20-\ufe2f\U000e0100-\U000e01ef"
+    "\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7"  # Hebrew points
+    "\u0640\u064b-\u0652\u0670]"  # Arabic vowel signs and stretching
+)
+_PARTICULAR = {
+    "ß": "ss", "ẞ": "SS", "æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE", "ø": "o", "Ø": "O", "đ": "d", "Đ": "D",
+    "ð": "d", "Ð": "D", "ħ": "h", "Ħ": "H", "ł": "l", "Ł": "L", "ı": "i", "þ": "th", "Þ": "TH", "ς": "σ",
+    "‘": "'", "’": "'", "ʼ": "'", "ʻ": "'", "‐": "-", "‑": "-", "\u200b": " ",
+}  # fmt: skip
+_NOT_LETTERS = str.maketrans({"…": " ", "™": " ", "℠": " ", "´": "'"})  # compatibility forms would add letters or dots
+_MOST_KEPT = 20_000
+_MOST_MARKS = 30
+_SAFE_LENGTH = 2_000
+
+
+class _Folds(dict[int, str]):
+    """The folded form of each character met so far."""
+
+    def __missing__(self, code: int) -> str:
+        if len(self) >= _MOST_KEPT:
+            self.clear()
+        self[code] = folded = _fold_character(chr(code))
+        return folded
+
+
+class _Classes(dict[int, str]):
+    """For each character met so far, m if it is a mark that normalisation may move, else x."""
+
+    def __missing__(self, code: int) -> str:
+        if len(self) >= _MOST_KEPT:
+            self.clear()
+        self[code] = letter = "m" if unicodedata.combining(chr(code)) else "x"
+        return letter
+
+
+_folds = _Folds()
+_classes = _Classes()
+
+
+def fold(text: str) -> str:
+    """Fold accents and width but not case, and leave only ASCII, letters, marks and digits, the rest as spaces."""
+    if text.isascii():
+        return text
+    if len(text) > _SAFE_LENGTH:
+        text = _with_few_marks(text)
+    return unicodedata.normalize("NFKC", text.translate(_NOT_LETTERS)).translate(_folds)
+
+
+def _fold_character(char: str) -> str:
+    """Return the folded form of one character."""
+    if char.isascii():
+        return char
+    if char in _PARTICULAR:
+        return _PARTICULAR[char]
+    category = unicodedata.category(char)
+    if category == "Nd":
+        return str(unicodedata.decimal(char))
+    if category[0] in "LMN":
+        parts = _OPTIONAL_MARKS.sub("", unicodedata.normalize("NFKD", char))
+        return unicodedata.normalize("NFC", "".join(_PARTICULAR.get(part, part) for part in parts))
+    return "" if category == "Cf" else " "
+
+
+def _with_few_marks(text: str) -> str:
+    """Keep at most 30 marks in a row: sorting them, as normalisation does, takes quadratic time."""
+    classes = text.translate(_classes)
+    if "m" * (_MOST_MARKS + 1) not in classes:
+        return text
+    kept, at = [], 0
+    for run in re.finditer(f"m{{{_MOST_MARKS + 1},}}", classes):
+        kept.append(text[at : run.start() + _MOST_MARKS])
+        at = run.end()
+    return "".join([*kept, text[at:]])

@@ -1,0 +1,120 @@
+"""Porter's stemmer ("An algorithm for suffix stripping", 1980), with its author's later `bli` and `logi`."""
+
+_SHAPES = str.maketrans("abcdefghijklmnopqrstuvwxyz", "vcccvcccvcccccvcccccvcccyc")
+_MOST_KEPT = 100_000
+_LONGEST = 80
+
+_ENDINGS_2 = {
+    "ational": "ate", "tional": "tion", "enci": "ence", "anci": "ance", "izer": "ize", "bli": "ble", "alli": "al",
+    "entli": "ent", "eli": "e", "ousli": "ous", "ization": "ize", "ation": "ate", "ator": "ate", "alism": "al",
+    "iveness": "ive", "fulness": "ful", "ousness": "ous", "aliti": "al", "iviti": "ive", "biliti": "ble",
+    "logi": "log",
+}  # fmt: skip
+_ENDINGS_3 = {"icate": "ic", "ative": "", "alize": "al", "iciti": "ic", "ical": "ic", "ful": "", "ness": ""}
+_ENDINGS_4 = dict.fromkeys(
+    ("al", "ance", "ence", "er", "ic", "able", "ible", "ant", "ement", "ment", "ent", "ion", "ou", "ism", "ate", "iti",
+     "ous", "ive", "ize"), ""
+)  # fmt: skip
+_LAST_LETTERS_2, _LAST_LETTERS_3, _LAST_LETTERS_4 = "ilmnrs", "eils", "ceilmnrstu"
+
+_kept: dict[str, str] = {}
+
+
+def stem(word: str) -> str:
+    """Return the stem of a lower-case English word; anything not a-z, very short or very long comes back as it is."""
+    found = _kept.get(word)
+    if found is not None:
+        return found
+    if not (2 < len(word) <= _LONGEST and word.isascii() and word.isalpha() and word.islower()):
+        return word
+    if len(_kept) >= _MOST_KEPT:
+        _kept.clear()
+    _kept[word] = result = _stem(word)
+    return result
+
+
+def _stem(word: str) -> str:
+    """Run Porter's five steps."""
+    shape = _shape(word)
+    if word[-1] == "s":
+        word = _singular(word)
+    word, shape = _without_past(word, shape[: len(word)])
+    if word[-1] == "y" and "v" in shape[:-1]:
+        word, shape = word[:-1] + "i", shape[:-1] + "v"
+    if word[-1] in _LAST_LETTERS_2:
+        word, shape = _replaced(word, shape, _ENDINGS_2, 7, 3)
+    if word[-1] in _LAST_LETTERS_3:
+        word, shape = _replaced(word, shape, _ENDINGS_3, 5, 3)
+    if word[-1] in _LAST_LETTERS_4:
+        word, shape = _stripped(word, shape)
+    return _tidied(word, shape)
+
+
+def _shape(word: str) -> str:
+    """Write a word as consonants (c) and vowels (v); y is a vowel after a consonant."""
+    shape = word.translate(_SHAPES)
+    while (at := shape.find("y")) >= 0:
+        shape = shape[:at] + ("v" if at and shape[at - 1] == "c" else "c") + shape[at + 1 :]
+    return shape
+
+
+def _singular(word: str) -> str:
+    """Take off the plural's ending (step 1a)."""
+    if word.endswith(("sses", "ies")):
+        return word[:-2]
+    return word if word.endswith("ss") else word[:-1]
+
+
+def _without_past(word: str, shape: str) -> tuple[str, str]:
+    """Take off -eed, -ed and -ing and mend what is left (step 1b)."""
+    if word.endswith("eed"):
+        return (word[:-1], shape[:-1]) if "vc" in shape[:-3] else (word, shape)
+    cut = 2 if word.endswith("ed") else 3 if word.endswith("ing") else 0
+    if not cut or "v" not in shape[:-cut]:
+        return word, shape
+    word, shape = word[:-cut], shape[:-cut]
+    if word.endswith(("at", "bl", "iz")):
+        return word + "e", shape + "v"
+    if len(word) > 1 and word[-1] == word[-2] and shape[-1] == "c":
+        return (word, shape) if word[-1] in "lsz" else (word[:-1], shape[:-1])
+    if shape.count("vc") == 1 and _ends_short(word, shape):
+        return word + "e", shape + "v"
+    return word, shape
+
+
+def _replaced(word: str, shape: str, endings: dict[str, str], longest: int, shortest: int) -> tuple[str, str]:
+    """Replace the longest ending listed if a vowel and a consonant stand before it (steps 2 and 3)."""
+    for size in range(min(longest, len(word)), shortest - 1, -1):
+        new = endings.get(word[-size:])
+        if new is not None:
+            if "vc" not in shape[:-size]:
+                break
+            return word[:-size] + new, shape[:-size] + _shape(new)
+    return word, shape
+
+
+def _stripped(word: str, shape: str) -> tuple[str, str]:
+    """Drop the longest ending listed if the rest is long enough (step 4)."""
+    for size in range(min(5, len(word)), 1, -1):
+        if word[-size:] in _ENDINGS_4:
+            rest = shape[:-size]
+            if rest.count("vc") > 1 and (word[-3:] != "ion" or word[-4] in "st"):
+                return word[:-size], rest
+            break
+    return word, shape
+
+
+def _tidied(word: str, shape: str) -> str:
+    """Drop a final -e and one of a final -ll (step 5)."""
+    if word[-1] == "e":
+        measure = shape.count("vc", 0, len(shape) - 1)
+        if measure > 1 or (measure == 1 and not _ends_short(word[:-1], shape[:-1])):
+            word, shape = word[:-1], shape[:-1]
+    if word.endswith("ll") and shape.count("vc") > 1:
+        word = word[:-1]
+    return word
+
+
+def _ends_short(word: str, shape: str) -> bool:
+    """Say whether a word ends consonant, vowel, consonant, the last not w, x or y."""
+    return shape.endswith("cvc") and word[-1] not in "wxy"

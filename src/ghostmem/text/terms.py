@@ -1,0 +1,141 @@
+"""Turn text into the terms that the full-text index and the query share."""
+
+import re
+from itertools import pairwise
+
+from ghostmem.text.scripts import UNSPACED, fold
+from ghostmem.text.stem import stem
+
+_FUNCTION_WORDS = """
+    a an the this that these those
+    i me my mine myself you your yours yourself he him his himself she her hers herself it its itself
+    we our ours ourselves they them their theirs themselves
+    am is are was were be been being do does did doing have has had having
+    can could shall should will would might must
+    and or but nor if so as than because while until though although whether
+    of at by for with about against between into through during before after above below to from up down in out on off
+    over under onto upon within without
+    what which who whom whose when where why how
+    not no all any both each some such only own same too very just also then there here again once
+    s t ll re ve im ive youre youve hes shes weve theyre theyve thats whats theres
+    dont doesnt didnt isnt arent wasnt werent hasnt havent hadnt cant cannot couldnt wont wouldnt shouldnt
+"""
+
+STOP_WORDS = frozenset(_FUNCTION_WORDS.split())
+"""English words that say nothing of what a text is about; `may` and `us` are not among them: a month, a country."""
+
+LONGEST = 80
+"""Terms are cut to this many characters; longer compounds are left out."""
+
+_MOST_KEPT = 100_000
+
+_JOINERS = r"-_./:@#+\\"
+_LETTER = rf"[^\x00-/:-@\[-`{{-\x7f{UNSPACED}]"  # folded text is ASCII, letters, marks and digits only
+
+
+def _chain(letter: str) -> str:
+    """Write the pattern of words joined without white space, as in foo-bar, a/b.py, c++ or c#."""
+    return rf"{letter}+(?:[{_JOINERS}]+{letter}+)*(?:\+\+?|#)?"
+
+
+_ASCII = re.compile(_chain("[A-Za-z0-9]"))
+_ANY = re.compile(rf"([{UNSPACED}]+)|({_chain(_LETTER)})")
+_PART = re.compile(rf"[^{_JOINERS}]+")
+_APOSTROPHE = re.compile(r"(?<=[^\W_])'(?:(?:s|ll|re|ve|d|m)(?![^\W_])|([^\W_]))", re.IGNORECASE)
+_CAMEL = re.compile(r"[a-z][0-9]*[A-Z]|[A-Z]{2}[a-z]{2}")
+_CAMEL_PART = re.compile(r"[A-Z]+(?=[A-Z][a-z]{2})|[A-Z]?[a-z]+[0-9]*|[A-Z]+[0-9]*|[0-9]+")
+
+_kept_terms: dict[str, tuple[str, ...]] = {}
+_kept_codes: dict[str, str] = {}
+
+
+def words(text: str) -> list[str]:
+    """Return a text's words in order: folded, lower-case, compounds with their parts, unspaced scripts as bigrams."""
+    found: list[str] = []
+    for run, chain in _runs(text):
+        found += _bigrams(run) if run else _spelled(chain)
+    return found
+
+
+def terms(text: str) -> list[str]:
+    """Return a text's index terms or, if all its words are stop words, those words."""
+    return index_terms(text) or words(text)
+
+
+def index_terms(text: str) -> list[str]:
+    """Return the terms that a text is indexed by: its words without stop words, English ones stemmed."""
+    found: list[str] = []
+    for run, chain in _runs(text):
+        if run:
+            found += _bigrams(run)
+        else:
+            known = _kept_terms.get(chain)
+            found += _kept(chain) if known is None else known
+    return found
+
+
+def query_terms(text: str) -> list[str]:
+    """Return the terms that a query looks for: exactly those it would be indexed by."""
+    return index_terms(text)
+
+
+def encode(term: str) -> str:
+    """Write a term in a-z and 0-9 only, no two terms alike, so that no database's own parser takes it apart."""
+    code = _kept_codes.get(term)
+    if code is None:
+        if len(_kept_codes) >= _MOST_KEPT:
+            _kept_codes.clear()
+        _kept_codes[term] = code = "".join(map(_encode_character, term))
+    return code
+
+
+def _encode_character(char: str) -> str:
+    """Double z and write all but a-z and 0-9 as z, the code point in hexadecimal, z."""
+    if char == "z":
+        return "zz"
+    return char if char in "abcdefghijklmnopqrstuvwxy0123456789" else f"z{ord(char):x}z"
+
+
+def _runs(text: str) -> list[tuple[str, str]]:
+    """Return pairs of which one side is empty: a run of an unspaced script, or a chain of joined words."""
+    folded = fold(text)
+    if "'" in folded:
+        folded = _APOSTROPHE.sub(_without_apostrophe, folded)
+    if folded.isascii():
+        return [("", chain) for chain in _ASCII.findall(folded)]
+    return _ANY.findall(folded)
+
+
+def _without_apostrophe(found: re.Match[str]) -> str:
+    """Keep the letter after an apostrophe, in lower case lest O'Brien look like a compound of two names."""
+    return (found[1] or "").lower()
+
+
+def _bigrams(run: str) -> list[str]:
+    """Return each two neighbouring characters of a run, or its only one."""
+    return [run] if len(run) == 1 else [left + right for left, right in pairwise(run)]
+
+
+def _spelled(chain: str) -> list[str]:
+    """Return the words of a chain: the parts of each name, the name, and at last the chain itself if it has joiners."""
+    if chain.isalnum() and not _CAMEL.search(chain):
+        return [chain[:LONGEST].casefold()]
+    names = _PART.findall(chain)
+    found: list[str] = []
+    for name in names:
+        if _CAMEL.search(name):
+            found += [part[:LONGEST].casefold() for part in _CAMEL_PART.findall(name)]
+        found.append(name[:LONGEST].casefold())
+    if len(chain) <= LONGEST and chain != names[0]:
+        found.append(chain.casefold())
+    return found
+
+
+def _kept(chain: str) -> tuple[str, ...]:
+    """Return a chain's terms and remember them, unless it is too long to come again."""
+    found = tuple([stem(word) for word in _spelled(chain) if word not in STOP_WORDS])
+    if len(chain) <= LONGEST:
+        if len(_kept_terms) >= _MOST_KEPT:
+            _kept_terms.clear()
+        _kept_terms[chain] = found
+    return found

@@ -1,0 +1,38 @@
+"""check and repair: is everything whole, and making it so."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ghostmem.model import Record
+from ghostmem.verbs.indexing import Reindexer
+from ghostmem.verbs.store import Store
+
+
+@dataclass(frozen=True)
+class CheckReport(Record):
+    """What a check found; no problems means clean."""
+
+    ok: bool
+    problems: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class RepairReport(Record):
+    """What a repair did, and what a check says afterwards."""
+
+    ok: bool
+    done: Mapping[str, int]
+    problems: tuple[str, ...]
+
+
+def check(store: Store) -> CheckReport:
+    """Look through the file, its rows and every index; change nothing."""
+    problems = tuple(store.engine.check())
+    return CheckReport(not problems, problems)
+
+
+def repair(store: Store) -> RepairReport:
+    """Remove orphans and rebuild every index from the rows; memories themselves are never touched."""
+    done = store.engine.repair(Reindexer(store.settings.chunk_target))
+    after = check(store)
+    return RepairReport(after.ok, done, after.problems)

@@ -1,0 +1,59 @@
+"""get: read one memory by its key."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from ghostmem.errors import NotFoundError
+from ghostmem.model import Memory
+from ghostmem.verbs import accept
+from ghostmem.verbs.store import Store
+
+if TYPE_CHECKING:
+    from ghostmem.engine.base import Transaction
+
+
+def get(store: Store, ns: str, key: str, version: int | None = None) -> Memory:
+    """Return the current version of a memory, or a numbered one, and count the retrieval; it shows the counts before that."""
+    accept.text(ns, "namespace")
+    accept.text(key, "key")
+    now = store.clock()
+    with store.engine.read() as tx:
+        memory = find(tx, ns, key, now, version)
+        memory = replace(memory, files=tx.memories.files([memory.id]).get(memory.id, ()))
+    if not store.engine.read_only:
+        with store.engine.write(durable=False) as tx:
+            tx.memories.touch(memory, now, used=True)
+    return memory
+
+
+def find(tx: Transaction, ns: str, key: str, now: datetime, version: int | None = None) -> Memory:
+    """Return the current version of a key, or a numbered one, or say that there is none and what comes close."""
+    if version is not None:
+        accept.positive(version, "version")
+        if memory := tx.memories.version(ns, key, version):
+            return memory
+        last = tx.memories.last(ns, key)
+        what = f"it has {last.version} version(s)" if last else "there is no such key"
+        raise NotFoundError(f"memory not found: {ns}/{key} version {version}; {what}", f"run `ghost history -n {ns} -k {key}`")
+    last = tx.memories.last(ns, key)
+    if last is not None and last.is_current(now):
+        return last
+    raise NotFoundError(f"memory not found: {ns}/{key}", _hint(tx, ns, key, now, last))
+
+
+def _hint(tx: Transaction, ns: str, key: str, now: datetime, last: Memory | None) -> str:
+    if last is not None:
+        state = "was removed" if last.deleted_at else "has expired"
+        return f"it {state}; `ghost restore -n {ns} -k {key}` brings it back"
+    from difflib import get_close_matches
+
+    from ghostmem.engine.rows import Filter, NsFilter
+
+    keys = [memory.key for memory in tx.memories.select(Filter(ns=NsFilter(ns), now=now), limit=500)]
+    close = get_close_matches(key, keys, n=3)
+    if close:
+        return f"did you mean {' or '.join(close)}?"
+    return f"`ghost list -n {ns}` shows what is there" if keys else f"the namespace {ns} holds nothing; `ghost ns list` shows all"

@@ -1,0 +1,17 @@
+"""history: all versions of a key."""
+
+from ghostmem.errors import NotFoundError
+from ghostmem.model import Memory
+from ghostmem.verbs import accept
+from ghostmem.verbs.store import Store
+
+
+def history(store: Store, ns: str, key: str) -> list[Memory]:
+    """Return every version of a key, oldest first, including removed ones; nothing is counted."""
+    accept.text(ns, "namespace")
+    accept.text(key, "key")
+    with store.engine.read() as tx:
+        found = tx.memories.history(ns, key)
+    if not found:
+        raise NotFoundError(f"memory not found: {ns}/{key}", f"`ghost list -n {ns}` shows what is there")
+    return found

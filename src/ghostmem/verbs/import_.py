@@ -1,0 +1,262 @@
+"""import: bring in what was exported, without losing or doubling anything."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import groupby
+from typing import IO, TYPE_CHECKING, Any
+
+from ghostmem.access import Access
+from ghostmem.edges import Edge, Link
+from ghostmem.errors import ConflictError, InvalidInputError
+from ghostmem.model import Memory, Record
+from ghostmem.rule import Rule
+from ghostmem.verbs import accept
+from ghostmem.verbs.indexing import index_rows
+from ghostmem.verbs.put import INHERITED, Draft, write_draft
+from ghostmem.verbs.records import FORMAT, TYPES, record_of
+from ghostmem.verbs.store import Store
+
+if TYPE_CHECKING:
+    from ghostmem.engine.base import Transaction
+
+BATCH = 500
+POLICIES = ("update", "skip", "fail")
+Progress = Callable[[int], None]
+
+
+@dataclass
+class ImportReport(Record):
+    """What an import brought in, and what it left alone."""
+
+    dry_run: bool = False
+    imported: int = 0
+    unchanged: int = 0
+    updated: int = 0
+    skipped: int = 0
+    edges: int = 0
+    links: int = 0
+    accesses: int = 0
+    rules: int = 0
+    notes: list[str] = field(default_factory=list)
+
+
+def import_(
+    store: Store,
+    source: IO[str] | Iterable[str],
+    *,
+    on_conflict: str = "update",
+    dry_run: bool = False,
+    progress: Progress | None = None,
+) -> ImportReport:
+    """Import lines that `export` wrote, or the original Ghost's JSON array.
+
+    Ids, versions, times and counters are kept. What is already there is left alone, so importing twice changes nothing. A key
+    that exists with another history follows `on_conflict`: "update" writes the imported content as its next version, "skip"
+    keeps ours, "fail" stops before anything is written. The whole input is read and checked first.
+    """
+    if on_conflict not in POLICIES:
+        raise InvalidInputError(f"invalid on_conflict {on_conflict!r}", f"must be one of: {', '.join(POLICIES)}")
+    return merge(store, list(read_records(source)), on_conflict, dry_run, progress)
+
+
+def read_records(source: IO[str] | Iterable[str]) -> Iterator[Record]:
+    """Read and check every record of an export, naming the line that is wrong."""
+    lines = iter(source)
+    first = next((line for line in lines if line.strip()), "")
+    if not first:
+        raise InvalidInputError("there is nothing to import: the input is empty", "pass the output of `ghost export`")
+    if first.lstrip("\ufeff").lstrip().startswith("["):
+        yield from _array(first + "".join(lines))
+        return
+    header = _object(first.lstrip("\ufeff"), 1)
+    if header.get("type") != "ghost" or not isinstance(header.get("format"), int):
+        raise InvalidInputError("line 1: this is not an export of Ghost", "pass the output of `ghost export`, or a JSON array")
+    if header["format"] > FORMAT:
+        raise InvalidInputError(f"line 1: format {header['format']} is newer than {FORMAT}", "upgrade with pip")
+    for number, line in enumerate(lines, 2):
+        if line.strip():
+            yield _record(_object(line, number), number)
+
+
+def _object(line: str, number: int) -> dict[str, Any]:
+    try:
+        data = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise InvalidInputError(f"line {number} is not JSON: {error}", "nothing was imported") from None
+    if not isinstance(data, dict):
+        raise InvalidInputError(f"line {number} is not an object: {accept.shown(data)}", "nothing was imported")
+    return data
+
+
+def _record(data: Mapping[str, Any], number: int) -> Record:
+    kind = data.get("type")
+    if kind not in TYPES:
+        raise InvalidInputError(f"line {number}: unknown type {kind!r}", f"known are: {', '.join(TYPES)}")
+    try:
+        return record_of(str(kind), data)
+    except (InvalidInputError, AttributeError, ValueError) as error:
+        hint = error.hint if isinstance(error, InvalidInputError) else None
+        raise InvalidInputError(f"line {number}: {error}", hint) from None
+
+
+def _array(text: str) -> Iterator[Record]:
+    """Read the original Ghost's export: one JSON array of live memories."""
+    try:
+        rows = json.loads(text.lstrip("\ufeff"))
+    except (ValueError, RecursionError) as error:
+        raise InvalidInputError(f"the input is not JSON: {error}", "nothing was imported") from None
+    if not rows:
+        raise InvalidInputError("there is nothing to import: the array is empty")
+    for number, row in enumerate(rows, 1):
+        if not isinstance(row, dict):
+            raise InvalidInputError(f"item {number} is not an object: {accept.shown(row)}", "nothing was imported")
+        try:
+            yield record_of("memory", _tidy(row), strict=False)
+        except InvalidInputError as error:
+            raise InvalidInputError(f"item {number}: {error.message}", error.hint) from None
+
+
+def _tidy(row: dict[str, Any]) -> dict[str, Any]:
+    """Read what the original wrote in its own way: meta as text, tier `archived`, ids that may be missing."""
+    row = dict(row)
+    if isinstance(row.get("meta"), str):
+        try:
+            row["meta"] = json.loads(row["meta"])
+        except ValueError:
+            row["meta"] = {"original": row["meta"]}
+    if row.get("tier") == "archived":
+        row["tier"] = "dormant"
+    row.setdefault("id", "")
+    row.setdefault("created_at", "1970-01-01T00:00:00Z")
+    return row
+
+
+def merge(store: Store, records: list[Record], on_conflict: str, dry_run: bool, progress: Progress | None = None) -> ImportReport:
+    """Write records that were read and checked, key by key, in batches that other processes can get between."""
+    report = ImportReport(dry_run=dry_run)
+    memories = sorted((r for r in records if isinstance(r, Memory)), key=lambda m: (m.ns, m.key, m.version))
+    chains = [list(group) for _, group in groupby(memories, key=lambda m: (m.ns, m.key))]
+    _check_chains(chains)
+    if on_conflict == "fail":
+        _refuse_conflicts(store, chains)
+    done = 0
+    for start in range(0, len(chains), BATCH):
+        batch = chains[start : start + BATCH]
+        # the last batch waits for the disk, and with it everything before
+        with store.engine.write(durable=start + BATCH >= len(chains)) as tx:
+            for chain in batch:
+                _merge_chain(store, tx, chain, on_conflict, report)
+        done += sum(map(len, batch))
+        if progress is not None:
+            progress(done)
+    others = [r for r in records if not isinstance(r, Memory)]
+    if others:
+        with store.engine.write() as tx:
+            for record in others:
+                _merge_other(tx, record, report)
+    return report
+
+
+def _check_chains(chains: list[list[Memory]]) -> None:
+    for chain in chains:
+        where = f"{chain[0].ns}/{chain[0].key}"
+        if len({m.version for m in chain}) < len(chain):
+            raise InvalidInputError(f"{where} has the same version twice in the input", "nothing was imported")
+        if any(m.deleted_at is None for m in chain[:-1]):
+            raise InvalidInputError(f"{where} has more than one live version in the input", "nothing was imported")
+
+
+def _refuse_conflicts(store: Store, chains: list[list[Memory]]) -> None:
+    with store.engine.read() as tx:
+        for chain in chains:
+            last = tx.memories.last(chain[0].ns, chain[0].key)
+            if last is not None and last.id not in {m.id for m in chain}:
+                raise ConflictError(
+                    f"{last.ns}/{last.key} exists with other content; nothing was imported",
+                    "use on_conflict update or skip",
+                )
+
+
+def _merge_chain(store: Store, tx: Transaction, chain: list[Memory], policy: str, report: ImportReport) -> None:
+    ours = {m.id: m for m in tx.memories.history(chain[0].ns, chain[0].key)}
+    fresh = [m for m in chain if m.id not in ours]
+    report.unchanged += len(chain) - len(fresh)
+    if not fresh:
+        return
+    if report.dry_run:
+        report.imported += len(fresh)
+    elif not ours:
+        for memory in fresh:
+            _insert(store, tx, memory)
+        report.imported += len(fresh)
+    elif set(ours) == {m.id for m in chain} - {m.id for m in fresh} and fresh[0].version > max(m.version for m in ours.values()):
+        _continue(store, tx, list(ours.values())[-1], fresh)
+        report.imported += len(fresh)
+    elif policy == "skip" or fresh[-1].deleted_at is not None:
+        report.skipped += len(fresh)
+    else:
+        _as_next_version(store, tx, fresh[-1], report)
+
+
+def _insert(store: Store, tx: Transaction, memory: Memory) -> None:
+    memory = memory if memory.id else replace(memory, id=store.new_id(memory.created_at))
+    tx.memories.insert(memory)
+    if memory.deleted_at is None:
+        tx.index.add(memory, index_rows(memory.key, memory.content, store.settings.chunk_target))
+
+
+def _continue(store: Store, tx: Transaction, last: Memory, fresh: list[Memory]) -> None:
+    """Take up a history where ours ends."""
+    if last.deleted_at is None:
+        tx.index.remove(last)
+        tx.memories.change(last, "supersede", store.clock(), deleted_at=fresh[0].recorded_at or fresh[0].created_at)
+    for memory in fresh:
+        _insert(store, tx, memory)
+    tx.graph.relink(last.id, fresh[-1].id)
+    tx.journal.carry(last.id, fresh[-1].id)
+
+
+def _as_next_version(store: Store, tx: Transaction, memory: Memory, report: ImportReport) -> None:
+    fields = {name: getattr(memory, name) for name in (*INHERITED, "created_at") if name != "expires_at"}
+    last = tx.memories.last(memory.ns, memory.key)
+    if last is not None and last.content == memory.content and last.deleted_at is None:
+        report.unchanged += 1
+        return
+    draft = Draft(memory.ns, memory.key, memory.content, fields, unlock=True)
+    write_draft(store, tx, draft, index_rows(memory.key, memory.content, store.settings.chunk_target))
+    report.updated += 1
+
+
+def _merge_other(tx: Transaction, record: Record, report: ImportReport) -> None:
+    if isinstance(record, Rule):
+        report.rules += report.dry_run or tx.rules.put(record)
+        return
+    ends = (
+        (record.from_id, record.to_id)
+        if isinstance(record, Edge | Link)
+        else (record.memory_id,)
+        if isinstance(record, Access)
+        else ()
+    )
+    found = [tx.memories.by_id(end) for end in ends]
+    kind = type(record).__name__.lower()
+    if report.dry_run:
+        _count(report, kind)
+    elif None in found:
+        report.notes.append(f"left out {kind} {' -> '.join(ends)}: a memory it needs is not here")
+    elif len({m.ns for m in found if m}) > 1:
+        report.notes.append(f"left out {kind} {' -> '.join(ends)}: it crosses namespaces")
+    elif (
+        (isinstance(record, Edge) and tx.graph.add_edge(record))
+        or (isinstance(record, Link) and tx.graph.add_link(record))
+        or (isinstance(record, Access) and tx.journal.add_access(record))
+    ):
+        _count(report, kind)
+
+
+def _count(report: ImportReport, kind: str) -> None:
+    name = {"edge": "edges", "link": "links", "access": "accesses"}[kind]
+    setattr(report, name, getattr(report, name) + 1)

@@ -1,0 +1,235 @@
+"""put: store a memory, or the next version of one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, TypedDict
+
+from ghostmem.engine.rows import IndexRow
+from ghostmem.errors import InvalidInputError, LockedError, VersionConflictError
+from ghostmem.model import FileRef, Kind, Memory, Outcome, Priority, SourceKind, Tier, estimate_tokens
+from ghostmem.times import as_time, later, parse_ttl
+from ghostmem.verbs import accept
+from ghostmem.verbs.indexing import index_rows
+from ghostmem.verbs.store import Store
+
+if TYPE_CHECKING:
+    from ghostmem.engine.base import Transaction
+
+IDENTITY = "identity"  # the original's tier for what is always known; now a pinned long-term memory
+NEVER = "never"  # the ttl that takes an expiry away
+
+# Fields a new version takes over from the one before unless they are named.
+INHERITED = [
+    "kind",
+    "tier",
+    "priority",
+    "importance",
+    "pinned",
+    "tags",
+    "meta",
+    "expires_at",
+    "files",
+    "source_user",
+    "source_kind",
+    "source_scope",
+    "source_client",
+]
+_COUNTED = ("access_count", "utility_count", "last_accessed_at")
+
+
+class PutFields(TypedDict, total=False):
+    """What a put may name beside namespace, key and content."""
+
+    kind: str | None
+    tier: str | None
+    tags: Iterable[str] | None
+    priority: str | None
+    importance: float | None
+    pinned: bool | None
+    ttl: str | None
+    meta: Mapping[str, Any] | None
+    files: Iterable[FileRef | str | tuple[str, str]] | None
+    source_user: str | None
+    source_kind: str | None
+    source_scope: str | None
+    source_client: str | None
+    created_at: datetime | str | None
+    valid_from: datetime | str | None
+    valid_to: datetime | str | None
+    base_version: int | None
+    unlock: bool
+    dedup: bool
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A checked wish to store something; `fields` holds only what the caller named."""
+
+    ns: str
+    key: str
+    content: str
+    fields: Mapping[str, Any]
+    ttl: str | None = None
+    base_version: int | None = None
+    unlock: bool = False
+    dedup: bool = False
+
+
+def put(
+    store: Store,
+    ns: str,
+    key: str,
+    content: str,
+    *,
+    kind: str | None = None,
+    tier: str | None = None,
+    tags: Iterable[str] | None = None,
+    priority: str | None = None,
+    importance: float | None = None,
+    pinned: bool | None = None,
+    ttl: str | None = None,
+    meta: Mapping[str, Any] | None = None,
+    files: Iterable[FileRef | str | tuple[str, str]] | None = None,
+    source_user: str | None = None,
+    source_kind: str | None = None,
+    source_scope: str | None = None,
+    source_client: str | None = None,
+    created_at: datetime | str | None = None,
+    valid_from: datetime | str | None = None,
+    valid_to: datetime | str | None = None,
+    base_version: int | None = None,
+    unlock: bool = False,
+    dedup: bool = False,
+) -> Memory:
+    """Store a memory under (ns, key); an existing key gets a new version that inherits what is not named.
+
+    The same content and fields again is no new version: the memory is reinforced. With `base_version` the put succeeds only
+    if that is the current version (0: the key must be new). A memory tagged `locked` needs `unlock`. With `dedup` the same
+    content under another key of the namespace is reinforced instead of stored twice.
+    """
+    if tier == IDENTITY:
+        tier, pinned = Tier.LTM, True if pinned is None else pinned
+    named = {
+        "kind": accept.choice(kind, Kind, "kind"),
+        "tier": accept.choice(tier, Tier, "tier"),
+        "priority": accept.choice(priority, Priority, "priority"),
+        "importance": accept.share(importance, "importance"),
+        "pinned": pinned,
+        "tags": accept.tags(tags),
+        "meta": accept.meta(meta),
+        "files": accept.files(files),
+        "source_user": accept.label(source_user, "source_user"),
+        "source_kind": accept.choice(source_kind, SourceKind, "source_kind"),
+        "source_scope": accept.label(source_scope, "source_scope"),
+        "source_client": accept.label(source_client, "source_client"),
+        "created_at": None if created_at is None else as_time(created_at, "created_at"),
+        "valid_from": None if valid_from is None else as_time(valid_from, "valid_from"),
+        "valid_to": None if valid_to is None else as_time(valid_to, "valid_to"),
+    }
+    if ttl not in (None, NEVER):
+        parse_ttl(ttl or "")
+    draft = Draft(
+        accept.namespace(ns),
+        accept.key(key),
+        accept.content(content, store.settings.max_content_bytes),
+        {name: value for name, value in named.items() if value is not None},
+        ttl,
+        None if base_version is None else accept.positive(base_version, "base_version", least=0),
+        unlock,
+        dedup,
+    )
+    rows = index_rows(draft.key, draft.content, store.settings.chunk_target)
+    with store.engine.write() as tx:
+        return write_draft(store, tx, draft, rows)
+
+
+def write_draft(store: Store, tx: Transaction, draft: Draft, rows: Sequence[IndexRow]) -> Memory:
+    """Store a draft inside a transaction that is already open."""
+    now = store.clock()
+    last = tx.memories.last(draft.ns, draft.key)
+    current = last if last is not None and last.is_current(now) else None
+    _check_base(draft, current)
+    if current is None and draft.dedup and (twin := tx.memories.same_content(draft.ns, draft.content, now)):
+        return replace(reinforce(tx, twin, now), requested_key=draft.key)
+    if current is not None and draft.fields.get("files") is not None:
+        current = replace(current, files=tx.memories.files([current.id]).get(current.id, ()))
+    if current is not None and _says_nothing_new(draft, current):
+        return reinforce(tx, current, now, _expiry(draft.ttl, now, current.expires_at))
+    if current is not None and current.locked and not draft.unlock:
+        raise LockedError(f"{draft.ns}/{draft.key} is locked")
+    memory = compose(store, draft, last, current, tx, now)
+    if last is not None and last.deleted_at is None:
+        tx.index.remove(last)
+        tx.memories.change(last, "supersede", now, deleted_at=now)
+    tx.memories.insert(memory)
+    tx.index.add(memory, rows)
+    if current is not None:
+        tx.graph.relink(current.id, memory.id)
+        tx.journal.carry(current.id, memory.id)
+    return replace(memory, chunks=len(rows), outcome=Outcome.CREATED if current is None else Outcome.UPDATED)
+
+
+def _check_base(draft: Draft, current: Memory | None) -> None:
+    found = 0 if current is None else current.version
+    if draft.base_version is not None and draft.base_version != found:
+        state = f"is at version {found}" if found else "does not exist"
+        raise VersionConflictError(f"{draft.ns}/{draft.key} {state}, not at version {draft.base_version}")
+
+
+def _says_nothing_new(draft: Draft, current: Memory) -> bool:
+    same = all(getattr(current, name) == value for name, value in draft.fields.items())
+    return same and draft.content == current.content and not (draft.ttl == NEVER and current.expires_at)
+
+
+def _expiry(ttl: str | None, now: datetime, before: datetime | None) -> datetime | None:
+    if ttl is None:
+        return before
+    return None if ttl == NEVER else later(now, parse_ttl(ttl))
+
+
+def reinforce(tx: Transaction, memory: Memory, now: datetime, expires_at: datetime | None = None) -> Memory:
+    """Count a repetition of what is already known; a new ttl moves the expiry in place."""
+    tx.memories.touch(memory, now, used=True)
+    if expires_at is not None and expires_at != memory.expires_at:
+        tx.memories.change(memory, "extend", now, expires_at=expires_at)
+        memory = replace(memory, expires_at=expires_at)
+    files = tx.memories.files([memory.id]).get(memory.id, ())
+    return replace(
+        memory,
+        files=files,
+        access_count=memory.access_count + 1,
+        last_accessed_at=now,
+        chunks=tx.index.count(memory.id),
+        outcome=Outcome.REINFORCED,
+    )
+
+
+def compose(store: Store, draft: Draft, last: Memory | None, current: Memory | None, tx: Transaction, now: datetime) -> Memory:
+    """Build the version to write from the draft, what it inherits, and the defaults."""
+    fields = dict(draft.fields)
+    if current is not None:
+        if "files" not in fields:
+            current = replace(current, files=tx.memories.files([current.id]).get(current.id, ()))
+        fields = {name: getattr(current, name) for name in (*INHERITED, *_COUNTED)} | fields
+    tier = fields.setdefault("tier", Tier.STM)
+    fields.setdefault("kind", Kind.EPISODIC if tier in (Tier.SENSORY, Tier.STM) else Kind.SEMANTIC)
+    fields.setdefault("created_at", now)
+    fields["expires_at"] = _expiry(draft.ttl, now, fields.get("expires_at"))
+    memory = Memory(
+        id=store.new_id(now),
+        ns=draft.ns,
+        key=draft.key,
+        content=draft.content,
+        version=1 if last is None else last.version + 1,
+        supersedes=None if last is None else last.id,
+        est_tokens=estimate_tokens(draft.content),
+        recorded_at=now,
+        **fields,
+    )
+    if memory.expires_at is not None and memory.protected:
+        state = "pinned" if memory.pinned else "locked"
+        raise InvalidInputError(f"{draft.ns}/{draft.key} is {state} and cannot expire", f"leave ttl out, or pass ttl={NEVER!r}")
+    return memory

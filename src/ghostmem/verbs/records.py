@@ -1,0 +1,108 @@
+"""Model values as lines of JSON and back, exactly."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import fields
+from typing import Any
+
+from ghostmem.access import Access
+from ghostmem.edges import Edge, Link
+from ghostmem.errors import InvalidInputError
+from ghostmem.model import (
+    FileRef,
+    FileRel,
+    Kind,
+    Memory,
+    Priority,
+    Record,
+    Rel,
+    SourceKind,
+    Tier,
+    estimate_tokens,
+)
+from ghostmem.rule import Rule
+from ghostmem.times import parse_time
+from ghostmem.verbs import accept
+
+FORMAT = 1
+TYPES: dict[str, type[Record]] = {"memory": Memory, "edge": Edge, "link": Link, "access": Access, "rule": Rule}
+TRANSIENT = {"chunks", "outcome", "requested_key"}
+_TIMES = {
+    "created_at",
+    "deleted_at",
+    "last_accessed_at",
+    "expires_at",
+    "valid_from",
+    "valid_to",
+    "recorded_at",
+    "rule_expires_at",
+}
+_ENUMS: dict[str, type[Any]] = {"kind": Kind, "tier": Tier, "priority": Priority, "source_kind": SourceKind, "rel": Rel}
+_WHOLE = {"version", "access_count", "utility_count", "est_tokens", "used", "shown", "cond_access_lt", "cond_access_gt"}
+_SHARES = {"importance", "weight"}
+
+
+def line_of(kind: str, record: Record) -> str:
+    """Write one record as a line of JSON."""
+    return json.dumps({"type": kind, **record.to_dict()}, ensure_ascii=False)
+
+
+def record_of(kind: str, data: Mapping[str, Any], strict: bool = True) -> Record:
+    """Read a record from plain data; unknown fields are an error when strict, else left out."""
+    made = TYPES[kind]
+    names = {part.name for part in fields(made)} - TRANSIENT  # type: ignore[arg-type]
+    if strict and (extra := sorted(data.keys() - names - {"type"})):
+        raise InvalidInputError(f"unknown field {extra[0]!r}", "this file may come from a newer Ghost: upgrade with pip")
+    values = {name: _value(name, data[name]) for name in names & data.keys() if data[name] is not None}
+    if made is Memory:
+        _complete(values)
+    try:
+        return made(**values)
+    except TypeError as error:
+        missing = str(error).split("argument")[-1].strip(" s:")
+        raise InvalidInputError(f"missing field {missing}", "every line needs its required fields") from None
+
+
+def _complete(values: dict[str, Any]) -> None:
+    """Fill in what an older or foreign export leaves out."""
+    values.setdefault("kind", Kind.SEMANTIC)
+    values.setdefault("version", 1)
+    for name in ("ns", "key", "content"):
+        if not isinstance(values.get(name), str) or not values[name]:
+            raise InvalidInputError(f"missing field {name!r}", "a memory needs ns, key and content")
+    values.setdefault("est_tokens", estimate_tokens(values["content"]))
+    if "created_at" in values:
+        values.setdefault("recorded_at", values["created_at"])
+
+
+def _value(name: str, value: Any) -> Any:
+    reader = _READERS.get(name)
+    if reader is not None:
+        return reader(value)
+    if name in _TIMES:
+        return parse_time(accept.text(value, name), name)
+    if name in _WHOLE:
+        return accept.positive(value, name, least=0)
+    if name in _SHARES:
+        return accept.share(value, name)
+    if name in _ENUMS:
+        return accept.choice(value, _ENUMS[name], name)
+    if name == "pinned" and not isinstance(value, bool):
+        raise InvalidInputError(f"pinned {accept.shown(value)} is neither true nor false")
+    if name.startswith("cond_") or name in ("pinned", "priority"):
+        return value
+    return accept.text(value, name)
+
+
+def _files(value: Any) -> tuple[FileRef, ...]:
+    if not isinstance(value, list):
+        raise InvalidInputError(f"files must be a list, not {accept.shown(value)}")
+    return accept.files([FileRef(str(f.get("path", "")), FileRel(f.get("rel", "modified"))) for f in value]) or ()
+
+
+_READERS: dict[str, Callable[[Any], Any]] = {
+    "files": _files,
+    "tags": accept.tags,
+    "meta": accept.meta,
+    "action_params": accept.meta,
+}

@@ -1,0 +1,40 @@
+"""restore: bring back what was removed, or an earlier version."""
+
+from dataclasses import replace
+
+from ghostmem.errors import ConflictError, NotFoundError
+from ghostmem.model import Memory, Outcome
+from ghostmem.verbs import accept
+from ghostmem.verbs.get import find
+from ghostmem.verbs.indexing import index_rows
+from ghostmem.verbs.put import INHERITED, Draft, write_draft
+from ghostmem.verbs.store import Store
+
+
+def restore(store: Store, ns: str, key: str, version: int | None = None, *, unlock: bool = False) -> Memory:
+    """Make a removed or expired memory current again; with `version`, write that version's content and fields as the newest."""
+    accept.text(ns, "namespace")
+    accept.text(key, "key")
+    now = store.clock()
+    with store.engine.write() as tx:
+        last = tx.memories.last(ns, key)
+        if last is None:
+            raise NotFoundError(f"memory not found: {ns}/{key}", "a hard delete cannot be undone; look into a backup")
+        if version is not None and version != last.version:
+            old = find(tx, ns, key, now, version)
+            old = replace(old, files=tx.memories.files([old.id]).get(old.id, ()))
+            fields = {name: getattr(old, name) for name in INHERITED if name != "expires_at"}
+            draft = Draft(ns, key, old.content, fields, unlock=unlock)
+            return write_draft(store, tx, draft, index_rows(key, old.content, store.settings.chunk_target))
+        if last.is_current(now):
+            raise ConflictError(
+                f"{ns}/{key} is not removed: version {last.version} is current",
+                "name an earlier --version to go back to",
+            )
+        expires_at = last.expires_at if last.expires_at and last.expires_at > now else None
+        tx.memories.change(last, "restore", now, deleted_at=None, expires_at=expires_at)
+        rows = index_rows(key, last.content, store.settings.chunk_target)
+        tx.index.remove(last)
+        tx.index.add(last, rows)
+        files = tx.memories.files([last.id]).get(last.id, ())
+        return replace(last, deleted_at=None, expires_at=expires_at, files=files, chunks=len(rows), outcome=Outcome.UPDATED)

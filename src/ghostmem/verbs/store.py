@@ -1,0 +1,26 @@
+"""What every verb needs: an engine, the settings, a clock, and a source of ids."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from ghostmem.ids import UlidMaker
+from ghostmem.settings import Settings
+from ghostmem.times import Clock, to_ms
+
+if TYPE_CHECKING:
+    from ghostmem.engine.base import Engine
+
+
+@dataclass(frozen=True)
+class Store:
+    """An open store and its surroundings."""
+
+    engine: "Engine"
+    settings: Settings
+    clock: Clock
+    ids: UlidMaker = field(default_factory=UlidMaker)
+
+    def new_id(self, at: datetime) -> str:
+        """Return a fresh id for something made at a time."""
+        return self.ids(to_ms(at))

@@ -1,0 +1,60 @@
+"""tags: which there are, renaming and removing them everywhere."""
+
+from dataclasses import dataclass
+
+from ghostmem.engine.rows import Filter
+from ghostmem.errors import InvalidInputError
+from ghostmem.model import Record
+from ghostmem.verbs import accept
+from ghostmem.verbs.store import Store
+
+
+@dataclass(frozen=True)
+class TagInfo(Record):
+    """How many memories carry a tag."""
+
+    tag: str
+    count: int
+
+
+@dataclass(frozen=True)
+class TagChange(Record):
+    """How many memories a change of tags touched."""
+
+    tag: str
+    new_tag: str | None
+    affected: int
+
+
+def list_tags(store: Store, ns: str | None = None) -> list[TagInfo]:
+    """Return the tags of live memories, most used first."""
+    with store.engine.read() as tx:
+        return [TagInfo(*row) for row in tx.memories.tags(accept.ns_filter(ns), store.clock())]
+
+
+def rename_tag(store: Store, old: str, new: str, ns: str | None = None) -> TagChange:
+    """Give a tag another name on every live memory; where both stand already, one remains."""
+    return _change(store, old, _tag(new), ns)
+
+
+def rm_tag(store: Store, tag: str, ns: str | None = None) -> TagChange:
+    """Take a tag off every live memory."""
+    return _change(store, tag, None, ns)
+
+
+def _tag(text: str) -> str:
+    found = accept.tags([text])
+    if not found:
+        raise InvalidInputError("a tag is required")
+    return found[0]
+
+
+def _change(store: Store, old: str, new: str | None, ns: str | None) -> TagChange:
+    old = _tag(old)
+    now = store.clock()
+    with store.engine.write() as tx:
+        found = list(tx.memories.scan(Filter(ns=accept.ns_filter(ns), now=now, tags=(old,))))
+        for memory in found:
+            tags = dict.fromkeys(new if tag == old else tag for tag in memory.tags)
+            tx.memories.change(memory, "tag", now, tags=tuple(tag for tag in tags if tag is not None))
+    return TagChange(old, new, len(found))

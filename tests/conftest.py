@@ -1,0 +1,103 @@
+"""Every test runs with its own home, its own clock and no settings from outside; a skip must be allowed by its marker."""
+
+import os
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from ghostmem import Ghost
+from ghostmem.settings import Settings
+
+STRICT = os.environ.get("GHOST_TEST_STRICT") == "1"
+START = datetime(2026, 3, 14, 9, 26, 53, 589793, tzinfo=UTC)
+
+
+class Clock:
+    """A clock that moves only when told, plus a microsecond a look so that times differ."""
+
+    def __init__(self, at: datetime = START) -> None:
+        self.at = at
+
+    def __call__(self) -> datetime:
+        self.at += timedelta(microseconds=1)
+        return self.at
+
+    def forward(self, **by: float) -> None:
+        """Let time pass."""
+        self.at += timedelta(**by)
+
+
+@pytest.fixture(autouse=True)
+def isolated(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Give the test a home of its own and no GHOST_* variables."""
+    for name in list(os.environ):
+        if name.startswith(("GHOST_", "AGENT_MEMORY_", "NO_COLOR", "FORCE_COLOR")):
+            monkeypatch.delenv(name)
+    home = tmp_path / "home"
+    home.mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("GHOST_EMBED_PROVIDER", "none")
+
+
+@pytest.fixture
+def clock() -> Clock:
+    """Return a clock that stands still until told."""
+    return Clock()
+
+
+@pytest.fixture(params=["memory", "file"])
+def ghost(request: pytest.FixtureRequest, tmp_path: Path, clock: Clock) -> Iterator[Ghost]:
+    """Open an empty store, once in memory and once in a file; what it held is checked afterwards."""
+    target = ":memory:" if request.param == "memory" else str(tmp_path / "memory.db")
+    with Ghost.open(target, settings=Settings(), clock=clock) as found:
+        yield found
+        assert found.check().problems == ()
+
+
+@pytest.fixture
+def open_ghost(tmp_path: Path, clock: Clock) -> Iterator[Callable[..., Ghost]]:
+    """Return a function that opens stores by name in one folder and closes them at the end."""
+    opened: list[Ghost] = []
+
+    def open_(name: str = "memory.db", **settings: object) -> Ghost:
+        target = name if name == ":memory:" else str(tmp_path / name)
+        opened.append(Ghost.open(target, settings=Settings(**settings), clock=clock))  # type: ignore[arg-type]
+        return opened[-1]
+
+    yield open_
+    for ghost in opened:
+        ghost.close()
+
+
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> None:
+    """Tell the collecting process which tests may be skipped."""
+    if item.get_closest_marker("may_skip"):
+        item.user_properties.append(("may_skip", True))
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Remember every skip that no marker allows."""
+    if report.skipped and not hasattr(report, "wasxfail") and ("may_skip", True) not in report.user_properties:
+        _NOTED[report.nodeid] = str(report.longrepr)
+
+
+_NOTED: dict[str, str] = {}
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    """Fail the session when a test that proves a requirement was skipped, or, in CI, any that may not be."""
+    if hasattr(session.config, "workerinput"):
+        return
+    from test_requirements import required_tests
+
+    required = required_tests()
+    bad = [node for node in _NOTED if STRICT or node.split("[")[0] in required]
+    if bad and exitstatus == 0:
+        print("\nskipped, but must run:", *bad, sep="\n  ")
+        session.exitstatus = 1
