@@ -71,8 +71,6 @@ def open_ghost(tmp_path: Path, clock: Clock) -> Iterator[Callable[..., Ghost]]:
         ghost.close()
 
 
-
-
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> None:
     """Tell the collecting process which tests may be skipped."""

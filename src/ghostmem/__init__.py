@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ghostmem._version import __version__
 
 if TYPE_CHECKING:
+    from ghostmem.chunk import Chunk
     from ghostmem.edges import Edge
     from ghostmem.errors import (
         ConflictError,
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
 _MODULES = {
     "ghost": "Ghost",
     "settings": "Settings",
+    "chunk": "Chunk",
     "edges": "Edge",
     "rule": "Rule",
     "model": "FileRef FileRel Kind Memory Outcome Priority Rel SourceKind Tier",
@@ -62,6 +64,7 @@ _MODULES = {
 _HOME = {name: module for module, names in _MODULES.items() for name in names.split()}
 
 __all__ = [
+    "Chunk",
     "ConflictError",
     "CorruptStoreError",
     "Edge",

@@ -11,6 +11,7 @@ from ghostmem.verbs.store import Store
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from ghostmem.chunk import Chunk
     from ghostmem.verbs.backup import Backup
     from ghostmem.verbs.check import CheckReport, RepairReport
     from ghostmem.verbs.gc import Collection
@@ -85,6 +86,12 @@ class Ghost:
         from ghostmem.verbs.get import get
 
         return get(self.store, ns, key, version)
+
+    def chunks(self, ns: str, key: str) -> "List[Chunk]":
+        """Return the pieces a memory is searched by."""
+        from ghostmem.verbs.chunks import chunks
+
+        return chunks(self.store, ns, key)
 
     def history(self, ns: str, key: str) -> list[Memory]:
         """Return every version of a key, oldest first."""

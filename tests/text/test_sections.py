@@ -6,6 +6,8 @@ from hypothesis import strategies as st
 
 from ghostmem.text.sections import Section, sections, slug
 
+LINES = ["## A\n", "## B\n", "```\n", "~~~\n", "text\n", "\n", "---\n", "## A 2\n", "\r\n"]
+
 
 @pytest.mark.parametrize(
     ("heading", "expected"),
@@ -116,7 +118,7 @@ def test_a_byte_order_mark_is_not_text() -> None:
     assert sections("\ufeff## A\nx", "a.md") == [Section("a", "A", "x", 1)]
 
 
-@given(st.lists(st.sampled_from(["## A\n", "## B\n", "```\n", "~~~\n", "text\n", "\n", "---\n", "## A 2\n", "\r\n"])).map("".join))
+@given(st.lists(st.sampled_from(LINES)).map("".join))
 def test_keys_are_unique_and_lines_point_at_headings(text: str) -> None:
     """Each section can be stored under its key and found in the file at its line."""
     found = sections(text, "a.md")

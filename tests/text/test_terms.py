@@ -168,6 +168,12 @@ def test_a_code_tells_its_term(term: str) -> None:
     assert re.sub("z(?:z|([0-9a-f]+)z)", read, encode(term)) == term
 
 
+def test_no_code_looks_like_a_number_with_an_exponent() -> None:
+    """PostgreSQL would take a commit id such as 3e10abc for a number and a word."""
+    assert encode("3e10abc") == "3z65z10abc"
+    assert encode("e3e10") == "e3e10"
+
+
 def test_plain_words_are_their_own_code() -> None:
     """Codes stay readable: only z and what is not a-z or 0-9 is escaped."""
     assert [encode(one) for one in ("deploy", "10482", "ops-10482", "zoo", "東")] == [

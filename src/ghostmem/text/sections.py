@@ -12,7 +12,7 @@ from ghostmem.text.scripts import fold
 PREAMBLE = "_preamble"
 
 _DAILY = re.compile(r"(?:.*[/\\])?(\d{4}-\d{2}-\d{2})\.md", re.IGNORECASE | re.DOTALL)
-_FRONT_MATTER = re.compile(r"\ufeff?---[ \t]*\r?\n(?:(?!##[ \t]).*\n)*?---[ \t]*\r?(?:\n|\Z)")
+_FRONT_MATTER = re.compile(r"---[ \t]*\r?\n(?:(?!##[ \t]).*\n)*?---[ \t]*\r?(?:\n|\Z)")
 _HEADING_OR_FENCE = re.compile(r"^[^\S\n]*(?:##[ \t]|```|~~~)", re.MULTILINE)
 _CLOSING_HASHES = re.compile(r"[ \t]#+\Z")
 _NOT_IN_SLUGS = re.compile(r"[\x00-/:-`{-\x7f]+")
@@ -37,6 +37,7 @@ def slug(heading: str) -> str:
 
 def sections(text: str, name: str) -> list[Section]:
     """Split a file's text at its `## ` headings; the key of a daily file's section begins with its date."""
+    text = text.removeprefix("\ufeff")
     daily = _DAILY.fullmatch(name)
     prefix = f"{daily[1]}:" if daily else ""
     found: list[Section] = []
@@ -53,7 +54,7 @@ def sections(text: str, name: str) -> list[Section]:
 def _cuts(text: str) -> Iterator[tuple[str | None, int, int, int]]:
     """Yield each section's heading (None for the preamble), the heading's line, and where its body starts and stops."""
     front = _FRONT_MATTER.match(text)
-    at = start = front.end() if front else len(text) - len(text.removeprefix("\ufeff"))
+    at = start = front.end() if front else 0
     heading, number, counted = None, 1, 0
     while (found := _HEADING_OR_FENCE.search(text, at)) is not None:
         line, end = found.start(), line_end(text, found.start())

@@ -1,6 +1,7 @@
 """Turn text into the terms that the full-text index and the query share."""
 
 import re
+from functools import cache
 from itertools import pairwise
 
 from ghostmem.text.scripts import UNSPACED, fold
@@ -39,11 +40,12 @@ def _chain(letter: str) -> str:
 
 
 _ASCII = re.compile(_chain("[A-Za-z0-9]"))
-_ANY = re.compile(rf"([{UNSPACED}]+)|({_chain(_LETTER)})")
 _PART = re.compile(rf"[^{_JOINERS}]+")
 _APOSTROPHE = re.compile(r"(?<=[^\W_])'(?:(?:s|ll|re|ve|d|m)(?![^\W_])|([^\W_]))", re.IGNORECASE)
 _CAMEL = re.compile(r"[a-z][0-9]*[A-Z]|[A-Z]{2}[a-z]{2}")
 _CAMEL_PART = re.compile(r"[A-Z]+(?=[A-Z][a-z]{2})|[A-Z]?[a-z]+[0-9]*|[A-Z]+[0-9]*|[0-9]+")
+
+_EXPONENT = re.compile(r"\A([0-9]+)e(?=[0-9])")
 
 _kept_terms: dict[str, tuple[str, ...]] = {}
 _kept_codes: dict[str, str] = {}
@@ -85,7 +87,8 @@ def encode(term: str) -> str:
     if code is None:
         if len(_kept_codes) >= _MOST_KEPT:
             _kept_codes.clear()
-        _kept_codes[term] = code = "".join(map(_encode_character, term))
+        # PostgreSQL reads 3e10abc as the number 3e10 and the word abc.
+        _kept_codes[term] = code = _EXPONENT.sub(r"\1z65z", "".join(map(_encode_character, term)))
     return code
 
 
@@ -103,7 +106,13 @@ def _runs(text: str) -> list[tuple[str, str]]:
         folded = _APOSTROPHE.sub(_without_apostrophe, folded)
     if folded.isascii():
         return [("", chain) for chain in _ASCII.findall(folded)]
-    return _ANY.findall(folded)
+    return _any_script().findall(folded)
+
+
+@cache
+def _any_script() -> re.Pattern[str]:
+    """Compile the pattern for text beyond ASCII, when first needed: it takes milliseconds."""
+    return re.compile(rf"([{UNSPACED}]+)|({_chain(_LETTER)})")
 
 
 def _without_apostrophe(found: re.Match[str]) -> str:

@@ -16,7 +16,7 @@ def export(store: Store, ns: str | None = None) -> Iterator[str]:
     """
     which = accept.ns_filter(ns)
     yield json.dumps({"type": "ghost", "format": FORMAT})
-    with store.engine.read() as tx:
+    with store.engine.snapshot() as tx:
         included: set[str] = set()
         for memory in tx.memories.rows(which):
             included.add(memory.id)

@@ -53,7 +53,7 @@ def record_of(kind: str, data: Mapping[str, Any], strict: bool = True) -> Record
     names = {part.name for part in fields(made)} - TRANSIENT  # type: ignore[arg-type]
     if strict and (extra := sorted(data.keys() - names - {"type"})):
         raise InvalidInputError(f"unknown field {extra[0]!r}", "this file may come from a newer Ghost: upgrade with pip")
-    values = {name: _value(name, data[name]) for name in names & data.keys() if data[name] is not None}
+    values = {name: _value(made, name, data[name]) for name in names & data.keys() if data[name] is not None}
     if made is Memory:
         _complete(values)
     try:
@@ -75,8 +75,8 @@ def _complete(values: dict[str, Any]) -> None:
         values.setdefault("recorded_at", values["created_at"])
 
 
-def _value(name: str, value: Any) -> Any:
-    reader = _READERS.get(name)
+def _value(made: type[Record], name: str, value: Any) -> Any:
+    reader = _rank if made is Rule and name == "priority" else _READERS.get(name)
     if reader is not None:
         return reader(value)
     if name in _TIMES:
@@ -89,9 +89,15 @@ def _value(name: str, value: Any) -> Any:
         return accept.choice(value, _ENUMS[name], name)
     if name == "pinned" and not isinstance(value, bool):
         raise InvalidInputError(f"pinned {accept.shown(value)} is neither true nor false")
-    if name.startswith("cond_") or name in ("pinned", "priority"):
+    if name.startswith("cond_") or name == "pinned":
         return value
     return accept.text(value, name)
+
+
+def _rank(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise InvalidInputError(f"priority {accept.shown(value)} is not a whole number")
+    return value
 
 
 def _files(value: Any) -> tuple[FileRef, ...]:

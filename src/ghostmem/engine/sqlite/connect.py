@@ -48,7 +48,7 @@ def connect(path: str, busy_timeout: float, synchronous: str, read_only: bool = 
         db = _open(path, read_only)
         db.set_busy_timeout(int(busy_timeout * 1000))
         if not read_only and path != ":memory:":
-            _use_wal(db, busy_timeout)
+            _use_wal(db, path, busy_timeout)
         db.execute(
             f"PRAGMA synchronous={synchronous}; PRAGMA foreign_keys=ON; PRAGMA mmap_size=0;"
             "PRAGMA secure_delete=ON; PRAGMA temp_store=MEMORY; PRAGMA trusted_schema=OFF; PRAGMA cache_size=-16000"
@@ -74,8 +74,11 @@ def _open(path: str, read_only: bool) -> apsw.Connection:
         return apsw.Connection(uri, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
 
 
-def _use_wal(db: apsw.Connection, busy_timeout: float) -> None:
+def _use_wal(db: apsw.Connection, path: str, busy_timeout: float) -> None:
     """Switch to WAL; two processes creating one file may both try, and SQLite does not wait for that lock."""
+    if db.execute("PRAGMA journal_mode").get == "wal":
+        return
+    refuse_foreign(db, path)
     deadline = time.monotonic() + busy_timeout
     while True:
         try:
@@ -85,3 +88,20 @@ def _use_wal(db: apsw.Connection, busy_timeout: float) -> None:
             if time.monotonic() > deadline:
                 raise
             time.sleep(0.01)
+
+
+def refuse_foreign(db: apsw.Connection, path: str) -> None:
+    """Stop before writing into a database that belongs to another program."""
+    tables = {name for (name,) in db.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
+    if "migrations" in tables:
+        return
+    if {"memories", "chunks"} <= tables:
+        from pathlib import Path
+
+        new = Path(path).with_name("ghostmem.db")
+        raise NotADatabaseError(
+            f"{path} was written by the original Ghost, which can go on using it",
+            f"bring its memories over with `ghost --db {new} import --from-ghost {path}`, then `ghost config set db {new}`",
+        )
+    if tables:
+        raise NotADatabaseError(f"{path} is a database of another program (tables: {', '.join(sorted(tables)[:5])})")

@@ -145,6 +145,21 @@ class SqliteEngine:
             finally:
                 db.execute("PRAGMA synchronous=FULL")
 
+    @contextmanager
+    def snapshot(self) -> Iterator[SqliteTransaction]:
+        """Read one state at leisure, on a connection of its own, while this thread and others go on writing."""
+        if self.location == ":memory:":
+            with self._turn() as shared:
+                image = shared.serialize("main")
+            db = apsw.Connection(":memory:")
+            db.deserialize("main", image)
+        else:
+            db = connect(self.location, self._busy_timeout, self._synchronous, self.read_only)
+        try:
+            yield from self._transact(db, "BEGIN")
+        finally:
+            db.close()
+
     def _transact(self, db: apsw.Connection, begin: str) -> Iterator[SqliteTransaction]:
         try:
             db.execute(begin)

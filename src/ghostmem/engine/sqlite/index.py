@@ -9,6 +9,7 @@ from ghostmem.engine.sqlite.journal import SqliteJournal
 from ghostmem.model import Memory
 
 if TYPE_CHECKING:
+    from ghostmem.chunk import Chunk
     from ghostmem.engine.rows import IndexRow
 
 
@@ -55,3 +56,13 @@ class SqliteIndex:
         """Return how many chunks a memory has."""
         found: int = self._db.execute("SELECT count(*) FROM chunks WHERE memory_id = ?", (memory_id,)).get
         return found
+
+    def chunks(self, memory: Memory) -> "list[Chunk]":
+        """Return a memory's chunks in order."""
+        from ghostmem.chunk import Chunk
+
+        sql = "SELECT seq, start, stop, start_line, end_line FROM chunks WHERE memory_id = ? ORDER BY seq"
+        return [
+            Chunk(memory.id, seq, memory.content[start:stop], first, last)
+            for seq, start, stop, first, last in self._db.execute(sql, (memory.id,))
+        ]

@@ -24,7 +24,10 @@ class SqliteJournal:
         if ns not in self._tokens:
             row = self._db.execute("SELECT id, token FROM namespaces WHERE name = ?", (ns,)).fetchone()
             if row is None:
-                number = self._db.execute("SELECT coalesce(max(id), 0) + 1 FROM namespaces").get
+                # also past the numbers of namespaces that only the change log remembers
+                number = self._db.execute(
+                    "SELECT 1 + max(coalesce((SELECT max(id) FROM namespaces), 0), coalesce((SELECT max(ns_id) FROM changes), 0))"
+                ).get
                 row = (number, f"n{number}")
                 self._db.execute("INSERT INTO namespaces (id, name, token) VALUES (?, ?, ?)", (number, ns, row[1]))
             self._tokens[ns] = row

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import apsw
 
 from ghostmem._version import __version__
+from ghostmem.engine.sqlite.connect import refuse_foreign
 from ghostmem.engine.sqlite.schema import APPLICATION_ID, LEDGER, MIGRATIONS
-from ghostmem.errors import NotADatabaseError
 from ghostmem.times import format_time
 
 if TYPE_CHECKING:
@@ -55,21 +55,6 @@ def migrate(db: apsw.Connection, path: str, now: datetime) -> "Path | None":
         if db.in_transaction:
             db.execute("ROLLBACK")
         raise
-
-
-def refuse_foreign(db: apsw.Connection, path: str) -> None:
-    """Stop before writing into a database that belongs to another program."""
-    tables = {name for (name,) in db.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
-    if {"memories", "chunks"} <= tables:
-        from pathlib import Path
-
-        new = Path(path).with_name("ghostmem.db")
-        raise NotADatabaseError(
-            f"{path} was written by the original Ghost, which can go on using it",
-            f"bring its memories over with `ghost --db {new} import --from-ghost {path}`, then `ghost config set db {new}`",
-        )
-    if tables - {"migrations"}:
-        raise NotADatabaseError(f"{path} is a database of another program (tables: {', '.join(sorted(tables)[:5])})")
 
 
 def keep_copy(path: str, migration: str) -> "Path | None":

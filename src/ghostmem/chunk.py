@@ -1,0 +1,16 @@
+"""A piece of a memory's content."""
+
+from dataclasses import dataclass
+
+from ghostmem.model import Record
+
+
+@dataclass(frozen=True)
+class Chunk(Record):
+    """A piece of a memory's content, the unit of indexing."""
+
+    memory_id: str
+    seq: int
+    text: str
+    start_line: int
+    end_line: int

@@ -1,0 +1,147 @@
+"""The public names, the house, and the words floor."""
+
+import dataclasses
+import subprocess
+import sys
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+import ghostmem
+from ghostmem import Chunk, FileRef, Ghost, InvalidInputError, Memory
+from ghostmem.ids import UlidMaker, is_ulid, milliseconds
+from ghostmem.settings import Settings, load, resolve, write_config
+from ghostmem.times import as_time, format_time, parse_time, parse_ttl, read_time
+
+ROOT = Path(__file__).parent.parent
+
+
+def test_all_is_the_contract() -> None:
+    """Every public name can be had from the package root, and nothing else can."""
+    for name in ghostmem.__all__:
+        assert getattr(ghostmem, name) is not None
+    assert dir(ghostmem) == ghostmem.__all__
+    with pytest.raises(AttributeError):
+        ghostmem.Nothing  # noqa: B018
+
+
+def test_importing_the_package_imports_no_engine() -> None:
+    """The package root is lazy."""
+    code = "import ghostmem, sys; print([m for m in sys.modules if m.startswith('ghostmem.') and m != 'ghostmem._version'])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+def test_core_types_are_frozen_with_to_dict(ghost: Ghost) -> None:
+    """Memory, Chunk and FileRef cannot be changed and can be written as JSON."""
+    memory = ghost.put("a", "k", "text", files=["f"])
+    for value, kind in ((memory, Memory), (ghost.chunks("a", "k")[0], Chunk), (memory.files[0], FileRef)):
+        assert isinstance(value, kind)
+        assert isinstance(value.to_dict(), dict)
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            value.path = "x"  # type: ignore[misc, union-attr]
+
+
+def test_open_in_one_call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A path is enough; without one the settings decide; the store closes with its block."""
+    with Ghost.open(tmp_path / "a.db") as ghost:
+        assert ghost.put("project:x", "fact", "...").version == 1
+    monkeypatch.setenv("GHOST_DB", str(tmp_path / "a.db"))
+    with Ghost.open() as ghost:
+        assert ghost.get("project:x", "fact").content == "..."
+
+
+def test_the_floors_hold() -> None:
+    """No module imports from a floor above its own."""
+    done = subprocess.run([Path(sys.executable).parent / "lint-imports"], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert "1 kept, 0 broken" in done.stdout
+
+
+def test_both_commands_start_the_same_program() -> None:
+    """`ghost` and `ghostmem` are one, and so is `python -m ghostmem`."""
+    folder = Path(sys.executable).parent
+    outputs = {
+        subprocess.run([*command, "version"], capture_output=True, text=True, check=True).stdout
+        for command in ([folder / "ghost"], [folder / "ghostmem"], [sys.executable, "-m", "ghostmem"])
+    }
+    assert outputs == {f"ghost {ghostmem.__version__}\n"}
+
+
+def test_ulids_increase_within_a_millisecond_and_when_the_clock_steps_back() -> None:
+    """Order never breaks."""
+    make = UlidMaker()
+    made = [make(ms) for ms in (5, 5, 5, 3, 9, 9, 2**48 - 1, 1)]
+    assert all(a < b for a, b in pairwise(made))
+    assert all(is_ulid(u) for u in made)
+    assert milliseconds(made[0]) == 5
+
+
+def test_times_round_trip_and_sort() -> None:
+    """Written times sort as text and come back exactly, whatever the zone or year."""
+    times = [
+        datetime(1, 1, 1, tzinfo=UTC),
+        datetime(999, 5, 5, 1, 2, 3, 4, tzinfo=UTC),
+        datetime(2026, 1, 1, tzinfo=UTC),
+        datetime.max.replace(tzinfo=UTC),
+    ]
+    texts = [format_time(t) for t in times]
+    assert texts == sorted(texts)
+    assert [read_time(t) for t in texts] == times
+    assert parse_time("2026-01-01T02:00:00+02:00") == datetime(2026, 1, 1, tzinfo=UTC)
+    assert as_time(datetime(2026, 1, 1)) == datetime(2026, 1, 1, tzinfo=UTC)
+    assert parse_ttl("90m") == timedelta(minutes=90)
+
+
+def test_settings_come_from_four_places_in_order(tmp_path: Path) -> None:
+    """Arguments beat the environment beats the file beats the defaults, and each value knows where it came from."""
+    config = tmp_path / "config.toml"
+    config.write_text('# mine\nns = "from:file"\nbusy_timeout = 5\nformat = "json"\n', encoding="utf-8")
+    env = {"GHOST_CONFIG": str(config), "GHOST_NS": "from:env", "AGENT_MEMORY_DB": "/legacy.db"}
+    found = resolve(env, format="text")
+    assert found["format"] == ("text", "argument")
+    assert found["ns"] == ("from:env", "GHOST_NS")
+    assert found["busy_timeout"] == (5.0, str(config))
+    assert found["synchronous"] == ("full", "default")
+    assert found["db"] == ("/legacy.db", "AGENT_MEMORY_DB")
+    assert load({**env, "GHOST_DB": "/new.db"}).db == "/new.db"
+    assert load({**env, "GHOST_DB": "/new.db"}, db="/arg.db").db == "/arg.db"
+    assert Settings().path.endswith("/.ghost/memory.db")
+    assert resolve({"NO_COLOR": "1"})["color"] == ("never", "NO_COLOR")
+
+
+def test_config_set_keeps_the_other_lines(tmp_path: Path) -> None:
+    """Comments and other settings survive; a quote in a value too."""
+    config = tmp_path / "sub" / "config.toml"
+    write_config(str(config), "ns", 'a"b\\c')
+    config.write_text("# hello\n" + config.read_text(encoding="utf-8"), encoding="utf-8")
+    assert write_config(str(config), "busy_timeout", "7") == 7.0
+    write_config(str(config), "ns", "x")
+    assert config.read_text(encoding="utf-8") == '# hello\nbusy_timeout = 7.0\nns = "x"\n'
+    assert load({"GHOST_CONFIG": str(config)}).ns == "x"
+
+
+@pytest.mark.parametrize(
+    ("env", "named"),
+    [
+        ({"GHOST_FORMAT": "xml"}, "'xml'"),
+        ({"GHOST_BUSY_TIMEOUT": "soon"}, "'soon'"),
+        ({"GHOST_BUSY_TIMEOUT": "-1"}, "'-1'"),
+        ({"GHOST_MAX_CONTENT_BYTES": "nan"}, "'nan'"),
+    ],
+)
+def test_bad_settings_name_the_value_and_the_place(env: dict[str, str], named: str) -> None:
+    """A wrong setting is an error that says which variable holds it."""
+    with pytest.raises(InvalidInputError) as caught:
+        load(env)
+    assert named in caught.value.message
+    assert next(iter(env)) in caught.value.message
+
+
+@pytest.mark.parametrize("text", ["ns = ", "nope = 1", "ns = 7"])
+def test_a_broken_config_file_is_named(tmp_path: Path, text: str) -> None:
+    """A file that cannot be read is an error with its path, not silence."""
+    config = tmp_path / "config.toml"
+    config.write_text(text, encoding="utf-8")
+    with pytest.raises(InvalidInputError, match="config.toml"):
+        load({"GHOST_CONFIG": str(config)})
