@@ -22,6 +22,7 @@ help:
 
 .venv/installed: .venv/made pyproject.toml
 	$(ENV) $(BIN)/pip install --quiet --editable '.[all]'
+	$(BIN)/python -m compileall -q src
 	touch $@
 
 .venv/installed-dev: .venv/installed

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from ghostmem.model import Record
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Access(Record):
     """How often a memory was used and shown on one day."""
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from ghostmem.model import Record
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Chunk(Record):
     """A piece of a memory's content, the unit of indexing."""
 

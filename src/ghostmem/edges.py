@@ -19,7 +19,7 @@ EDGE_WEIGHTS: Mapping[Rel, float] = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Edge(Record):
     """A weighted, typed link from one memory to another of the same namespace."""
 
@@ -32,7 +32,7 @@ class Edge(Record):
     last_accessed_at: datetime | None = optional()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Link(Record):
     """An untyped-weight link of the original Ghost, kept for its users; edges are what is walked."""
 

@@ -1,5 +1,7 @@
 """Class Ghost: an open store; each method is one call into the verb of its name, which says what it does in full."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Iterator
 from typing import IO, TYPE_CHECKING, Self, Unpack
 
@@ -43,7 +45,7 @@ class Ghost:
     @classmethod
     def open(
         cls,
-        target: "str | Path | None" = None,
+        target: str | Path | None = None,
         *,
         embedder: str | None = None,
         settings: Settings | None = None,
@@ -75,7 +77,7 @@ class Ghost:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def put(self, ns: str, key: str, content: str, **fields: "Unpack[PutFields]") -> Memory:
+    def put(self, ns: str, key: str, content: str, **fields: Unpack[PutFields]) -> Memory:
         """Store a memory under (ns, key), or its next version; see `ghostmem.verbs.put`."""
         from ghostmem.verbs.put import put
 
@@ -87,7 +89,7 @@ class Ghost:
 
         return get(self.store, ns, key, version)
 
-    def chunks(self, ns: str, key: str) -> "List[Chunk]":
+    def chunks(self, ns: str, key: str) -> List[Chunk]:
         """Return the pieces a memory is searched by."""
         from ghostmem.verbs.chunks import chunks
 
@@ -99,7 +101,7 @@ class Ghost:
 
         return history(self.store, ns, key)
 
-    def list(self, ns: str | None = None, **filters: "Unpack[ListFields]") -> "List[Memory]":
+    def list(self, ns: str | None = None, **filters: Unpack[ListFields]) -> List[Memory]:
         """Return live memories that pass the filters, newest first."""
         from ghostmem.verbs.list import list_memories
 
@@ -114,7 +116,7 @@ class Ghost:
         all_versions: bool = False,
         unlock: bool = False,
         dry_run: bool = False,
-    ) -> "Removal":
+    ) -> Removal:
         """Remove a memory, softly unless `hard`."""
         from ghostmem.verbs.rm import rm
 
@@ -141,49 +143,49 @@ class Ghost:
 
         return patch(self.store, ns, key, diff, base_version=base_version, dry_run=dry_run, unlock=unlock)
 
-    def namespaces(self, ns: str | None = None) -> "List[NamespaceInfo]":
+    def namespaces(self, ns: str | None = None) -> List[NamespaceInfo]:
         """Return namespaces with their counts."""
         from ghostmem.verbs.namespaces import list_namespaces
 
         return list_namespaces(self.store, ns)
 
-    def rm_namespace(self, ns: str, *, hard: bool = False, unlock: bool = False, dry_run: bool = False) -> "NamespaceRemoval":
+    def rm_namespace(self, ns: str, *, hard: bool = False, unlock: bool = False, dry_run: bool = False) -> NamespaceRemoval:
         """Remove a whole namespace, or all that start alike."""
         from ghostmem.verbs.namespaces import rm_namespace
 
         return rm_namespace(self.store, ns, hard=hard, unlock=unlock, dry_run=dry_run)
 
-    def tags(self, ns: str | None = None) -> "List[TagInfo]":
+    def tags(self, ns: str | None = None) -> List[TagInfo]:
         """Return tags with how many memories carry them."""
         from ghostmem.verbs.tags import list_tags
 
         return list_tags(self.store, ns)
 
-    def rename_tag(self, old: str, new: str, ns: str | None = None) -> "TagChange":
+    def rename_tag(self, old: str, new: str, ns: str | None = None) -> TagChange:
         """Rename a tag everywhere."""
         from ghostmem.verbs.tags import rename_tag
 
         return rename_tag(self.store, old, new, ns)
 
-    def rm_tag(self, tag: str, ns: str | None = None) -> "TagChange":
+    def rm_tag(self, tag: str, ns: str | None = None) -> TagChange:
         """Remove a tag everywhere."""
         from ghostmem.verbs.tags import rm_tag
 
         return rm_tag(self.store, tag, ns)
 
-    def files(self, path: str, *, rel: str | None = None, ns: str | None = None, limit: int = 20) -> "List[Memory]":
+    def files(self, path: str, *, rel: str | None = None, ns: str | None = None, limit: int = 20) -> List[Memory]:
         """Return live memories about a file."""
         from ghostmem.verbs.files import files
 
         return files(self.store, path, rel=rel, ns=ns, limit=limit)
 
-    def peek(self, ns: str | None = None) -> "Peek":
+    def peek(self, ns: str | None = None) -> Peek:
         """Return the state of a namespace at a glance."""
         from ghostmem.verbs.peek import peek
 
         return peek(self.store, ns)
 
-    def stats(self) -> "Stats":
+    def stats(self) -> Stats:
         """Count what the store holds."""
         from ghostmem.verbs.stats import stats
 
@@ -196,7 +198,7 @@ class Ghost:
         purge_deleted: str | None = None,
         vacuum: bool = False,
         dry_run: bool = False,
-    ) -> "Collection":
+    ) -> Collection:
         """Delete what has expired and, on request, what is stale or was removed long ago."""
         from ghostmem.verbs.gc import gc
 
@@ -210,12 +212,12 @@ class Ghost:
 
     def import_(
         self,
-        source: "IO[str] | Iterable[str]",
+        source: IO[str] | Iterable[str],
         *,
         on_conflict: str = "update",
         dry_run: bool = False,
         progress: Callable[[int], None] | None = None,
-    ) -> "ImportReport":
+    ) -> ImportReport:
         """Bring in what `export` wrote, or the original Ghost's JSON array."""
         from ghostmem.verbs.import_ import import_
 
@@ -223,36 +225,36 @@ class Ghost:
 
     def import_ghost(
         self,
-        path: "str | Path",
+        path: str | Path,
         *,
         on_conflict: str = "update",
         dry_run: bool = False,
         progress: Callable[[int], None] | None = None,
-    ) -> "ImportReport":
+    ) -> ImportReport:
         """Bring in a database of the original Ghost."""
         from ghostmem.verbs.import_ghost import import_ghost
 
         return import_ghost(self.store, str(path), on_conflict=on_conflict, dry_run=dry_run, progress=progress)
 
-    def ingest(self, path: "str | Path", ns: str, **fields: "Unpack[IngestFields]") -> "IngestReport":
+    def ingest(self, path: str | Path, ns: str, **fields: Unpack[IngestFields]) -> IngestReport:
         """Turn markdown files into memories, one per H2 section."""
         from ghostmem.verbs.ingest import ingest
 
         return ingest(self.store, path, ns, **fields)
 
-    def backup(self, target: "str | Path", *, force: bool = False) -> "Backup":
+    def backup(self, target: str | Path, *, force: bool = False) -> Backup:
         """Copy the store to a new file while others go on using it."""
         from ghostmem.verbs.backup import backup
 
         return backup(self.store, target, force=force)
 
-    def check(self) -> "CheckReport":
+    def check(self) -> CheckReport:
         """Look for anything that is not whole."""
         from ghostmem.verbs.check import check
 
         return check(self.store)
 
-    def repair(self) -> "RepairReport":
+    def repair(self) -> RepairReport:
         """Rebuild every index from the rows."""
         from ghostmem.verbs.check import repair
 

@@ -79,6 +79,22 @@ class Outcome(StrEnum):
     REINFORCED = "reinforced"
 
 
+class NsFilter(str):
+    """Which namespaces: all (the empty text), one (`a:b`), or all that start alike (`a:*`)."""
+
+    __slots__ = ()
+
+    @property
+    def is_prefix(self) -> bool:
+        """Say whether the filter names a prefix."""
+        return self.endswith("*")
+
+    @property
+    def prefix(self) -> str:
+        """Return the common start of all namespaces that match."""
+        return self.removesuffix("*")
+
+
 LOCKED = "locked"  # the tag that guards a memory against rewriting and maintenance
 
 
@@ -98,7 +114,19 @@ def plain(value: Any) -> Any:
 
 
 class Record:
-    """Give a dataclass `to_dict`; fields marked `always` appear even when empty."""
+    """Give a dataclass equality, a representation and `to_dict`.
+
+    Generating the first two for every class would cost each cold start a few milliseconds, so they are written once.
+    """
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and self.__dict__ == other.__dict__
+
+    def __hash__(self) -> int:
+        return hash((type(self), tuple(str(value) for value in self.__dict__.values())))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self.__dict__.items())})"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as plain data, without empty optional ones."""
@@ -118,7 +146,7 @@ def optional(default: Any = None) -> Any:
     return field(default=default, metadata={"optional": True})
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class FileRef(Record):
     """A file that a memory is about, and what was done to it."""
 
@@ -126,7 +154,7 @@ class FileRef(Record):
     rel: FileRel = FileRel.MODIFIED
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Memory(Record):
     """One version of one memory: the unit that is stored, found and aged."""
 

@@ -8,7 +8,7 @@ from typing import Any
 from ghostmem.model import Record, optional
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Rule(Record):
     """A condition and an action of the lifecycle; empty conditions do not count."""
 

@@ -19,7 +19,7 @@ def setting(default: Any, env: str, about: str, choices: tuple[str, ...] = (), l
     return field(default=default, metadata={"env": tuple(env.split()), "about": about, "choices": choices, "low": low})
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Settings:
     """All settings of one store, already resolved."""
 

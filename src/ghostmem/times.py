@@ -3,7 +3,6 @@
 Everywhere else a clock is passed in, so that weeks can be tested in milliseconds.
 """
 
-import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
@@ -11,7 +10,6 @@ from ghostmem.errors import InvalidInputError
 
 Clock = Callable[[], datetime]
 
-_TTL = re.compile(r"(\d{1,9})([dhms])", re.ASCII)
 _UNITS = {"d": 86_400, "h": 3_600, "m": 60, "s": 1}
 _LATEST = datetime(9999, 12, 31, tzinfo=UTC)
 
@@ -50,10 +48,10 @@ def as_time(value: datetime | str, what: str = "time") -> datetime:
 
 def parse_ttl(text: str, what: str = "ttl") -> timedelta:
     """Read a duration such as 7d, 24h, 30m or 60s."""
-    match = _TTL.fullmatch(text.strip())
-    if match is None:
+    number, unit = text.strip()[:-1], text.strip()[-1:]
+    if unit not in _UNITS or not (number.isascii() and number.isdigit() and len(number) <= 9):
         raise InvalidInputError(f"{what} {text!r} is not a duration", "use a number and a unit: 7d, 24h, 30m or 60s")
-    return timedelta(seconds=int(match[1]) * _UNITS[match[2]])
+    return timedelta(seconds=int(number) * _UNITS[unit])
 
 
 def later(at: datetime, by: timedelta) -> datetime:

@@ -1,7 +1,7 @@
-"""BERT's uncased WordPiece in the standard library, so that the static table needs numpy alone.
+"""BERT's uncased WordPiece in the standard library: the token ids of both shipped models, without the `tokenizers` package.
 
-It gives the ids of the `tokenizers` library, which `tools/build_models.py --check` verifies, except for scripts added to
-Unicode after that library's tables.
+The ids are those of `tokenizers`, which `tools/build_models.py --check` verifies; only letters and marks that Unicode
+gained after version 8 may differ, because that library's tables end there.
 """
 
 from __future__ import annotations
@@ -12,20 +12,17 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
-UNKNOWN: Final = "[UNK]"
-CONTINUATION: Final = "##"
-LONGEST_WORD: Final = 100
-CACHED_WORDS: Final = 32_768
+CACHED_RUNS: Final = 32_768
 LONGEST_CACHED: Final = 48
+LONGEST_WORD: Final = 100
 
-_SPACE: Final = "\t\n\r \xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
-_WORD: Final = re.compile(f"[^{_SPACE}]+")
+# str.split() breaks at these, BERT deletes them; NUL is deleted too and breaks nothing.
+_FALSE_SPACE: Final = re.compile("[\x0b\x0c\x1c-\x1f\x85]")
 _SPECIAL: Final = re.compile(r"(\[(?:PAD|UNK|CLS|SEP|MASK)\])")
-_IDEOGRAPH: Final = re.compile(
-    "([\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-    "\U00020000-\U0002a6df\U0002a700-\U0002b81f\U0002b920-\U0002ceaf\U0002f800-\U0002fa1f])"
+_IDEOGRAPHS: Final = (
+    *((0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF)),
+    *((0x20000, 0x2A6DF), (0x2A700, 0x2B81F), (0x2B920, 0x2CEAF), (0x2F800, 0x2FA1F)),
 )
-_REMOVED: Final = frozenset({"Cc", "Cf", "Co", "Cs"})
 
 
 class WordPiece:
@@ -35,53 +32,43 @@ class WordPiece:
         """Number the tokens in the order given."""
         self._ids = {token: number for number, token in enumerate(vocabulary)}
         self._longest = max(map(len, self._ids))
-        self._unknown = self._ids[UNKNOWN]
-        self._cache: dict[str, tuple[int, ...]] = {}
+        self._cache: dict[str, list[int]] = {}
+        self.unknown = self._ids["[UNK]"]
 
     @classmethod
     def load(cls, path: Path) -> WordPiece:
         """Read a vocabulary file of one token a line."""
-        return cls(path.read_text(encoding="utf-8").removesuffix("\n").split("\n"))
-
-    @property
-    def unknown(self) -> int:
-        """Return the id that stands for a word the vocabulary cannot spell."""
-        return self._unknown
+        return cls(path.read_bytes().decode().removesuffix("\n").split("\n"))
 
     def encode(self, text: str) -> list[int]:
         """Return the ids of a text, without [CLS] and [SEP]."""
         ids: list[int] = []
         cache = self._cache
-        for raw in _WORD.findall(text):
-            known = cache.get(raw)
-            ids += self._remember(raw) if known is None else known
+        for run in _FALSE_SPACE.sub("\0", text).split():
+            known = cache.get(run)
+            ids += self._remember(run) if known is None else known
         return ids
 
-    def _remember(self, raw: str) -> tuple[int, ...]:
-        """Encode a run between spaces and keep the result while there is room."""
-        ids = tuple(self._encode_run(raw))
-        if len(raw) <= LONGEST_CACHED:
-            # Dropping all at once needs no lock and no order: common words are back after a few lines.
-            if len(self._cache) >= CACHED_WORDS:
-                self._cache.clear()
-            self._cache[raw] = ids
-        return ids
-
-    def _encode_run(self, raw: str) -> list[int]:
-        """Encode a run between spaces, which may still hold punctuation, ideographs and special tokens."""
+    def _remember(self, run: str) -> list[int]:
+        """Encode what stands between two spaces, and keep the result while there is room."""
         ids: list[int] = []
-        for index, part in enumerate(_SPECIAL.split(raw)):
+        for index, part in enumerate(_SPECIAL.split(run)):
             if index % 2:
                 ids.append(self._ids[part])
             else:
-                for word in split_words(normalise(part)):
+                for word in split_words(part):
                     ids += self._pieces(word)
+        if len(run) <= LONGEST_CACHED:
+            # Dropping all at once needs neither lock nor order; common words are back within a few lines.
+            if len(self._cache) >= CACHED_RUNS:
+                self._cache.clear()
+            self._cache[run] = ids
         return ids
 
     def _pieces(self, word: str) -> list[int]:
         """Cut a word into the longest known pieces from the left, or call all of it unknown."""
         if len(word) > LONGEST_WORD:
-            return [self._unknown]
+            return [self.unknown]
         ids: list[int] = []
         start, prefix = 0, ""
         while start < len(word):
@@ -90,29 +77,41 @@ class WordPiece:
                 if number is not None:
                     break
             else:
-                return [self._unknown]
+                return [self.unknown]
             ids.append(number)
-            start, prefix = end, CONTINUATION
+            start, prefix = end, "##"
         return ids
 
 
-def normalise(text: str) -> str:
-    """Drop control characters and accents, set ideographs apart and lower the case."""
-    if not (text.isascii() and text.isprintable()):
-        text = "".join(c for c in text if unicodedata.category(c) not in _REMOVED and c != "\ufffd")
-        text = unicodedata.normalize("NFD", _IDEOGRAPH.sub(r" \1 ", text))
-        text = "".join(c for c in text if unicodedata.category(c) != "Mn")
-    # str.lower() gives a final sigma its own form, the model's tokenizer does not.
-    return text.replace("\u03a3", "\u03c3").lower()
+class _Clean(dict[int, str | None]):
+    """Map a character to itself, to itself between spaces (an ideograph), or to nothing (control, format, private)."""
+
+    def __missing__(self, code: int) -> str | None:
+        c = chr(code)
+        dropped = c == "\ufffd" or unicodedata.category(c) in {"Cc", "Cf", "Co", "Cs"}
+        apart = any(low <= code <= high for low, high in _IDEOGRAPHS)
+        self[code] = None if dropped else f" {c} " if apart else c
+        return self[code]
 
 
-def split_words(text: str) -> list[str]:
-    """Split at spaces, and make every punctuation mark a word of its own."""
-    if text.isalnum():
-        return [text]
-    return "".join(f" {c} " if _is_punctuation(c) else c for c in text).split(" ")
+class _Split(dict[int, str | None]):
+    """Map a character to itself, to itself between spaces (punctuation, any ASCII symbol), or to nothing (accent, control)."""
+
+    def __missing__(self, code: int) -> str | None:
+        c = chr(code)
+        category = unicodedata.category(c)
+        apart = category.startswith("P") or (code < 128 and category.startswith("S"))
+        self[code] = None if category in {"Mn", "Cc"} else f" {c} " if apart else c
+        return self[code]
 
 
-def _is_punctuation(c: str) -> bool:
-    """Tell whether BERT splits at a character: any ASCII symbol, or Unicode punctuation."""
-    return not c.isalnum() if " " < c < "\x7f" else unicodedata.category(c).startswith("P")
+_CLEAN: Final = _Clean()
+_SPLIT: Final = _Split()
+
+
+def split_words(run: str) -> list[str]:
+    """Return the words of a run as the vocabulary spells them: lower case, no accents, punctuation apart."""
+    if not run.isascii():
+        run = unicodedata.normalize("NFD", run.translate(_CLEAN))
+    # A final sigma has a form of its own in str.lower(), not in the model's vocabulary.
+    return run.translate(_SPLIT).replace("\u03a3", "\u03c3").lower().split(" ")

@@ -1,31 +1,16 @@
 """What verbs and engines hand each other beside the model: filters, and chunks ready for the index."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 
-
-@dataclass(frozen=True)
-class NsFilter:
-    """Which namespaces: all (`""`), one (`a:b`), or all that start alike (`a:*`)."""
-
-    text: str = ""
-
-    @property
-    def is_prefix(self) -> bool:
-        """Say whether the filter names a prefix."""
-        return self.text.endswith("*")
-
-    @property
-    def prefix(self) -> str:
-        """Return the common start of all namespaces that match."""
-        return self.text.removesuffix("*")
+from ghostmem.model import NsFilter
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Filter:
     """Which live memories: every condition that is set must hold."""
 
-    ns: NsFilter = field(default_factory=NsFilter)
+    ns: NsFilter = NsFilter()
     now: datetime | None = None
     kinds: tuple[str, ...] = ()
     tiers: tuple[str, ...] = ()
@@ -43,7 +28,7 @@ class Filter:
     deleted: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class IndexRow:
     """One chunk ready to be indexed: where it stands in the content, its terms, and its text for substrings."""
 

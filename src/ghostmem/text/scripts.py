@@ -1,7 +1,6 @@
 """What is particular to scripts: letters folded to a searchable form, and writing without spaces."""
 
 import re
-import unicodedata
 
 UNSPACED = (
     "\u0e01-\u0e3a\u0e40-\u0e4e"  # Thai
@@ -15,7 +14,7 @@ UNSPACED = (
 )
 """Ranges for a character class: scripts whose words are not set apart by spaces, or (Hangul) carry endings."""
 
-_OPTIONAL_MARKS = re.compile(
+_OPTIONAL_MARKS = (
     "[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe00-\ufe0f\ufe20-\ufe2f\U000e0100-\U000e01ef"
     "\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7"  # Hebrew points
     "\u0640\u064b-\u0652\u0670]"  # Arabic vowel signs and stretching
@@ -47,6 +46,8 @@ class _Classes(dict[int, str]):
     def __missing__(self, code: int) -> str:
         if len(self) >= _MOST_KEPT:
             self.clear()
+        import unicodedata
+
         self[code] = letter = "m" if unicodedata.combining(chr(code)) else "x"
         return letter
 
@@ -59,6 +60,8 @@ def fold(text: str) -> str:
     """Fold accents and width but not case, and leave only ASCII, letters, marks and digits, the rest as spaces."""
     if text.isascii():
         return text
+    import unicodedata  # a megabyte of tables that plain ASCII does without
+
     if len(text) > _SAFE_LENGTH:
         text = _with_few_marks(text)
     return unicodedata.normalize("NFKC", text.translate(_NOT_LETTERS)).translate(_folds)
@@ -70,11 +73,13 @@ def _fold_character(char: str) -> str:
         return char
     if char in _PARTICULAR:
         return _PARTICULAR[char]
+    import unicodedata
+
     category = unicodedata.category(char)
     if category == "Nd":
         return str(unicodedata.decimal(char))
     if category[0] in "LMN":
-        parts = _OPTIONAL_MARKS.sub("", unicodedata.normalize("NFKD", char))
+        parts = re.sub(_OPTIONAL_MARKS, "", unicodedata.normalize("NFKD", char))
         return unicodedata.normalize("NFC", "".join(_PARTICULAR.get(part, part) for part in parts))
     return "" if category == "Cf" else " "
 

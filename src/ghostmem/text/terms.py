@@ -40,12 +40,19 @@ def _chain(letter: str) -> str:
 
 
 _ASCII = re.compile(_chain("[A-Za-z0-9]"))
-_PART = re.compile(rf"[^{_JOINERS}]+")
-_APOSTROPHE = re.compile(r"(?<=[^\W_])'(?:(?:s|ll|re|ve|d|m)(?![^\W_])|([^\W_]))", re.IGNORECASE)
-_CAMEL = re.compile(r"[a-z][0-9]*[A-Z]|[A-Z]{2}[a-z]{2}")
-_CAMEL_PART = re.compile(r"[A-Z]+(?=[A-Z][a-z]{2})|[A-Z]?[a-z]+[0-9]*|[A-Z]+[0-9]*|[0-9]+")
+_ANY_SCRIPT = rf"([{UNSPACED}]+)|({_chain(_LETTER)})"
+_PART = rf"[^{_JOINERS}]+"
+_APOSTROPHE = r"(?<=[^\W_])'(?:(?:(?i:s|ll|re|ve|d|m))(?![^\W_])|([^\W_]))"
+_CAMEL = r"[a-z][0-9]*[A-Z]|[A-Z]{2}[a-z]{2}"
+_CAMEL_PART = r"[A-Z]+(?=[A-Z][a-z]{2})|[A-Z]?[a-z]+[0-9]*|[A-Z]+[0-9]*|[0-9]+"
+_EXPONENT = r"\A([0-9]+)e(?=[0-9])"
 
-_EXPONENT = re.compile(r"\A([0-9]+)e(?=[0-9])")
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """Compile a pattern when it is first needed: most texts need few, and each takes half a millisecond."""
+    return re.compile(pattern)
+
 
 _kept_terms: dict[str, tuple[str, ...]] = {}
 _kept_codes: dict[str, str] = {}
@@ -88,7 +95,12 @@ def encode(term: str) -> str:
         if len(_kept_codes) >= _MOST_KEPT:
             _kept_codes.clear()
         # PostgreSQL reads 3e10abc as the number 3e10 and the word abc.
-        _kept_codes[term] = code = _EXPONENT.sub(r"\1z65z", "".join(map(_encode_character, term)))
+        code = (
+            term
+            if term.isascii() and term.isalpha() and term.islower() and "z" not in term
+            else "".join(map(_encode_character, term))
+        )
+        _kept_codes[term] = code = _compiled(_EXPONENT).sub(r"\1z65z", code) if code[:1].isdigit() else code
     return code
 
 
@@ -103,16 +115,10 @@ def _runs(text: str) -> list[tuple[str, str]]:
     """Return pairs of which one side is empty: a run of an unspaced script, or a chain of joined words."""
     folded = fold(text)
     if "'" in folded:
-        folded = _APOSTROPHE.sub(_without_apostrophe, folded)
+        folded = _compiled(_APOSTROPHE).sub(_without_apostrophe, folded)
     if folded.isascii():
         return [("", chain) for chain in _ASCII.findall(folded)]
-    return _any_script().findall(folded)
-
-
-@cache
-def _any_script() -> re.Pattern[str]:
-    """Compile the pattern for text beyond ASCII, when first needed: it takes milliseconds."""
-    return re.compile(rf"([{UNSPACED}]+)|({_chain(_LETTER)})")
+    return _compiled(_ANY_SCRIPT).findall(folded)
 
 
 def _without_apostrophe(found: re.Match[str]) -> str:
@@ -127,13 +133,13 @@ def _bigrams(run: str) -> list[str]:
 
 def _spelled(chain: str) -> list[str]:
     """Return the words of a chain: the parts of each name, the name, and at last the chain itself if it has joiners."""
-    if chain.isalnum() and not _CAMEL.search(chain):
+    if chain.isalnum() and (chain.islower() or chain.isdigit() or not _compiled(_CAMEL).search(chain)):
         return [chain[:LONGEST].casefold()]
-    names = _PART.findall(chain)
+    names = _compiled(_PART).findall(chain)
     found: list[str] = []
     for name in names:
-        if _CAMEL.search(name):
-            found += [part[:LONGEST].casefold() for part in _CAMEL_PART.findall(name)]
+        if not name.islower() and _compiled(_CAMEL).search(name):
+            found += [part[:LONGEST].casefold() for part in _compiled(_CAMEL_PART).findall(name)]
         found.append(name[:LONGEST].casefold())
     if len(chain) <= LONGEST and chain != names[0]:
         found.append(chain.casefold())

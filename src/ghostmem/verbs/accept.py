@@ -1,16 +1,12 @@
 """What may come in: each function takes what a caller gave and returns it checked, or says which value is wrong."""
 
-import re
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import Any, TypeVar
 
-from ghostmem.engine.rows import NsFilter
 from ghostmem.errors import InvalidInputError
-from ghostmem.model import FileRef, FileRel
+from ghostmem.model import FileRef, FileRel, NsFilter
 
-_SEGMENT = re.compile(r"[a-zA-Z0-9-][a-zA-Z0-9_-]*")
-_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _NS_HINT = "use letters, digits, '-' and '_' in segments joined by ':', such as agent:coder, up to 128 characters"
 MAX_KEY = 512
 MAX_TAG = 256
@@ -45,16 +41,24 @@ def namespace(value: str) -> str:
     text(value, "namespace")
     if not value:
         raise InvalidInputError("a namespace is required", "name one with -n, or set GHOST_NS")
-    if len(value) > 128 or not all(_SEGMENT.fullmatch(part) for part in value.split(":")):
+    if len(value) > 128 or not all(_is_segment(part) for part in value.split(":")):
         raise InvalidInputError(f"invalid namespace: {shown(value)}", _NS_HINT)
     return value
+
+
+def _is_segment(part: str) -> bool:
+    return part[:1] not in ("", "_") and part.isascii() and part.replace("-", "a").replace("_", "a").isalnum()
+
+
+def _has_control(value: str) -> bool:
+    return value != "" and (min(value) < " " or "\x7f" in value)
 
 
 def ns_filter(value: str | None) -> NsFilter:
     """Accept a namespace for reading: nothing or `*` for all, a name, or a prefix such as `agent:*`."""
     given = text(value or "", "namespace")
     if given in ("", "*"):
-        return NsFilter("")
+        return NsFilter()
     if "*" in given[:-1]:
         raise InvalidInputError(f"invalid namespace filter: {shown(given)}", "a * may stand only at the end, as in agent:*")
     return NsFilter(given)
@@ -65,7 +69,7 @@ def key(value: str) -> str:
     text(value, "key")
     if not value.strip():
         raise InvalidInputError("a key is required", "name one with -k; keys are short and descriptive, such as user-timezone")
-    if len(value) > MAX_KEY or _CONTROL.search(value):
+    if len(value) > MAX_KEY or _has_control(value):
         raise InvalidInputError(f"invalid key: {shown(value)}", f"use one line of at most {MAX_KEY} characters")
     return value
 
@@ -119,7 +123,7 @@ def tags(values: Iterable[str] | None) -> tuple[str, ...] | None:
         raise InvalidInputError(f"tags must be a list, not the text {shown(values)}", "pass tags=['a', 'b']")
     found = dict.fromkeys(text(value, "tag").strip() for value in values)
     for tag in found:
-        if not tag or len(tag) > MAX_TAG or _CONTROL.search(tag):
+        if not tag or len(tag) > MAX_TAG or _has_control(tag):
             raise InvalidInputError(f"invalid tag: {shown(tag)}", f"a tag is one line of 1 to {MAX_TAG} characters")
     return tuple(found)
 
@@ -146,7 +150,7 @@ def files(values: Iterable[FileRef | str | tuple[str, str]] | None, rel: str | N
     found: dict[str, FileRef] = {}
     for value in values:
         path, how = (value.path, value.rel) if isinstance(value, FileRef) else (value, rel) if isinstance(value, str) else value
-        if not text(path, "file path").strip() or _CONTROL.search(path):
+        if not text(path, "file path").strip() or _has_control(path):
             raise InvalidInputError(f"invalid file path: {shown(path)}", "give the path of a file, on one line")
         found[path] = FileRef(path, choice(how, FileRel, "file relation") or FileRel.MODIFIED)
     return tuple(sorted(found.values(), key=lambda file: file.path))
@@ -156,6 +160,6 @@ def label(value: str | None, what: str) -> str | None:
     """Accept a short one-line text such as a source."""
     if value is None or value == "":
         return None
-    if len(text(value, what)) > MAX_KEY or _CONTROL.search(value):
+    if len(text(value, what)) > MAX_KEY or _has_control(value):
         raise InvalidInputError(f"invalid {what}: {shown(value)}", f"use one line of at most {MAX_KEY} characters")
     return value

@@ -9,7 +9,7 @@ from ghostmem.model import Record
 from ghostmem.verbs.store import Store
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Backup(Record):
     """Where a backup went and how large it is."""
 

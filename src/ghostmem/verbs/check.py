@@ -8,7 +8,7 @@ from ghostmem.verbs.indexing import Reindexer
 from ghostmem.verbs.store import Store
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class CheckReport(Record):
     """What a check found; no problems means clean."""
 
@@ -16,7 +16,7 @@ class CheckReport(Record):
     problems: tuple[str, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class RepairReport(Record):
     """What a repair did, and what a check says afterwards."""
 

@@ -14,7 +14,7 @@ from ghostmem.verbs.check import check, repair
 from ghostmem.verbs.store import Store
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Finding(Record):
     """One thing looked at: ok, warning or problem, and the next step."""
 
@@ -24,7 +24,7 @@ class Finding(Record):
     fix: str = optional("")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Diagnosis(Record):
     """Everything the doctor looked at."""
 

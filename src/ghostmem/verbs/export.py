@@ -18,7 +18,7 @@ def export(store: Store, ns: str | None = None) -> Iterator[str]:
     yield json.dumps({"type": "ghost", "format": FORMAT})
     with store.engine.snapshot() as tx:
         included: set[str] = set()
-        for memory in tx.memories.rows(which):
+        for memory in tx.listing.rows(which):
             included.add(memory.id)
             yield line_of("memory", memory)
         for edge in tx.graph.edges():
@@ -30,7 +30,7 @@ def export(store: Store, ns: str | None = None) -> Iterator[str]:
         for access in tx.journal.accesses():
             if access.memory_id in included:
                 yield line_of("access", access)
-        namespaces = {name for name, *_ in tx.memories.namespaces(which)}
+        namespaces = {name for name, *_ in tx.listing.namespaces(which)}
         for rule in tx.rules.all():
-            if not which.text or rule.ns in namespaces:
+            if not which or rule.ns in namespaces:
                 yield line_of("rule", rule)

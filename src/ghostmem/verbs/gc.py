@@ -12,7 +12,7 @@ from ghostmem.verbs.store import Store
 ALL = "all"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Collection(Record):
     """What a collection removed, or would."""
 
@@ -43,15 +43,15 @@ def gc(
     idle = None if stale is None else earlier(now, parse_ttl(stale, "stale"))
     purge = None if purge_deleted is None else _cutoff(purge_deleted, now)
     with store.engine.write() as tx:
-        expired = [m for m in tx.memories.expired(now) if not m.protected]
-        unused = tx.memories.stale(idle, now) if idle else []
+        expired = [m for m in tx.listing.expired(now) if not m.protected]
+        unused = tx.listing.stale(idle, now) if idle else []
         doomed = [m for m in unused if not _spared(m)]
         gone = {m.id for m in expired}
-        dead = [m for m in tx.memories.dead_keys(purge) if m.id not in gone] if purge else []
+        dead = [m for m in tx.listing.dead_keys(purge) if m.id not in gone] if purge else []
         chunks = 0
         if not dry_run:
             chunks = remove(tx, [*expired, *dead], now, hard=True) + remove(tx, doomed, now, hard=False)
-        remaining = tx.memories.count(Filter(now=now))
+        remaining = tx.listing.count(Filter(now=now))
     if vacuum and not dry_run:
         store.engine.vacuum()
     protected = len(unused) - len(doomed)

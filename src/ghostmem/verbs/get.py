@@ -50,9 +50,10 @@ def _hint(tx: Transaction, ns: str, key: str, now: datetime, last: Memory | None
         return f"it {state}; `ghost restore -n {ns} -k {key}` brings it back"
     from difflib import get_close_matches
 
-    from ghostmem.engine.rows import Filter, NsFilter
+    from ghostmem.engine.rows import Filter
+    from ghostmem.model import NsFilter
 
-    keys = [memory.key for memory in tx.memories.select(Filter(ns=NsFilter(ns), now=now), limit=500)]
+    keys = [memory.key for memory in tx.listing.select(Filter(ns=NsFilter(ns), now=now), limit=500)]
     close = get_close_matches(key, keys, n=3)
     if close:
         return f"did you mean {' or '.join(close)}?"

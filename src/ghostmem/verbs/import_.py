@@ -27,7 +27,7 @@ POLICIES = ("update", "skip", "fail")
 Progress = Callable[[int], None]
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class ImportReport(Record):
     """What an import brought in, and what it left alone."""
 

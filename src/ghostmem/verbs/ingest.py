@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import TYPE_CHECKING, Any
 
 from ghostmem.errors import InvalidInputError, NotFoundError
 from ghostmem.model import FileRef, FileRel, Memory, Outcome, Record
@@ -12,22 +12,25 @@ from ghostmem.verbs import accept
 from ghostmem.verbs.put import put
 from ghostmem.verbs.store import Store
 
+if TYPE_CHECKING:
+    from typing import TypedDict
+
+    class IngestFields(TypedDict, total=False):
+        """What an ingest may name beside path and namespace."""
+
+        kind: str | None
+        tags: Iterable[str] | None
+        priority: str | None
+        meta: Mapping[str, Any] | None
+        date_ns: bool
+        dry_run: bool
+
+
 SUFFIXES = {".md", ".markdown", ".mdk"}
 SOURCE = "source_file"
 
 
-class IngestFields(TypedDict, total=False):
-    """What an ingest may name beside path and namespace."""
-
-    kind: str | None
-    tags: Iterable[str] | None
-    priority: str | None
-    meta: Mapping[str, Any] | None
-    date_ns: bool
-    dry_run: bool
-
-
-@dataclass
+@dataclass(eq=False, repr=False)
 class IngestReport(Record):
     """What came out of the files."""
 

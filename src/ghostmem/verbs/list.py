@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from datetime import datetime
-from typing import TypedDict
+from typing import TYPE_CHECKING
 
 from ghostmem.engine.rows import Filter
 from ghostmem.model import FileRel, Kind, Memory, Priority, SourceKind, Tier
@@ -10,26 +10,28 @@ from ghostmem.times import as_time
 from ghostmem.verbs import accept
 from ghostmem.verbs.store import Store
 
+if TYPE_CHECKING:
+    from typing import TypedDict
 
-class ListFields(TypedDict, total=False):
-    """What a listing may be narrowed by."""
+    class ListFields(TypedDict, total=False):
+        """What a listing may be narrowed by."""
 
-    kind: str | None
-    tier: str | None
-    tags: Iterable[str] | None
-    priority: str | None
-    pinned: bool | None
-    source_user: str | None
-    source_kind: str | None
-    source_scope: str | None
-    after: datetime | str | None
-    before: datetime | str | None
-    file: str | None
-    file_rel: str | None
-    key_prefix: str | None
-    deleted: bool
-    limit: int
-    offset: int
+        kind: str | None
+        tier: str | None
+        tags: Iterable[str] | None
+        priority: str | None
+        pinned: bool | None
+        source_user: str | None
+        source_kind: str | None
+        source_scope: str | None
+        after: datetime | str | None
+        before: datetime | str | None
+        file: str | None
+        file_rel: str | None
+        key_prefix: str | None
+        deleted: bool
+        limit: int
+        offset: int
 
 
 def list_memories(
@@ -73,7 +75,7 @@ def list_memories(
         deleted=deleted,
     )
     with store.engine.read() as tx:
-        return tx.memories.select(which, accept.positive(limit, "limit"), accept.positive(offset, "offset", least=0))
+        return tx.listing.select(which, accept.positive(limit, "limit"), accept.positive(offset, "offset", least=0))
 
 
 def _one(value: str | None) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from ghostmem.verbs.rm import remove
 from ghostmem.verbs.store import Store
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class NamespaceInfo(Record):
     """How much a namespace holds."""
 
@@ -20,7 +20,7 @@ class NamespaceInfo(Record):
     sequence: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class NamespaceRemoval(Record):
     """What was removed from the namespaces that matched, or would be."""
 
@@ -33,19 +33,19 @@ class NamespaceRemoval(Record):
 def list_namespaces(store: Store, ns: str | None = None) -> list[NamespaceInfo]:
     """Return namespaces in order, with how many live memories and keys each holds."""
     with store.engine.read() as tx:
-        return [NamespaceInfo(*row) for row in tx.memories.namespaces(accept.ns_filter(ns))]
+        return [NamespaceInfo(*row) for row in tx.listing.namespaces(accept.ns_filter(ns))]
 
 
 def rm_namespace(store: Store, ns: str, *, hard: bool = False, unlock: bool = False, dry_run: bool = False) -> NamespaceRemoval:
     """Remove everything in a namespace, or in all that start alike; `hard` deletes every version for good."""
     which = accept.ns_filter(ns)
-    if not which.text:
+    if not which:
         raise InvalidInputError("namespace filter cannot be empty", "name a namespace, or a prefix such as agent:*")
     now = store.clock()
     with store.engine.write() as tx:
-        if not tx.memories.namespaces(which):
+        if not tx.listing.namespaces(which):
             raise NotFoundError(f"no namespace matches {ns!r}", "`ghost ns list` shows all")
-        doomed = list(tx.memories.rows(which) if hard else tx.memories.scan(Filter(ns=which)))
+        doomed = list(tx.listing.rows(which) if hard else tx.listing.scan(Filter(ns=which)))
         locked = next((m for m in doomed if m.locked), None)
         if locked is not None and not unlock:
             raise LockedError(f"{locked.ns}/{locked.key} is locked; nothing was removed")

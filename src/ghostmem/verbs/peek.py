@@ -13,7 +13,7 @@ from ghostmem.verbs.store import Store
 SUMMARY, STUB, TOPICS, RECENT = 200, 80, 5, 20
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Stub(Record):
     """A memory in one line."""
 
@@ -26,7 +26,7 @@ class Stub(Record):
     summary: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Peek(Record):
     """What a namespace knows, without reading it."""
 
@@ -46,7 +46,7 @@ def peek(store: Store, ns: str | None = None) -> Peek:
     tokens: Counter[str] = Counter()
     ranked: list[Memory] = []
     with store.engine.read() as tx:
-        for memory in tx.memories.scan(Filter(ns=which, now=store.clock())):
+        for memory in tx.listing.scan(Filter(ns=which, now=store.clock())):
             counts[str(memory.tier)] += 1
             tokens[str(memory.tier)] += memory.est_tokens
             ranked.append(memory)
@@ -54,7 +54,7 @@ def peek(store: Store, ns: str | None = None) -> Peek:
     newest = sorted((m for m in ranked if m.tags), key=lambda m: m.created_at, reverse=True)[:RECENT]
     pinned = next((first_line(m.content, SUMMARY) for m in ranked if m.pinned), "")
     stubs = tuple(_stub(m) for m in ranked[:TOPICS])
-    return Peek(which.text, len(ranked), counts, tokens, _topics(newest), stubs, pinned)
+    return Peek(which, len(ranked), counts, tokens, _topics(newest), stubs, pinned)
 
 
 def _topics(memories: Iterable[Memory]) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any
 
 from ghostmem.engine.rows import IndexRow
 from ghostmem.errors import InvalidInputError, LockedError, VersionConflictError
@@ -16,7 +16,33 @@ from ghostmem.verbs.indexing import index_rows
 from ghostmem.verbs.store import Store
 
 if TYPE_CHECKING:
+    from typing import TypedDict
+
     from ghostmem.engine.base import Transaction
+
+    class PutFields(TypedDict, total=False):
+        """What a put may name beside namespace, key and content."""
+
+        kind: str | None
+        tier: str | None
+        tags: Iterable[str] | None
+        priority: str | None
+        importance: float | None
+        pinned: bool | None
+        ttl: str | None
+        meta: Mapping[str, Any] | None
+        files: Iterable[FileRef | str | tuple[str, str]] | None
+        source_user: str | None
+        source_kind: str | None
+        source_scope: str | None
+        source_client: str | None
+        created_at: datetime | str | None
+        valid_from: datetime | str | None
+        valid_to: datetime | str | None
+        base_version: int | None
+        unlock: bool
+        dedup: bool
+
 
 IDENTITY = "identity"  # the original's tier for what is always known; now a pinned long-term memory
 NEVER = "never"  # the ttl that takes an expiry away
@@ -40,31 +66,7 @@ INHERITED = [
 _COUNTED = ("access_count", "utility_count", "last_accessed_at")
 
 
-class PutFields(TypedDict, total=False):
-    """What a put may name beside namespace, key and content."""
-
-    kind: str | None
-    tier: str | None
-    tags: Iterable[str] | None
-    priority: str | None
-    importance: float | None
-    pinned: bool | None
-    ttl: str | None
-    meta: Mapping[str, Any] | None
-    files: Iterable[FileRef | str | tuple[str, str]] | None
-    source_user: str | None
-    source_kind: str | None
-    source_scope: str | None
-    source_client: str | None
-    created_at: datetime | str | None
-    valid_from: datetime | str | None
-    valid_to: datetime | str | None
-    base_version: int | None
-    unlock: bool
-    dedup: bool
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Draft:
     """A checked wish to store something; `fields` holds only what the caller named."""
 
@@ -152,7 +154,7 @@ def write_draft(store: Store, tx: Transaction, draft: Draft, rows: Sequence[Inde
     last = tx.memories.last(draft.ns, draft.key)
     current = last if last is not None and last.is_current(now) else None
     _check_base(draft, current)
-    if current is None and draft.dedup and (twin := tx.memories.same_content(draft.ns, draft.content, now)):
+    if current is None and draft.dedup and (twin := tx.listing.same_content(draft.ns, draft.content, now)):
         return replace(reinforce(tx, twin, now), requested_key=draft.key)
     if current is not None and draft.fields.get("files") is not None:
         current = replace(current, files=tx.memories.files([current.id]).get(current.id, ()))

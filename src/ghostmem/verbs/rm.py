@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ghostmem.engine.base import Transaction
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Removal(Record):
     """What was removed, or would be."""
 

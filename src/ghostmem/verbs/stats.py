@@ -2,13 +2,12 @@
 
 from dataclasses import dataclass
 
-from ghostmem.engine.rows import NsFilter
-from ghostmem.model import Record
+from ghostmem.model import NsFilter, Record
 from ghostmem.verbs.namespaces import NamespaceInfo
 from ghostmem.verbs.store import Store
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Stats(Record):
     """Counts of a whole store."""
 
@@ -27,8 +26,8 @@ class Stats(Record):
 def stats(store: Store) -> Stats:
     """Count what the store holds; versions and removed memories count in `total_memories`."""
     with store.engine.read() as tx:
-        totals = tx.memories.totals()
-        namespaces = tuple(NamespaceInfo(*row) for row in tx.memories.namespaces(NsFilter()))
+        totals = tx.listing.totals()
+        namespaces = tuple(NamespaceInfo(*row) for row in tx.listing.namespaces(NsFilter()))
     return Stats(
         store.engine.location,
         store.engine.size(),

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from ghostmem.engine.base import Engine
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Store:
     """An open store and its surroundings."""
 

@@ -9,7 +9,7 @@ from ghostmem.verbs import accept
 from ghostmem.verbs.store import Store
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class TagInfo(Record):
     """How many memories carry a tag."""
 
@@ -17,7 +17,7 @@ class TagInfo(Record):
     count: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class TagChange(Record):
     """How many memories a change of tags touched."""
 
@@ -29,7 +29,7 @@ class TagChange(Record):
 def list_tags(store: Store, ns: str | None = None) -> list[TagInfo]:
     """Return the tags of live memories, most used first."""
     with store.engine.read() as tx:
-        return [TagInfo(*row) for row in tx.memories.tags(accept.ns_filter(ns), store.clock())]
+        return [TagInfo(*row) for row in tx.listing.tags(accept.ns_filter(ns), store.clock())]
 
 
 def rename_tag(store: Store, old: str, new: str, ns: str | None = None) -> TagChange:
@@ -53,7 +53,7 @@ def _change(store: Store, old: str, new: str | None, ns: str | None) -> TagChang
     old = _tag(old)
     now = store.clock()
     with store.engine.write() as tx:
-        found = list(tx.memories.scan(Filter(ns=accept.ns_filter(ns), now=now, tags=(old,))))
+        found = list(tx.listing.scan(Filter(ns=accept.ns_filter(ns), now=now, tags=(old,))))
         for memory in found:
             tags = dict.fromkeys(new if tag == old else tag for tag in memory.tags)
             tx.memories.change(memory, "tag", now, tags=tuple(tag for tag in tags if tag is not None))

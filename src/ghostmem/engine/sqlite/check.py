@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import apsw
 
-from ghostmem.engine.rows import NsFilter
+from ghostmem.model import NsFilter
 
 if TYPE_CHECKING:
     from ghostmem.engine.base import Reindex
@@ -72,7 +72,7 @@ def repair(tx: "SqliteTransaction", reindex: "Reindex") -> Mapping[str, int]:
         db.execute(f"INSERT INTO {table} ({table}) VALUES ('delete-all')")
     db.execute("DELETE FROM chunks")
     done["memories"] = done["chunks"] = 0
-    for memory in tx.memories.rows(NsFilter()):
+    for memory in tx.listing.rows(NsFilter()):
         tx.journal.namespace(memory.ns)
         if memory.deleted_at is None:
             rows = reindex(memory)

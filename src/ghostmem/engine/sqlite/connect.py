@@ -52,7 +52,7 @@ def connect(path: str, busy_timeout: float, synchronous: str, read_only: bool = 
         db.execute(
             f"PRAGMA synchronous={synchronous}; PRAGMA foreign_keys=ON; PRAGMA mmap_size=0;"
             "PRAGMA secure_delete=ON; PRAGMA temp_store=MEMORY; PRAGMA trusted_schema=OFF; PRAGMA cache_size=-16000"
-        )
+        ).fetchall()  # a pragma that answers stops the ones behind it until its answer is read
     return db
 
 

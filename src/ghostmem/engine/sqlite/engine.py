@@ -21,6 +21,7 @@ from ghostmem.times import Clock
 if TYPE_CHECKING:
     from ghostmem.engine.base import Reindex
     from ghostmem.engine.sqlite.graph import SqliteGraph
+    from ghostmem.engine.sqlite.listing import SqliteListing
     from ghostmem.engine.sqlite.rules import SqliteRules
 
 
@@ -32,6 +33,13 @@ class SqliteTransaction:
         self.journal = SqliteJournal(db)
         self.memories = SqliteMemories(db, self.journal)
         self.index = SqliteIndex(db, self.journal)
+
+    @cached_property
+    def listing(self) -> "SqliteListing":
+        """Open the listing, which reading by key never needs."""
+        from ghostmem.engine.sqlite.listing import SqliteListing
+
+        return SqliteListing(self.db, self.memories)
 
     @cached_property
     def graph(self) -> "SqliteGraph":

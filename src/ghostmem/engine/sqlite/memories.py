@@ -1,16 +1,14 @@
 """Rows of memories: reading them as values, writing them with their change logged."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
 import apsw
 
-from ghostmem.engine.rows import Filter, NsFilter
 from ghostmem.engine.sqlite.journal import SqliteJournal
-from ghostmem.engine.sqlite.where import LIVE, UNEXPIRED, conditions, ns_condition
 from ghostmem.model import FileRef, FileRel, Kind, Memory, Priority, SourceKind, Tier
 from ghostmem.times import format_time, read_time
 
@@ -46,7 +44,6 @@ NAMES = [
 _SELECT = f"SELECT {', '.join('m.' + name for name in NAMES)} FROM memories m"
 _INSERT = f"INSERT INTO memories ({', '.join(NAMES)}) VALUES ({', '.join('?' * len(NAMES))})"
 _TIMES = {"created_at", "deleted_at", "last_accessed_at", "expires_at", "valid_from", "valid_to", "recorded_at"}
-_NEWEST = "ORDER BY m.created_at DESC, m.ns, m.key"
 _KINDS = {str(kind): kind for kind in Kind}
 _TIERS = {str(tier): tier for tier in Tier}
 _PRIORITIES = {str(priority): priority for priority in Priority}
@@ -111,69 +108,30 @@ class SqliteMemories:
         self._db = db
         self._journal = journal
 
-    def _one(self, tail: str, values: Sequence[Any]) -> Memory | None:
+    def one(self, tail: str, values: Sequence[Any]) -> Memory | None:
+        """Return the first memory that a condition finds."""
         row = self._db.execute(f"{_SELECT} WHERE {tail} LIMIT 1", values).fetchone()
         return None if row is None else memory_of(row)
 
-    def _many(self, tail: str, values: Sequence[Any]) -> list[Memory]:
+    def many(self, tail: str, values: Sequence[Any]) -> list[Memory]:
+        """Return all memories that a condition finds."""
         return [memory_of(row) for row in self._db.execute(f"{_SELECT} WHERE {tail}", values)]
 
     def last(self, ns: str, key: str) -> Memory | None:
         """Return the highest version of a key, live or not."""
-        return self._one("m.ns = ? AND m.key = ? ORDER BY m.version DESC", (ns, key))
+        return self.one("m.ns = ? AND m.key = ? ORDER BY m.version DESC", (ns, key))
 
     def version(self, ns: str, key: str, version: int) -> Memory | None:
         """Return one version of a key, live or not."""
-        return self._one("m.ns = ? AND m.key = ? AND m.version = ?", (ns, key, version))
+        return self.one("m.ns = ? AND m.key = ? AND m.version = ?", (ns, key, version))
 
     def history(self, ns: str, key: str) -> list[Memory]:
         """Return all versions of a key, oldest first."""
-        return self.with_files(self._many("m.ns = ? AND m.key = ? ORDER BY m.version", (ns, key)))
+        return self.with_files(self.many("m.ns = ? AND m.key = ? ORDER BY m.version", (ns, key)))
 
     def by_id(self, memory_id: str) -> Memory | None:
         """Return the version with an id."""
-        return self._one("m.id = ?", (memory_id,))
-
-    def same_content(self, ns: str, content: str, now: datetime) -> Memory | None:
-        """Return the oldest live memory of a namespace with exactly this content."""
-        tail = f"m.ns = ? AND {LIVE} AND {UNEXPIRED} AND m.content = ? ORDER BY m.created_at, m.key"
-        return self._one(tail, (ns, format_time(now), content))
-
-    def select(self, which: Filter, limit: int | None = None, offset: int = 0) -> list[Memory]:
-        """List memories that pass a filter, newest first, with their files."""
-        where, values = conditions(which)
-        tail = f"{where} {_NEWEST} LIMIT ? OFFSET ?"
-        return self.with_files(self._many(tail, [*values, -1 if limit is None else limit, offset]))
-
-    def scan(self, which: Filter, batch: int = 500) -> Iterator[Memory]:
-        """Yield all memories that pass a filter by key, a batch at a time, safe against changes made meanwhile."""
-        where, values = conditions(which)
-        last = ("", "", 0)
-        while True:
-            tail = f"{where} AND (m.ns, m.key, m.version) > (?, ?, ?) ORDER BY m.ns, m.key, m.version LIMIT ?"
-            found = self._many(tail, [*values, *last, batch])
-            if not found:
-                return
-            yield from found
-            last = (found[-1].ns, found[-1].key, found[-1].version)
-
-    def rows(self, ns: NsFilter) -> Iterator[Memory]:
-        """Yield every version of every key with its files, by namespace, key and version."""
-        where, values = ns_condition(ns)
-        last = ("", "", 0)
-        while True:
-            tail = f"{where} AND (m.ns, m.key, m.version) > (?, ?, ?) ORDER BY m.ns, m.key, m.version LIMIT 500"
-            found = self.with_files(self._many(tail, [*values, *last]))
-            if not found:
-                return
-            yield from found
-            last = (found[-1].ns, found[-1].key, found[-1].version)
-
-    def count(self, which: Filter) -> int:
-        """Count memories that pass a filter."""
-        where, values = conditions(which)
-        found: int = self._db.execute(f"SELECT count(*) FROM memories m WHERE {where}", values).get
-        return found
+        return self.one("m.id = ?", (memory_id,))
 
     def insert(self, memory: Memory) -> None:
         """Write one version with its files."""
@@ -221,43 +179,3 @@ class SqliteMemories:
         """Return the same memories with their files filled in."""
         files = self.files(m.id for m in memories) if memories else {}
         return [replace(m, files=files[m.id]) if m.id in files else m for m in memories] if files else memories
-
-    def expired(self, now: datetime) -> list[Memory]:
-        """List versions whose time is up."""
-        return self._many("m.expires_at <= ? ORDER BY m.ns, m.key, m.version", (format_time(now),))
-
-    def dead_keys(self, before: datetime) -> list[Memory]:
-        """List all versions of keys that have no live version and were removed before a time."""
-        tail = (
-            "NOT EXISTS (SELECT 1 FROM memories n WHERE n.ns = m.ns AND n.key = m.key"
-            " AND (n.deleted_at IS NULL OR n.deleted_at > ?)) ORDER BY m.ns, m.key, m.version"
-        )
-        return self._many(tail, (format_time(before),))
-
-    def stale(self, before: datetime, now: datetime) -> list[Memory]:
-        """List live memories nobody asked for since a time."""
-        tail = f"{LIVE} AND {UNEXPIRED} AND coalesce(m.last_accessed_at, m.created_at) < ? ORDER BY m.ns, m.key"
-        return self._many(tail, (format_time(now), format_time(before)))
-
-    def namespaces(self, ns: NsFilter) -> list[tuple[str, int, int, int]]:
-        """List namespaces with how many live memories and how many keys they hold."""
-        where, values = ns_condition(ns, "n.name")
-        sql = (
-            "SELECT n.name, count(m.id) FILTER (WHERE m.deleted_at IS NULL), count(DISTINCT m.key), n.sequence"
-            f" FROM namespaces n LEFT JOIN memories m ON m.ns = n.name WHERE {where} GROUP BY n.name"
-            " HAVING count(m.id) > 0 ORDER BY n.name"
-        )
-        return list(self._db.execute(sql, values))
-
-    def tags(self, ns: NsFilter, now: datetime) -> list[tuple[str, int]]:
-        """List tags of live memories, most used first."""
-        where, values = conditions(Filter(ns=ns, now=now))
-        sql = f"SELECT t.value, count(*) FROM memories m, json_each(m.tags) t WHERE {where} GROUP BY 1 ORDER BY 2 DESC, 1"
-        return list(self._db.execute(sql, values))
-
-    def totals(self) -> dict[str, int]:
-        """Count rows of every sort."""
-        tables = ("memories", "chunks", "memory_edges", "memory_links", "memory_files", "reflect_rules", "accesses")
-        found = {table: self._db.execute(f"SELECT count(*) FROM {table}").get for table in tables}
-        found["live"] = self._db.execute(f"SELECT count(*) FROM memories m WHERE {LIVE}").get
-        return found

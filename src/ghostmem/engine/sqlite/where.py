@@ -4,7 +4,8 @@ import json
 from datetime import datetime
 from typing import Any
 
-from ghostmem.engine.rows import Filter, NsFilter
+from ghostmem.engine.rows import Filter
+from ghostmem.model import NsFilter
 from ghostmem.times import format_time
 
 LIVE = "m.deleted_at IS NULL"
@@ -14,11 +15,11 @@ _LAST = "\U0010ffff"
 
 def ns_condition(ns: NsFilter, column: str = "m.ns") -> tuple[str, list[Any]]:
     """Return the condition for a namespace filter."""
-    if not ns.text:
+    if not ns:
         return "1", []
     if ns.is_prefix:
         return f"({column} >= ? AND {column} < ?)", [ns.prefix, ns.prefix + _LAST]
-    return f"{column} = ?", [ns.text]
+    return f"{column} = ?", [ns]
 
 
 def _among(column: str, values: tuple[str, ...]) -> tuple[str, list[Any]]:

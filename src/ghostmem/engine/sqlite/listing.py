@@ -1,0 +1,103 @@
+"""Memories by what they are rather than by their key: filters, sweeps and counts."""
+
+from collections.abc import Iterator
+from datetime import datetime
+
+import apsw
+
+from ghostmem.engine.rows import Filter
+from ghostmem.engine.sqlite.memories import SqliteMemories
+from ghostmem.engine.sqlite.where import LIVE, UNEXPIRED, conditions, ns_condition
+from ghostmem.model import Memory, NsFilter
+from ghostmem.times import format_time
+
+_NEWEST = "ORDER BY m.created_at DESC, m.ns, m.key"
+
+
+class SqliteListing:
+    """Filters, sweeps and counts over all memories."""
+
+    def __init__(self, db: apsw.Connection, memories: SqliteMemories) -> None:
+        self._db = db
+        self._memories = memories
+
+    def same_content(self, ns: str, content: str, now: datetime) -> Memory | None:
+        """Return the oldest live memory of a namespace with exactly this content."""
+        tail = f"m.ns = ? AND {LIVE} AND {UNEXPIRED} AND m.content = ? ORDER BY m.created_at, m.key"
+        return self._memories.one(tail, (ns, format_time(now), content))
+
+    def select(self, which: Filter, limit: int | None = None, offset: int = 0) -> list[Memory]:
+        """List memories that pass a filter, newest first, with their files."""
+        where, values = conditions(which)
+        tail = f"{where} {_NEWEST} LIMIT ? OFFSET ?"
+        return self._memories.with_files(self._memories.many(tail, [*values, -1 if limit is None else limit, offset]))
+
+    def scan(self, which: Filter, batch: int = 500) -> Iterator[Memory]:
+        """Yield all memories that pass a filter by key, a batch at a time, safe against changes made meanwhile."""
+        where, values = conditions(which)
+        last = ("", "", 0)
+        while True:
+            tail = f"{where} AND (m.ns, m.key, m.version) > (?, ?, ?) ORDER BY m.ns, m.key, m.version LIMIT ?"
+            found = self._memories.many(tail, [*values, *last, batch])
+            if not found:
+                return
+            yield from found
+            last = (found[-1].ns, found[-1].key, found[-1].version)
+
+    def rows(self, ns: NsFilter) -> Iterator[Memory]:
+        """Yield every version of every key with its files, by namespace, key and version."""
+        where, values = ns_condition(ns)
+        last = ("", "", 0)
+        while True:
+            tail = f"{where} AND (m.ns, m.key, m.version) > (?, ?, ?) ORDER BY m.ns, m.key, m.version LIMIT 500"
+            found = self._memories.with_files(self._memories.many(tail, [*values, *last]))
+            if not found:
+                return
+            yield from found
+            last = (found[-1].ns, found[-1].key, found[-1].version)
+
+    def count(self, which: Filter) -> int:
+        """Count memories that pass a filter."""
+        where, values = conditions(which)
+        found: int = self._db.execute(f"SELECT count(*) FROM memories m WHERE {where}", values).get
+        return found
+
+    def expired(self, now: datetime) -> list[Memory]:
+        """List versions whose time is up."""
+        return self._memories.many("m.expires_at <= ? ORDER BY m.ns, m.key, m.version", (format_time(now),))
+
+    def dead_keys(self, before: datetime) -> list[Memory]:
+        """List all versions of keys that have no live version and were removed before a time."""
+        tail = (
+            "NOT EXISTS (SELECT 1 FROM memories n WHERE n.ns = m.ns AND n.key = m.key"
+            " AND (n.deleted_at IS NULL OR n.deleted_at > ?)) ORDER BY m.ns, m.key, m.version"
+        )
+        return self._memories.many(tail, (format_time(before),))
+
+    def stale(self, before: datetime, now: datetime) -> list[Memory]:
+        """List live memories nobody asked for since a time."""
+        tail = f"{LIVE} AND {UNEXPIRED} AND coalesce(m.last_accessed_at, m.created_at) < ? ORDER BY m.ns, m.key"
+        return self._memories.many(tail, (format_time(now), format_time(before)))
+
+    def namespaces(self, ns: NsFilter) -> list[tuple[str, int, int, int]]:
+        """List namespaces with how many live memories and how many keys they hold."""
+        where, values = ns_condition(ns, "n.name")
+        sql = (
+            "SELECT n.name, count(m.id) FILTER (WHERE m.deleted_at IS NULL), count(DISTINCT m.key), n.sequence"
+            f" FROM namespaces n LEFT JOIN memories m ON m.ns = n.name WHERE {where} GROUP BY n.name"
+            " HAVING count(m.id) > 0 ORDER BY n.name"
+        )
+        return list(self._db.execute(sql, values))
+
+    def tags(self, ns: NsFilter, now: datetime) -> list[tuple[str, int]]:
+        """List tags of live memories, most used first."""
+        where, values = conditions(Filter(ns=ns, now=now))
+        sql = f"SELECT t.value, count(*) FROM memories m, json_each(m.tags) t WHERE {where} GROUP BY 1 ORDER BY 2 DESC, 1"
+        return list(self._db.execute(sql, values))
+
+    def totals(self) -> dict[str, int]:
+        """Count rows of every sort."""
+        tables = ("memories", "chunks", "memory_edges", "memory_links", "memory_files", "reflect_rules", "accesses")
+        found = {table: self._db.execute(f"SELECT count(*) FROM {table}").get for table in tables}
+        found["live"] = self._db.execute(f"SELECT count(*) FROM memories m WHERE {LIVE}").get
+        return found

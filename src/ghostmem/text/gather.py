@@ -1,0 +1,60 @@
+"""Joining the blocks of a long text into pieces of the right size."""
+
+from collections.abc import Iterator
+
+from ghostmem.text.blocks import Block, Kind, blocks, line_end
+from ghostmem.text.borders import split, trimmed
+
+_WHOLE_LIMITS = 4
+
+
+def gathered(text: str, target: int, limit: int) -> Iterator[tuple[int, int]]:
+    """Join pieces while they fit the target; a heading opens a chunk and takes what follows with it."""
+    current: tuple[int, int] | None = None
+    headed = False  # the current chunk is headings only so far
+    for block in blocks(text):
+        if block.kind is Kind.HEADING and current and not (headed and block.stop - current[0] <= limit // 2):
+            yield current
+            current, headed = None, False
+        if block.kind is Kind.HEADING and block.stop - block.start <= limit // 2:
+            current, headed = (current[0] if current else block.start, block.stop), True
+            continue
+        room = limit - (block.start - current[0]) if current and headed else limit
+        if current and room < max(limit // 4, 1):  # a heading far above its text
+            yield current
+            current, headed, room = None, False, limit
+        for start, stop in _pieces(text, block, target, limit, room):
+            if current and not headed and stop - current[0] > target:
+                yield current
+                current = None
+            current, headed = (current[0] if current else start, stop), False
+    if current:
+        yield current
+
+
+def _pieces(text: str, block: Block, target: int, limit: int, room: int) -> Iterator[tuple[int, int]]:
+    """Yield a block whole if it fits, else its lines or items, those that are too long cut at their best borders."""
+    longest = _WHOLE_LIMITS * limit if block.kind is Kind.WHOLE else limit
+    first_room = longest if block.kind is Kind.WHOLE else room
+    if block.stop - block.start <= first_room:
+        yield block.start, block.stop
+        return
+    starts = _line_starts(text, block) if block.kind is Kind.WHOLE else [block.start, *block.items[1:]]
+    for start, following in zip(starts, [*starts[1:], block.stop], strict=True):
+        stop = trimmed(text, start, following)
+        start += len(text[start:stop]) - len(text[start:stop].lstrip())
+        if start == stop:
+            continue
+        if stop - start <= first_room:
+            yield start, stop
+        else:
+            yield from split(text, start, stop, target=target, limit=limit, room=min(room, first_room))
+        first_room, room = longest, limit
+
+
+def _line_starts(text: str, block: Block) -> list[int]:
+    """Return the offsets at which a block's lines begin."""
+    starts = [block.start]
+    while (end := line_end(text, starts[-1])) < block.stop:
+        starts.append(end + 1)
+    return starts
