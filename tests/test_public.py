@@ -113,11 +113,11 @@ def test_settings_come_from_four_places_in_order(tmp_path: Path) -> None:
 def test_config_set_keeps_the_other_lines(tmp_path: Path) -> None:
     """Comments and other settings survive; a quote in a value too."""
     config = tmp_path / "sub" / "config.toml"
-    write_config(str(config), "ns", 'a"b\\c')
+    write_config(str(config), "db", '~/a"b\\c')
     config.write_text("# hello\n" + config.read_text(encoding="utf-8"), encoding="utf-8")
     assert write_config(str(config), "busy_timeout", "7") == 7.0
     write_config(str(config), "ns", "x")
-    assert config.read_text(encoding="utf-8") == '# hello\nbusy_timeout = 7.0\nns = "x"\n'
+    assert config.read_text(encoding="utf-8") == '# hello\ndb = "~/a\\"b\\\\c"\nbusy_timeout = 7.0\nns = "x"\n'
     assert load({"GHOST_CONFIG": str(config)}).ns == "x"
 
 

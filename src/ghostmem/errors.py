@@ -120,11 +120,11 @@ class StoreBusyError(EngineError):
 class CorruptStoreError(EngineError):
     """The database file is damaged."""
 
-    default_hint = "run `ghost check`, then `ghost repair`, or go back to a backup"
+    default_hint = "go back to the newest backup; `ghost export` may still save what can be read"
 
 
 class EmbeddingError(GhostError):
     """A provider of vectors failed."""
 
     exit_code = 6
-    default_hint = "run `ghost embed status`"
+    default_hint = "run `ghost doctor`"

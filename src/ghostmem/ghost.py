@@ -61,6 +61,10 @@ class Ghost:
             from dataclasses import replace
 
             given = replace(settings, db=str(target))
+        if "://" in given.path:
+            from ghostmem.errors import EngineError
+
+            raise EngineError(f"{given.path} is no store this Ghost can open", "name a file, or :memory:")
         from ghostmem.engine.sqlite import SqliteEngine
 
         clock = clock or now
@@ -161,17 +165,17 @@ class Ghost:
 
         return list_tags(self.store, ns)
 
-    def rename_tag(self, old: str, new: str, ns: str | None = None) -> TagChange:
+    def rename_tag(self, old: str, new: str, ns: str | None = None, *, unlock: bool = False) -> TagChange:
         """Rename a tag everywhere."""
         from ghostmem.verbs.tags import rename_tag
 
-        return rename_tag(self.store, old, new, ns)
+        return rename_tag(self.store, old, new, ns, unlock=unlock)
 
-    def rm_tag(self, tag: str, ns: str | None = None) -> TagChange:
+    def rm_tag(self, tag: str, ns: str | None = None, *, unlock: bool = False) -> TagChange:
         """Remove a tag everywhere."""
         from ghostmem.verbs.tags import rm_tag
 
-        return rm_tag(self.store, tag, ns)
+        return rm_tag(self.store, tag, ns, unlock=unlock)
 
     def files(self, path: str, *, rel: str | None = None, ns: str | None = None, limit: int = 20) -> List[Memory]:
         """Return live memories about a file."""

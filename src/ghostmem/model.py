@@ -95,6 +95,15 @@ class NsFilter(str):
         return self.removesuffix("*")
 
 
+def is_namespace(text: str) -> bool:
+    """Say whether a text may name a namespace: segments of letters, digits, - and _ joined by colons, at most 128 characters."""
+    return 0 < len(text) <= 128 and all(_is_segment(part) for part in text.split(":"))
+
+
+def _is_segment(part: str) -> bool:
+    return part[:1] not in ("", "_") and part.isascii() and part.replace("-", "a").replace("_", "a").isalnum()
+
+
 LOCKED = "locked"  # the tag that guards a memory against rewriting and maintenance
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from ghostmem.errors import InvalidInputError
+from ghostmem.model import is_namespace
 
 TRUE, FALSE = {"1", "true", "yes", "on"}, {"0", "false", "no", "off"}
 
@@ -57,16 +58,16 @@ def config_path(env: Mapping[str, str] | None = None) -> str:
     return os.path.expanduser(named or "~/.ghost/config.toml")
 
 
-def load(env: Mapping[str, str] | None = None, **given: Any) -> Settings:
+def load(env: Mapping[str, str] | None = None, use_file: bool = True, **given: Any) -> Settings:
     """Resolve all settings; arguments that are None do not count."""
-    return Settings(**{name: value for name, (value, _) in resolve(env, **given).items()})
+    return Settings(**{name: value for name, (value, _) in resolve(env, use_file, **given).items()})
 
 
-def resolve(env: Mapping[str, str] | None = None, **given: Any) -> dict[str, tuple[Any, str]]:
-    """Resolve all settings, each with where it came from."""
+def resolve(env: Mapping[str, str] | None = None, use_file: bool = True, **given: Any) -> dict[str, tuple[Any, str]]:
+    """Resolve all settings, each with where it came from; without the file when that is broken."""
     env = os.environ if env is None else env
     path = config_path(env)
-    config = read_config(path)
+    config = read_config(path) if use_file else {}
     found: dict[str, tuple[Any, str]] = {}
     for name, default, variables, _, _ in table():
         variable = next((v for v in variables if env.get(v)), None)
@@ -102,6 +103,17 @@ def parse(name: str, value: Any, where: str) -> Any:
         return _number(name, value, where, type(part.default), part.metadata["low"], about)
     if not isinstance(value, str):
         raise InvalidInputError(f"{name}: {value!r} is not a text ({where})", about)
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise InvalidInputError(f"{name}: {value!r} is not valid Unicode ({where})", about) from None
+    if name == "db" and not value.strip():
+        raise InvalidInputError(
+            f"db: the name of the store is empty ({where})", "name a file, or leave it out for ~/.ghost/memory.db"
+        )
+    if name == "ns" and value and not is_namespace(value):
+        hint = "use letters, digits, '-' and '_' in segments joined by ':', such as agent:coder"
+        raise InvalidInputError(f"ns: {value!r} is not a namespace ({where})", hint)
     if choices and value not in choices:
         raise InvalidInputError(f"{name}: {value!r} is not one of {', '.join(choices)} ({where})", about)
     return value
@@ -126,6 +138,8 @@ def read_config(path: str) -> dict[str, Any]:
         return {}
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidInputError(f"cannot read {path}: {error}", "fix or remove the file") from None
+    if not text.strip():
+        return {}
     import tomllib
 
     try:
@@ -140,6 +154,8 @@ def read_config(path: str) -> dict[str, Any]:
 def write_config(path: str, name: str, value: str) -> Any:
     """Set one value in the configuration file, keeping every other line, and return it parsed."""
     parsed = parse(name, value, "config set")
+    if name == "db" and parsed != ":memory:" and "://" not in parsed and not parsed.startswith("~"):
+        parsed = os.path.abspath(parsed)  # the file is read from every folder
     read_config(path)
     shown = f'"{_escape(parsed)}"' if isinstance(parsed, str) else str(parsed).lower()
     from pathlib import Path

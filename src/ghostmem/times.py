@@ -49,7 +49,7 @@ def as_time(value: datetime | str, what: str = "time") -> datetime:
 def parse_ttl(text: str, what: str = "ttl") -> timedelta:
     """Read a duration such as 7d, 24h, 30m or 60s."""
     number, unit = text.strip()[:-1], text.strip()[-1:]
-    if unit not in _UNITS or not (number.isascii() and number.isdigit() and len(number) <= 9):
+    if unit not in _UNITS or not (number.isascii() and number.isdigit() and len(number) <= 9 and int(number)):
         raise InvalidInputError(f"{what} {text!r} is not a duration", "use a number and a unit: 7d, 24h, 30m or 60s")
     return timedelta(seconds=int(number) * _UNITS[unit])
 

@@ -1,5 +1,6 @@
 """What commands share: the options before and after a command's name, the open store, and input."""
 
+import os
 import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -8,7 +9,7 @@ import click
 
 from ghostmem.cli.main import shared_options
 from ghostmem.cli.output import Output
-from ghostmem.errors import InvalidInputError
+from ghostmem.errors import GhostError, InvalidInputError, NotFoundError
 from ghostmem.settings import Settings, load
 
 if TYPE_CHECKING:
@@ -20,18 +21,33 @@ SHARED = ("db", "format", "color", "debug")
 class Face(Output):
     """One run of one command: its settings, its store, its output."""
 
-    def __init__(self, settings: Settings) -> None:
-        super().__init__(settings.format == "json", settings.color)
-        self.settings = settings
+    def __init__(self, given: dict[str, Any], creates: bool = True, tolerant: bool = False) -> None:
+        self.given = given
+        self.config_error: GhostError | None = None
+        try:
+            self.settings: Settings = load(**given)
+        except GhostError as error:
+            if not tolerant:
+                raise
+            self.config_error, self.settings = error, load(use_file=False, **given)
+        super().__init__(self.settings.format == "json", self.settings.color)
+        self._creates = creates
         self._ghost: Ghost | None = None
 
     @property
     def ghost(self) -> "Ghost":
-        """Open the store when it is first needed."""
+        """Open the store when it is first needed; only commands that write make one that is not there."""
         if self._ghost is None:
             from ghostmem.ghost import Ghost
 
-            self._ghost = Ghost.open(settings=self.settings)
+            path = self.settings.path
+            missing = path != ":memory:" and "://" not in path and not os.path.exists(path)
+            if missing and not self._creates:
+                if self.given.get("db"):
+                    raise NotFoundError(f"there is no store {path}", "`ghost put` makes one; check the name given with --db")
+                self._ghost = Ghost.open(":memory:", settings=self.settings)
+            else:
+                self._ghost = Ghost.open(settings=self.settings)
         return self._ghost
 
     def close(self) -> None:
@@ -41,7 +57,7 @@ class Face(Output):
 
     def ns(self, given: str | None) -> str:
         """Return the namespace named, or the default one, or say that one is needed."""
-        found = given or self.settings.ns
+        found = self.settings.ns if given is None else given
         if not found:
             raise InvalidInputError("a namespace is required", "name one with -n, or set GHOST_NS")
         return found
@@ -54,6 +70,9 @@ class Face(Output):
 class FaceCommand(click.Command):
     """A command that takes the shared options and hands its function a Face."""
 
+    creates = False  # makes the store when it is not there
+    tolerant = False  # runs with a broken configuration file
+
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.params += shared_options()
@@ -64,29 +83,45 @@ class FaceCommand(click.Command):
         parent = ctx.parent
         while parent is not None:
             for name in SHARED:
-                given[name] = given[name] or parent.params.get(name)
+                given[name] = parent.params.get(name) if given[name] is None else given[name]
             parent = parent.parent
-        face = Face(load(db=given["db"], format=given["format"], color=given["color"]))
+        given.pop("debug")
+        face = Face(given, self.creates, self.tolerant)
         ctx.call_on_close(face.close)
         assert self.callback is not None
         return ctx.invoke(self.callback, face, **ctx.params)
 
 
+class CreatingCommand(FaceCommand):
+    """A command that makes the store when it is not there."""
+
+    creates = True
+
+
+class TolerantCommand(FaceCommand):
+    """A command that runs with a broken configuration file, to help mend it."""
+
+    tolerant = True
+
+
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
-def declare(name: str, help: str, epilog: str = "") -> Callable[[Callable[..., Any]], click.Command]:  # noqa: A002
+def declare(
+    name: str,
+    help: str,
+    epilog: str = "",
+    cls: type[FaceCommand] = FaceCommand,
+) -> Callable[[Callable[..., Any]], click.Command]:
     """Declare a command with an example under its help."""
     settings = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
-    return click.command(
-        name, cls=FaceCommand, help=help, epilog=epilog and f"\b\nExamples:\n{epilog}", context_settings=settings
-    )
+    return click.command(name, cls=cls, help=help, epilog=epilog and f"\b\nExamples:\n{epilog}", context_settings=settings)
 
 
-def group(name: str, help: str) -> click.Group:  # noqa: A002
+def group(name: str, help: str, epilog: str) -> click.Group:
     """Declare a group of subcommands."""
     settings = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
-    return click.Group(name, help=help, params=shared_options(), context_settings=settings)
+    return click.Group(name, help=help, epilog=f"\b\nExamples:\n{epilog}", params=shared_options(), context_settings=settings)
 
 
 def options(*decorators: Decorator) -> Decorator:

@@ -36,7 +36,7 @@ COMMANDS = {
     "completion": "Print a completion script for your shell.",
     "version": "Print the version.",
 }
-_MODULES = {"list": "list_", "import": "import_", "help": "help_"}
+_MODULES = {"list": "list_", "import": "import_"}
 
 
 class LazyGroup(click.Group):
@@ -94,15 +94,20 @@ def cli(**_: Any) -> None:
 
 def main(argv: list[str] | None = None) -> None:
     """Run the command line and leave with the error's exit code."""
-    args = sys.argv[1:] if argv is None else argv
+    given = sys.argv[1:] if argv is None else argv
+    # whatever the locale says, our texts are UTF-8
+    args = [os.fsencode(arg).decode("utf-8", "surrogateescape") for arg in given]
     for stream in (sys.stdin, sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(encoding="utf-8", errors="surrogateescape" if stream is sys.stdin else "backslashreplace")
     # a command lives for milliseconds: collecting its few objects would cost more than it frees
     gc.set_threshold(100_000, 50, 50)
     code = run(args)
-    sys.stdout.flush()
-    sys.stderr.flush()
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except BrokenPipeError:
+        pass
     # the store is closed by now; taking the interpreter apart object by object would double the exit's cost
     os._exit(code)
 
@@ -110,40 +115,88 @@ def main(argv: list[str] | None = None) -> None:
 def run(args: list[str]) -> int:
     """Run one command and return its exit code."""
     name = "ghostmem" if os.path.basename(sys.argv[0]).startswith("ghostmem") else "ghost"
+    if args[:1] == ["help"]:
+        args = [*args[1:], "--help"]
     try:
         code = cli.main(args, prog_name=name, standalone_mode=False)
         sys.stdout.flush()
         return code if isinstance(code, int) else 0
-    except GhostError as error:
-        if "--debug" in args:
-            raise
-        return report(error, args)
-    except click.UsageError as error:
-        path = error.ctx.command_path if error.ctx else name
-        return report(InvalidInputError(error.format_message(), f"`{path} --help` shows how"), args)
-    except click.ClickException as error:
-        return report(InvalidInputError(error.format_message()), args)
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.ctx.get_help() if error.ctx else "")
+        return 0
+    except click.exceptions.Exit as leave:
+        return leave.exit_code
     except (click.Abort, KeyboardInterrupt):
         click.echo("interrupted", err=True)
         return 130
-    except BrokenPipeError:
-        # whoever read our output has left: say nothing more, not even while closing
+    except (BrokenPipeError, SystemExit):
+        # whoever read our output has left (click turns that into an exit): say nothing more, not even while closing
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return 0
     except Exception as error:
-        if "--debug" in args:
-            raise
-        return report(GhostError(f"{type(error).__name__}: {error}"), args)
+        return report(_in_our_words(error, name, args), args)
+
+
+def _in_our_words(error: Exception, name: str, args: list[str]) -> GhostError:
+    """Return the error as one of ours, with a next step."""
+    if isinstance(error, GhostError):
+        return error
+    if isinstance(error, click.NoSuchOption) and not error.option_name.lstrip("-")[:1].isalpha():
+        return InvalidInputError(
+            error.format_message(), "put -- before a text that starts with a dash, or send it on standard input"
+        )
+    if isinstance(error, click.UsageError):
+        path = error.ctx.command_path if error.ctx else _path(args, name)
+        return InvalidInputError(" ".join(error.format_message().split()), f"`{path} --help` shows how")
+    if isinstance(error, click.ClickException):
+        return InvalidInputError(error.format_message())
+    return GhostError(f"{type(error).__name__}: {error}")
+
+
+def _path(args: list[str], name: str) -> str:
+    """Return the command that was meant, when click does not say."""
+    called = next((arg for arg in args if arg in COMMANDS), None)
+    return f"{name} {called}" if called else name
 
 
 def report(error: GhostError, args: list[str]) -> int:
     """Print an error and its hint on standard error, and return its exit code."""
-    if "--json" in args or "json" in args:
+    style = _style(args)
+    if "--debug" in args:
+        import traceback
+
+        traceback.print_exc()
+    if style["format"] == "json":
         import json
 
         click.echo(json.dumps(error.to_dict(), ensure_ascii=False), err=True)
-    else:
-        click.echo(f"{click.style('error:', fg='red')} {error.message}", err=True)
-        if error.hint:
-            click.echo(f"{click.style('hint:', fg='yellow')} {error.hint}", err=True)
+        return error.exit_code
+    from ghostmem.text.excerpt import visible
+
+    color = {"always": True, "never": False}.get(style["color"])
+    click.echo(f"{click.style('error:', fg='red')} {visible(error.message)}", err=True, color=color)
+    if error.hint:
+        click.echo(f"{click.style('hint:', fg='yellow')} {visible(error.hint)}", err=True, color=color)
     return error.exit_code
+
+
+def _style(args: list[str]) -> dict[str, str]:
+    """Return how to print an error: as the command would have printed its answer, as far as that can be known."""
+    from ghostmem.settings import resolve
+
+    try:
+        found = resolve()
+    except GhostError:
+        found = resolve({}, use_file=False)
+    style = {name: str(found[name][0]) for name in ("format", "color")}
+    for before, arg in zip(["", *args], args, strict=False):
+        if arg == "--":
+            break
+        value = arg.removeprefix("--format=").removeprefix("-f") if arg.startswith(("--format=", "-f")) else ""
+        if arg == "--json" or value == "json" or (before in ("-f", "--format") and arg == "json"):
+            style["format"] = "json"
+        elif value == "text" or (before in ("-f", "--format") and arg == "text"):
+            style["format"] = "text"
+        elif arg == "--no-color":
+            style["color"] = "never"
+    return style

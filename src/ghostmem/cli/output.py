@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from ghostmem.model import Memory, Record, plain
+from ghostmem.text.excerpt import first_line, visible
 
 
 class Output:
@@ -20,6 +21,13 @@ class Output:
     def line(self, text: str = "") -> None:
         """Print one line of data."""
         click.echo(text, color=self._color)
+
+    def raw(self, text: str) -> None:
+        """Print a memory's own text: to the byte into a pipe or file, harmless on a terminal."""
+        if sys.stdout.isatty():
+            click.echo(visible(text), color=self._color)
+        else:
+            sys.stdout.write(text + "\n")
 
     def note(self, text: str) -> None:
         """Print one line beside the data."""
@@ -49,7 +57,8 @@ class Output:
         if yes or not (sys.stdin.isatty() and sys.stderr.isatty()):
             return
         if not click.confirm(question, err=True):
-            raise click.Abort
+            self.note("nothing was changed")
+            raise click.exceptions.Exit(1)
 
     def progress(self, label: str) -> Callable[[int], None]:
         """Return a function that shows a count on a terminal once the work takes longer than a second."""
@@ -74,31 +83,29 @@ def bold(text: str) -> str:
 
 def named(memory: Memory) -> str:
     """Return `ns/key` with the key standing out."""
-    return f"{dim(memory.ns + '/')}{bold(memory.key)}"
+    return f"{dim(memory.ns + '/')}{bold(visible(memory.key))}"
 
 
 def described(memory: Memory) -> str:
     """Return a memory's particulars in one short text."""
-    parts = [f"v{memory.version}", str(memory.kind), str(memory.tier)]
+    parts = [str(memory.kind), str(memory.tier)]
     if memory.priority != "normal":
         parts.append(str(memory.priority))
     parts += ["pinned"] if memory.pinned else []
-    parts += [f"#{tag}" for tag in memory.tags]
+    parts += [f"#{visible(tag)}" for tag in memory.tags]
     return " ".join(parts)
 
 
 def row(memory: Memory) -> str:
     """Return a memory as a line of a listing: name, particulars, date, start of the text."""
-    from ghostmem.text.excerpt import first_line
-
-    return f"{named(memory)}  {dim(f'{memory.created_at:%Y-%m-%d}  {described(memory)}')}\n    {first_line(memory.content, 110)}"
+    return f"{named(memory)}  {dim(f'{memory.created_at:%Y-%m-%d}  v{memory.version} {described(memory)}')}\n    {first_line(memory.content, 110)}"
 
 
 def plural(count: int, noun: str) -> str:
     """Return `1 memory`, `2 memories`."""
     if count == 1:
         return f"1 {noun}"
-    return f"{count:,} {noun[:-1]}ies" if noun.endswith("y") else f"{count:,} {noun}s"
+    return f"{count:,} {noun[:-1]}ies" if noun.endswith("ry") else f"{count:,} {noun}s"
 
 
 def size(count: int) -> str:

@@ -1,9 +1,17 @@
 """Cutting texts to a length a reader can take in."""
 
+_PICTURES = {code: chr(0x2400 + code) for code in range(32) if chr(code) not in "\n\t"} | {0x7F: "\u2421"}
+_UNSEEN = dict.fromkeys([*range(0x80, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)], "\ufffd")
+
+
+def visible(text: str) -> str:
+    """Return a text that can do nothing to a terminal: control and direction characters as pictures."""
+    return text.translate(_PICTURES | _UNSEEN)
+
 
 def first_line(content: str, limit: int) -> str:
     """Return the start of a text on one line, cut at a word and marked when cut."""
-    line = " ".join(content[: limit * 4].split())
+    line = visible(" ".join(content[: limit * 4].split()))
     if len(line) <= limit and len(content) <= limit * 4:
         return line
     cut = line[: limit - 1]

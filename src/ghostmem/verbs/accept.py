@@ -5,7 +5,7 @@ from enum import StrEnum
 from typing import Any, TypeVar
 
 from ghostmem.errors import InvalidInputError
-from ghostmem.model import FileRef, FileRel, NsFilter
+from ghostmem.model import FileRef, FileRel, NsFilter, is_namespace
 
 _NS_HINT = "use letters, digits, '-' and '_' in segments joined by ':', such as agent:coder, up to 128 characters"
 MAX_KEY = 512
@@ -41,13 +41,9 @@ def namespace(value: str) -> str:
     text(value, "namespace")
     if not value:
         raise InvalidInputError("a namespace is required", "name one with -n, or set GHOST_NS")
-    if len(value) > 128 or not all(_is_segment(part) for part in value.split(":")):
+    if not is_namespace(value):
         raise InvalidInputError(f"invalid namespace: {shown(value)}", _NS_HINT)
     return value
-
-
-def _is_segment(part: str) -> bool:
-    return part[:1] not in ("", "_") and part.isascii() and part.replace("-", "a").replace("_", "a").isalnum()
 
 
 def _has_control(value: str) -> bool:

@@ -20,8 +20,10 @@ class Backup(Record):
 def backup(store: Store, target: str | Path, *, force: bool = False) -> Backup:
     """Write one consistent state to a new file, compact and private; an existing file is replaced only with `force`."""
     path = Path(target).expanduser()
-    if path.is_dir():
+    if path.is_dir() or str(target).endswith(("/", os.sep)):
         path = path / f"ghost-{store.clock():%Y%m%dT%H%M%SZ}.db"
+    if path.exists() and Path(store.engine.location).exists() and path.samefile(store.engine.location):
+        raise ConflictError(f"{path} is the store itself", "name another file")
     if path.exists() and not force:
         raise ConflictError(f"{path} exists already", "name another file, or pass --force to replace it")
     fresh = path.with_name(f".{path.name}.{os.getpid()}.tmp")
@@ -36,5 +38,6 @@ def backup(store: Store, target: str | Path, *, force: bool = False) -> Backup:
     except OSError as error:
         raise EngineError(f"cannot write the backup {path}: {error.strerror}", "check the folder and the free space") from None
     finally:
-        fresh.unlink(missing_ok=True)
+        if fresh.exists():
+            fresh.unlink()
     return Backup(str(path), size)

@@ -32,13 +32,15 @@ class Diagnosis(Record):
     findings: tuple[Finding, ...]
 
 
-def doctor(settings: Settings, open_store: Callable[[], Store], *, fix: bool = False) -> Diagnosis:
+def doctor(
+    settings: Settings, open_store: Callable[[], Store], *, fix: bool = False, config_error: GhostError | None = None
+) -> Diagnosis:
     """Look at the installation, the settings and the store; with `fix`, repair what can be repaired."""
-    findings = tuple(_look(settings, open_store, fix))
+    findings = tuple(_look(settings, open_store, fix, config_error))
     return Diagnosis(all(f.state != "problem" for f in findings), findings)
 
 
-def _look(settings: Settings, open_store: Callable[[], Store], fix: bool) -> Iterator[Finding]:
+def _look(settings: Settings, open_store: Callable[[], Store], fix: bool, config_error: GhostError | None) -> Iterator[Finding]:
     yield Finding("ghost", "ok", f"{__version__} on Python {sys.version.split()[0]}, {sys.platform}")
     command = shutil.which("ghost")
     yield (
@@ -52,7 +54,10 @@ def _look(settings: Settings, open_store: Callable[[], Store], fix: bool) -> Ite
         )
     )
     path = Path(config_path())
-    yield Finding("config", "ok", f"{path}" if path.exists() else f"{path} (not there: defaults)")
+    if config_error is not None:
+        yield Finding("config", "problem", config_error.message, config_error.hint)
+    else:
+        yield Finding("config", "ok", f"{path}" if path.exists() else f"{path} (not there: defaults)")
     yield Finding("embeddings", "ok", f"provider {settings.embed_provider}")
     yield from _store(settings, open_store, fix)
 

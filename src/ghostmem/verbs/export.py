@@ -30,7 +30,7 @@ def export(store: Store, ns: str | None = None) -> Iterator[str]:
         for access in tx.journal.accesses():
             if access.memory_id in included:
                 yield line_of("access", access)
-        namespaces = {name for name, *_ in tx.listing.namespaces(which)}
+        namespaces = {name for name, *_ in tx.listing.namespaces(which, store.clock())}
         for rule in tx.rules.all():
             if not which or rule.ns in namespaces:
                 yield line_of("rule", rule)

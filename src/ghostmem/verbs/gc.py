@@ -42,15 +42,13 @@ def gc(
     now = store.clock()
     idle = None if stale is None else earlier(now, parse_ttl(stale, "stale"))
     purge = None if purge_deleted is None else _cutoff(purge_deleted, now)
-    with store.engine.write() as tx:
+    with store.engine.write(dry_run=dry_run) as tx:
         expired = [m for m in tx.listing.expired(now) if not m.protected]
         unused = tx.listing.stale(idle, now) if idle else []
         doomed = [m for m in unused if not _spared(m)]
         gone = {m.id for m in expired}
         dead = [m for m in tx.listing.dead_keys(purge) if m.id not in gone] if purge else []
-        chunks = 0
-        if not dry_run:
-            chunks = remove(tx, [*expired, *dead], now, hard=True) + remove(tx, doomed, now, hard=False)
+        chunks = remove(tx, [*expired, *dead], now, hard=True) + remove(tx, doomed, now, hard=False)
         remaining = tx.listing.count(Filter(now=now))
     if vacuum and not dry_run:
         store.engine.vacuum()

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from ghostmem.errors import NotFoundError
+from ghostmem.errors import NotFoundError, ReadOnlyStoreError, StoreBusyError, StoreFullError
 from ghostmem.model import Memory
 from ghostmem.verbs import accept
 from ghostmem.verbs.store import Store
 
 if TYPE_CHECKING:
     from ghostmem.engine.base import Transaction
+
+PATIENCE = 0.25  # seconds a read waits to be counted while another process writes
 
 
 def get(store: Store, ns: str, key: str, version: int | None = None) -> Memory:
@@ -24,9 +27,18 @@ def get(store: Store, ns: str, key: str, version: int | None = None) -> Memory:
         memory = find(tx, ns, key, now, version)
         memory = replace(memory, files=tx.memories.files([memory.id]).get(memory.id, ()))
     if not store.engine.read_only:
-        with store.engine.write(durable=False) as tx:
-            tx.memories.touch(memory, now, used=True)
+        count(store, [memory], now, used=True)
     return memory
+
+
+def count(store: Store, memories: Sequence[Memory], now: datetime, used: bool) -> None:
+    """Count a retrieval; bookkeeping, so it never waits long for another writer and never fails the read."""
+    try:
+        with store.engine.write(durable=False, patience=PATIENCE) as tx:
+            for memory in memories:
+                tx.memories.touch(memory, now, used)
+    except (StoreBusyError, StoreFullError, ReadOnlyStoreError):
+        pass
 
 
 def find(tx: Transaction, ns: str, key: str, now: datetime, version: int | None = None) -> Memory:

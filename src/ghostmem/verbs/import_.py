@@ -137,27 +137,55 @@ def _tidy(row: dict[str, Any]) -> dict[str, Any]:
 def merge(store: Store, records: list[Record], on_conflict: str, dry_run: bool, progress: Progress | None = None) -> ImportReport:
     """Write records that were read and checked, key by key, in batches that other processes can get between."""
     report = ImportReport(dry_run=dry_run)
+    records = _without_clashes(store, records)
     memories = sorted((r for r in records if isinstance(r, Memory)), key=lambda m: (m.ns, m.key, m.version))
     chains = [list(group) for _, group in groupby(memories, key=lambda m: (m.ns, m.key))]
+    others = [record for record in records if not isinstance(record, Memory)]
     _check_chains(chains)
     if on_conflict == "fail":
         _refuse_conflicts(store, chains)
+    size = max(1, len(chains)) if dry_run else BATCH
     done = 0
-    for start in range(0, len(chains), BATCH):
-        batch = chains[start : start + BATCH]
+    for start in range(0, max(1, len(chains)), size):
+        batch = chains[start : start + size]
+        last = start + size >= len(chains)
         # the last batch waits for the disk, and with it everything before
-        with store.engine.write(durable=start + BATCH >= len(chains)) as tx:
+        with store.engine.write(durable=last, dry_run=dry_run) as tx:
             for chain in batch:
                 _merge_chain(store, tx, chain, on_conflict, report)
+            for record in others if last else ():
+                _merge_other(tx, record, report)
         done += sum(map(len, batch))
         if progress is not None:
             progress(done)
-    others = [r for r in records if not isinstance(r, Memory)]
-    if others:
-        with store.engine.write() as tx:
-            for record in others:
-                _merge_other(tx, record, report)
     return report
+
+
+def _without_clashes(store: Store, records: list[Record]) -> list[Record]:
+    """Give new ids to versions whose id another key of this store has, as after a rename in the file."""
+    seen: set[str] = set()
+    fresh: dict[str, str] = {}
+    with store.engine.read() as tx:
+        for memory in (record for record in records if isinstance(record, Memory) and record.id):
+            if memory.id in seen:
+                raise InvalidInputError(f"the id {memory.id} stands twice in the input", "nothing was imported")
+            seen.add(memory.id)
+            other = tx.memories.by_id(memory.id)
+            if other is not None and (other.ns, other.key) != (memory.ns, memory.key):
+                fresh[memory.id] = store.new_id(memory.recorded_at or memory.created_at)
+    return [_renamed(record, fresh) for record in records] if fresh else records
+
+
+def _renamed(record: Record, fresh: dict[str, str]) -> Record:
+    match record:
+        case Memory():
+            before = record.supersedes and fresh.get(record.supersedes, record.supersedes)
+            return replace(record, id=fresh.get(record.id, record.id), supersedes=before)
+        case Edge() | Link():
+            return replace(record, from_id=fresh.get(record.from_id, record.from_id), to_id=fresh.get(record.to_id, record.to_id))
+        case Access():
+            return replace(record, memory_id=fresh.get(record.memory_id, record.memory_id))
+    return record
 
 
 def _check_chains(chains: list[list[Memory]]) -> None:
@@ -176,7 +204,7 @@ def _refuse_conflicts(store: Store, chains: list[list[Memory]]) -> None:
             if last is not None and last.id not in {m.id for m in chain}:
                 raise ConflictError(
                     f"{last.ns}/{last.key} exists with other content; nothing was imported",
-                    "use on_conflict update or skip",
+                    "choose --on-conflict update or skip",
                 )
 
 
@@ -186,9 +214,7 @@ def _merge_chain(store: Store, tx: Transaction, chain: list[Memory], policy: str
     report.unchanged += len(chain) - len(fresh)
     if not fresh:
         return
-    if report.dry_run:
-        report.imported += len(fresh)
-    elif not ours:
+    if not ours:
         for memory in fresh:
             _insert(store, tx, memory)
         report.imported += len(fresh)
@@ -232,7 +258,7 @@ def _as_next_version(store: Store, tx: Transaction, memory: Memory, report: Impo
 
 def _merge_other(tx: Transaction, record: Record, report: ImportReport) -> None:
     if isinstance(record, Rule):
-        report.rules += report.dry_run or tx.rules.put(record)
+        report.rules += tx.rules.put(record)
         return
     ends = (
         (record.from_id, record.to_id)
@@ -243,9 +269,7 @@ def _merge_other(tx: Transaction, record: Record, report: ImportReport) -> None:
     )
     found = [tx.memories.by_id(end) for end in ends]
     kind = type(record).__name__.lower()
-    if report.dry_run:
-        _count(report, kind)
-    elif None in found:
+    if None in found:
         report.notes.append(f"left out {kind} {' -> '.join(ends)}: a memory it needs is not here")
     elif len({m.ns for m in found if m}) > 1:
         report.notes.append(f"left out {kind} {' -> '.join(ends)}: it crosses namespaces")

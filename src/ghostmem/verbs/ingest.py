@@ -1,19 +1,23 @@
 """ingest: markdown files into memories, one per H2 section."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ghostmem.engine.rows import Filter
 from ghostmem.errors import InvalidInputError, NotFoundError
-from ghostmem.model import FileRef, FileRel, Memory, Outcome, Record
+from ghostmem.model import FileRef, FileRel, Memory, NsFilter, Outcome, Record
 from ghostmem.text.sections import Section, sections, slug
 from ghostmem.verbs import accept
-from ghostmem.verbs.put import put
+from ghostmem.verbs.indexing import index_rows
+from ghostmem.verbs.put import Draft, put_fields, write_draft
 from ghostmem.verbs.store import Store
 
 if TYPE_CHECKING:
     from typing import TypedDict
+
+    from ghostmem.engine.base import Transaction
 
     class IngestFields(TypedDict, total=False):
         """What an ingest may name beside path and namespace."""
@@ -27,7 +31,6 @@ if TYPE_CHECKING:
 
 
 SUFFIXES = {".md", ".markdown", ".mdk"}
-SOURCE = "source_file"
 
 
 @dataclass(eq=False, repr=False)
@@ -63,44 +66,34 @@ def ingest(
     """
     root = Path(path)
     accept.namespace(ns)
-    found = list(_files(root))
-    report = IngestReport(dry_run=dry_run, files=len(found))
-    for file in found:
-        text = _read(file)
-        where = file.relative_to(root).as_posix() if root.is_dir() else file.name
-        dated = _date(file.name) if date_ns else None
-        space = accept.namespace(f"{ns}:{dated}" if dated else ns)
-        for section in sections(text, "undated.md" if dated else file.name):
-            if not section.body.strip():
-                continue
-            note = {**(accept.meta(meta) or {}), SOURCE: where, "heading": section.heading}
-            key = _key(store, space, section, where)
-            fields = {"kind": kind, "tags": tags, "priority": priority, "meta": note}
-            refs = [FileRef(str(file), FileRel.READ)]
-            _store(store, report, space, key, section.body, refs, fields)
+    texts = {file: _read(file) for file in _files(root)}
+    fields = put_fields(kind=kind, tags=tags, priority=priority)
+    extra = accept.meta(meta) or {}
+    report = IngestReport(dry_run=dry_run, files=len(texts))
+    with store.engine.write(dry_run=dry_run) as tx:
+        for file, text in texts.items():
+            dated = _date(file.name) if date_ns else None
+            space = accept.namespace(f"{ns}:{dated}" if dated else ns)
+            prefix = slug(file.relative_to(root).with_suffix("").as_posix() if root.is_dir() else file.stem)
+            whole = [s for s in sections(text, "undated.md" if dated else file.name) if s.body.strip()]
+            keys = _keys(tx, space, str(file.resolve()), prefix, whole)
+            for section, key in zip(whole, keys, strict=True):
+                note = {**extra, "heading": section.heading, "section": section.key}
+                refs = (FileRef(str(file.resolve()), FileRel.READ),)
+                body = accept.content(section.body, store.settings.max_content_bytes)
+                draft = Draft(space, accept.key(key), body, {**fields, "meta": note, "files": refs}, quiet=True)
+                _store(store, tx, draft, report)
     return report
 
 
-def _store(store: Store, report: IngestReport, ns: str, key: str, body: str, refs: list[FileRef], fields: dict[str, Any]) -> None:
+def _store(store: Store, tx: "Transaction", draft: Draft, report: IngestReport) -> None:
+    memory = write_draft(store, tx, draft, index_rows(draft.key, draft.content, store.settings.chunk_target))
     report.ingested += 1
-    if report.dry_run:
-        report.memories.append(put_dry(store, ns, key, body, refs, fields))
-        return
-    memory = put(store, ns, key, body, files=refs, **fields)
     report.created += memory.outcome is Outcome.CREATED
     report.updated += memory.outcome is Outcome.UPDATED
     report.unchanged += memory.outcome is Outcome.REINFORCED
-
-
-def put_dry(store: Store, ns: str, key: str, body: str, refs: list[FileRef], fields: dict[str, Any]) -> Memory:
-    """Return what a put would store, from a store in memory that is thrown away."""
-    from ghostmem.engine.sqlite import SqliteEngine
-
-    engine = SqliteEngine(":memory:", store.clock)
-    try:
-        return replace(put(replace(store, engine=engine), ns, key, body, files=refs, **fields), outcome=None)
-    finally:
-        engine.close()
+    if report.dry_run:
+        report.memories.append(memory)
 
 
 def _files(root: Path) -> Iterator[Path]:
@@ -134,10 +127,12 @@ def _date(name: str) -> str | None:
     return stem if [len(p) for p in parts] == [4, 2, 2] and all(p.isdigit() for p in parts) else None
 
 
-def _key(store: Store, ns: str, section: Section, where: str) -> str:
-    """Keep the slug unless another file already owns it."""
-    with store.engine.read() as tx:
+def _keys(tx: "Transaction", ns: str, path: str, prefix: str, whole: list[Section]) -> list[str]:
+    """Keep the key a section of this file already has; else its slug, or a longer one if another file owns that."""
+    mine = {m.meta.get("section"): m.key for m in tx.listing.select(Filter(ns=NsFilter(ns), file=path))}
+    keys = []
+    for section in whole:
         owner = tx.memories.last(ns, section.key)
-    if owner is None or owner.deleted_at is not None or owner.meta.get(SOURCE, where) == where:
-        return section.key
-    return f"{slug(where.rsplit('.', 1)[0])}:{section.key}"
+        free = owner is None or owner.deleted_at is not None or "section" not in owner.meta
+        keys.append(mine.get(section.key) or (section.key if free else f"{prefix}:{section.key}"))
+    return keys

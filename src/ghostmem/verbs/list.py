@@ -64,14 +64,14 @@ def list_memories(
         priorities=_one(accept.choice(priority, Priority, "priority")),
         tags=accept.tags(tags) or (),
         pinned=pinned,
-        source_user=source_user,
+        source_user=accept.label(source_user, "source_user"),
         source_kind=accept.choice(source_kind, SourceKind, "source_kind"),
-        source_scope=source_scope,
+        source_scope=accept.label(source_scope, "source_scope"),
         after=None if after is None else as_time(after, "after"),
         before=None if before is None else as_time(before, "before"),
         file=None if file is None else accept.text(file, "file path"),
         file_rel=accept.choice(file_rel, FileRel, "file relation"),
-        key_prefix=key_prefix,
+        key_prefix=None if key_prefix is None else accept.text(key_prefix, "key prefix"),
         deleted=deleted,
     )
     with store.engine.read() as tx:

@@ -33,22 +33,23 @@ class NamespaceRemoval(Record):
 def list_namespaces(store: Store, ns: str | None = None) -> list[NamespaceInfo]:
     """Return namespaces in order, with how many live memories and keys each holds."""
     with store.engine.read() as tx:
-        return [NamespaceInfo(*row) for row in tx.listing.namespaces(accept.ns_filter(ns))]
+        return [NamespaceInfo(*row) for row in tx.listing.namespaces(accept.ns_filter(ns), store.clock())]
 
 
 def rm_namespace(store: Store, ns: str, *, hard: bool = False, unlock: bool = False, dry_run: bool = False) -> NamespaceRemoval:
     """Remove everything in a namespace, or in all that start alike; `hard` deletes every version for good."""
     which = accept.ns_filter(ns)
     if not which:
-        raise InvalidInputError("namespace filter cannot be empty", "name a namespace, or a prefix such as agent:*")
+        raise InvalidInputError(
+            f"namespace filter {ns!r} cannot be empty or everything", "name a namespace, or a prefix such as agent:*"
+        )
     now = store.clock()
-    with store.engine.write() as tx:
-        if not tx.listing.namespaces(which):
+    with store.engine.write(dry_run=dry_run) as tx:
+        if not tx.listing.namespaces(which, now):
             raise NotFoundError(f"no namespace matches {ns!r}", "`ghost ns list` shows all")
         doomed = list(tx.listing.rows(which) if hard else tx.listing.scan(Filter(ns=which)))
         locked = next((m for m in doomed if m.locked), None)
         if locked is not None and not unlock:
             raise LockedError(f"{locked.ns}/{locked.key} is locked; nothing was removed")
-        if not dry_run:
-            remove(tx, doomed, now, hard)
+        remove(tx, doomed, now, hard)
     return NamespaceRemoval(ns, len(doomed), hard, dry_run)

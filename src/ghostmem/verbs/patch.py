@@ -1,13 +1,12 @@
 """patch: change a memory by a unified diff."""
 
-from dataclasses import replace
-
 from ghostmem.errors import InvalidInputError
-from ghostmem.model import Memory, estimate_tokens
+from ghostmem.model import Memory
 from ghostmem.text.patch import apply_patch
 from ghostmem.verbs import accept
 from ghostmem.verbs.get import find
-from ghostmem.verbs.put import put
+from ghostmem.verbs.indexing import index_rows
+from ghostmem.verbs.put import Draft, write_draft
 from ghostmem.verbs.store import Store
 
 
@@ -24,12 +23,13 @@ def patch(
     """Apply a diff whose context must match, and store the result as the next version; `dry_run` only shows it."""
     accept.text(ns, "namespace")
     accept.text(key, "key")
-    with store.engine.read() as tx:
+    with store.engine.write(dry_run=dry_run) as tx:
         current = find(tx, ns, key, store.clock())
-    changed = apply_patch(current.content, accept.text(diff, "diff"))
-    if not changed.strip():
-        raise InvalidInputError(f"the diff would leave {ns}/{key} empty", f"use `ghost rm -n {ns} -k {key}` to remove it")
-    if dry_run:
-        return replace(current, content=changed, est_tokens=estimate_tokens(changed))
-    base = current.version if base_version is None else base_version
-    return put(store, ns, key, changed, base_version=base, unlock=unlock)
+        changed = accept.text(apply_patch(current.content, accept.text(diff, "diff")), "content")
+        if not changed.strip():
+            hint = f"use `ghost rm -n {ns} -k {key}` to remove it"
+            raise InvalidInputError(f"the diff would leave {ns}/{key} empty", hint)
+        accept.content(changed, store.settings.max_content_bytes)
+        base = current.version if base_version is None else accept.positive(base_version, "base version", least=0)
+        draft = Draft(ns, key, changed, {}, base_version=base, unlock=unlock)
+        return write_draft(store, tx, draft, index_rows(key, changed, store.settings.chunk_target))

@@ -78,6 +78,7 @@ class Draft:
     base_version: int | None = None
     unlock: bool = False
     dedup: bool = False
+    quiet: bool = False  # saying the same again is no use of it
 
 
 def put(
@@ -112,6 +113,59 @@ def put(
     if that is the current version (0: the key must be new). A memory tagged `locked` needs `unlock`. With `dedup` the same
     content under another key of the namespace is reinforced instead of stored twice.
     """
+    fields = put_fields(
+        kind=kind,
+        tier=tier,
+        tags=tags,
+        priority=priority,
+        importance=importance,
+        pinned=pinned,
+        meta=meta,
+        files=files,
+        source_user=source_user,
+        source_kind=source_kind,
+        source_scope=source_scope,
+        source_client=source_client,
+        created_at=created_at,
+        valid_from=valid_from,
+        valid_to=valid_to,
+    )
+    if ttl not in (None, NEVER):
+        parse_ttl(ttl or "")
+    draft = Draft(
+        accept.namespace(ns),
+        accept.key(key),
+        accept.content(content, store.settings.max_content_bytes),
+        fields,
+        ttl,
+        None if base_version is None else accept.positive(base_version, "base version", least=0),
+        unlock,
+        dedup,
+    )
+    rows = index_rows(draft.key, draft.content, store.settings.chunk_target)
+    with store.engine.write() as tx:
+        return write_draft(store, tx, draft, rows)
+
+
+def put_fields(
+    *,
+    kind: str | None = None,
+    tier: str | None = None,
+    tags: Iterable[str] | None = None,
+    priority: str | None = None,
+    importance: float | None = None,
+    pinned: bool | None = None,
+    meta: Mapping[str, Any] | None = None,
+    files: Iterable[FileRef | str | tuple[str, str]] | None = None,
+    source_user: str | None = None,
+    source_kind: str | None = None,
+    source_scope: str | None = None,
+    source_client: str | None = None,
+    created_at: datetime | str | None = None,
+    valid_from: datetime | str | None = None,
+    valid_to: datetime | str | None = None,
+) -> dict[str, Any]:
+    """Check what a caller named and return it, without what was not named."""
     if tier == IDENTITY:
         tier, pinned = Tier.LTM, True if pinned is None else pinned
     named = {
@@ -131,21 +185,7 @@ def put(
         "valid_from": None if valid_from is None else as_time(valid_from, "valid_from"),
         "valid_to": None if valid_to is None else as_time(valid_to, "valid_to"),
     }
-    if ttl not in (None, NEVER):
-        parse_ttl(ttl or "")
-    draft = Draft(
-        accept.namespace(ns),
-        accept.key(key),
-        accept.content(content, store.settings.max_content_bytes),
-        {name: value for name, value in named.items() if value is not None},
-        ttl,
-        None if base_version is None else accept.positive(base_version, "base_version", least=0),
-        unlock,
-        dedup,
-    )
-    rows = index_rows(draft.key, draft.content, store.settings.chunk_target)
-    with store.engine.write() as tx:
-        return write_draft(store, tx, draft, rows)
+    return {name: value for name, value in named.items() if value is not None}
 
 
 def write_draft(store: Store, tx: Transaction, draft: Draft, rows: Sequence[IndexRow]) -> Memory:
@@ -159,6 +199,8 @@ def write_draft(store: Store, tx: Transaction, draft: Draft, rows: Sequence[Inde
     if current is not None and draft.fields.get("files") is not None:
         current = replace(current, files=tx.memories.files([current.id]).get(current.id, ()))
     if current is not None and _says_nothing_new(draft, current):
+        if draft.quiet:
+            return replace(current, outcome=Outcome.REINFORCED)
         return reinforce(tx, current, now, _expiry(draft.ttl, now, current.expires_at))
     if current is not None and current.locked and not draft.unlock:
         raise LockedError(f"{draft.ns}/{draft.key} is locked")
@@ -233,5 +275,7 @@ def compose(store: Store, draft: Draft, last: Memory | None, current: Memory | N
     )
     if memory.expires_at is not None and memory.protected:
         state = "pinned" if memory.pinned else "locked"
-        raise InvalidInputError(f"{draft.ns}/{draft.key} is {state} and cannot expire", f"leave ttl out, or pass ttl={NEVER!r}")
+        raise InvalidInputError(
+            f"{draft.ns}/{draft.key} is {state} and cannot expire", f"leave the ttl out, or give {NEVER} as ttl"
+        )
     return memory

@@ -82,7 +82,7 @@ def _value(made: type[Record], name: str, value: Any) -> Any:
     if name in _TIMES:
         return parse_time(accept.text(value, name), name)
     if name in _WHOLE:
-        return accept.positive(value, name, least=0)
+        return accept.positive(value, name, least=1 if name == "version" else 0)
     if name in _SHARES:
         return accept.share(value, name)
     if name in _ENUMS:

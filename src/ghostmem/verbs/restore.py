@@ -23,7 +23,7 @@ def restore(store: Store, ns: str, key: str, version: int | None = None, *, unlo
         if version is not None and version != last.version:
             old = find(tx, ns, key, now, version)
             old = replace(old, files=tx.memories.files([old.id]).get(old.id, ()))
-            fields = {name: getattr(old, name) for name in INHERITED if name != "expires_at"}
+            fields = {name: getattr(old, name) for name in (*INHERITED, "valid_from", "valid_to") if name != "expires_at"}
             draft = Draft(ns, key, old.content, fields, unlock=unlock)
             return write_draft(store, tx, draft, index_rows(key, old.content, store.settings.chunk_target))
         if last.is_current(now):

@@ -41,7 +41,7 @@ def rm(
     accept.text(ns, "namespace")
     accept.text(key, "key")
     now = store.clock()
-    with store.engine.write() as tx:
+    with store.engine.write(dry_run=dry_run) as tx:
         found = tx.memories.history(ns, key)
         alive = [m for m in found if m.deleted_at is None]
         doomed = (found if all_versions else found[-1:]) if hard else alive
@@ -54,8 +54,7 @@ def rm(
             raise NotFoundError(f"memory not found: {ns}/{key}", hint)
         if not unlock and any(m.locked for m in doomed):
             raise LockedError(f"{ns}/{key} is locked")
-        if not dry_run:
-            remove(tx, doomed, now, hard)
+        remove(tx, doomed, now, hard)
     return Removal(ns, key, len(doomed), hard, dry_run)
 
 

@@ -25,9 +25,10 @@ class Stats(Record):
 
 def stats(store: Store) -> Stats:
     """Count what the store holds; versions and removed memories count in `total_memories`."""
+    now = store.clock()
     with store.engine.read() as tx:
-        totals = tx.listing.totals()
-        namespaces = tuple(NamespaceInfo(*row) for row in tx.listing.namespaces(NsFilter()))
+        totals = tx.listing.totals(now)
+        namespaces = tuple(NamespaceInfo(*row) for row in tx.listing.namespaces(NsFilter(), now))
     return Stats(
         store.engine.location,
         store.engine.size(),

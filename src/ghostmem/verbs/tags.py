@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from ghostmem.engine.rows import Filter
-from ghostmem.errors import InvalidInputError
-from ghostmem.model import Record
+from ghostmem.errors import InvalidInputError, LockedError
+from ghostmem.model import LOCKED, Record
 from ghostmem.verbs import accept
 from ghostmem.verbs.store import Store
 
@@ -32,14 +32,14 @@ def list_tags(store: Store, ns: str | None = None) -> list[TagInfo]:
         return [TagInfo(*row) for row in tx.listing.tags(accept.ns_filter(ns), store.clock())]
 
 
-def rename_tag(store: Store, old: str, new: str, ns: str | None = None) -> TagChange:
+def rename_tag(store: Store, old: str, new: str, ns: str | None = None, *, unlock: bool = False) -> TagChange:
     """Give a tag another name on every live memory; where both stand already, one remains."""
-    return _change(store, old, _tag(new), ns)
+    return _change(store, old, _tag(new), ns, unlock)
 
 
-def rm_tag(store: Store, tag: str, ns: str | None = None) -> TagChange:
+def rm_tag(store: Store, tag: str, ns: str | None = None, *, unlock: bool = False) -> TagChange:
     """Take a tag off every live memory."""
-    return _change(store, tag, None, ns)
+    return _change(store, tag, None, ns, unlock)
 
 
 def _tag(text: str) -> str:
@@ -49,11 +49,13 @@ def _tag(text: str) -> str:
     return found[0]
 
 
-def _change(store: Store, old: str, new: str | None, ns: str | None) -> TagChange:
+def _change(store: Store, old: str, new: str | None, ns: str | None, unlock: bool) -> TagChange:
     old = _tag(old)
     now = store.clock()
     with store.engine.write() as tx:
         found = list(tx.listing.scan(Filter(ns=accept.ns_filter(ns), now=now, tags=(old,))))
+        if old == LOCKED and new != LOCKED and found and not unlock:
+            raise LockedError(f"taking the tag off would unlock {found[0].ns}/{found[0].key}")
         for memory in found:
             tags = dict.fromkeys(new if tag == old else tag for tag in memory.tags)
             tx.memories.change(memory, "tag", now, tags=tuple(tag for tag in tags if tag is not None))

@@ -2,18 +2,25 @@
 
 import click
 
-from ghostmem.cli.face import Face, FaceCommand, group
+from ghostmem.cli.face import Face, FaceCommand, TolerantCommand, group
 from ghostmem.cli.output import bold, dim
 from ghostmem.settings import config_path, resolve, table, write_config
 
-command = group("config", "Show or change settings.")
+EXAMPLES = """\
+  ghost config show
+  ghost config set ns agent:me
+"""
+
+command = group("config", "Show or change settings.", EXAMPLES)
 
 
-@command.command("show", cls=FaceCommand)
+@command.command("show", cls=TolerantCommand)
 def show(face: Face) -> None:
     """Show every setting, its value and where it comes from."""
     about = {name: text for name, _, _, text, _ in table()}
-    for name, (value, source) in resolve(db=face.settings.db).items():
+    if face.config_error is not None:
+        face.note(f"{face.config_error.message}: not used")
+    for name, (value, source) in resolve(use_file=face.config_error is None, **face.given).items():
         row = {"name": name, "value": value, "source": source, "about": about[name]}
         face.one(row, f"{bold(name)} = {value}  {dim(f'{about[name]}  [{source}]')}")
 
@@ -28,7 +35,7 @@ def set_(face: Face, name: str, value: str) -> None:
     face.one({"name": name, "value": parsed, "path": str(path)}, f"{name} = {parsed} in {path}")
 
 
-@command.command("path", cls=FaceCommand)
+@command.command("path", cls=TolerantCommand)
 def path_(face: Face) -> None:
     """Print where the configuration file is."""
     face.one({"path": str(config_path())}, str(config_path()))

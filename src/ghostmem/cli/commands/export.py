@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from ghostmem.cli.face import NS_FILTER, Face, declare
+from ghostmem.cli.face import Face, declare
+from ghostmem.errors import InvalidInputError
 
 EXAMPLES = """\
   ghost export > memories.jsonl
@@ -15,10 +16,10 @@ EXAMPLES = """\
 
 
 @declare("export", "Write everything as lines of JSON, the same bytes for the same store.", EXAMPLES)
-@NS_FILTER
+@click.option("-n", "--ns", metavar="NS", help="Only a namespace, or a prefix such as agent:*.")
 @click.option("-o", "--output", metavar="FILE", help="Write to a file, replacing it only when complete.")
 def command(face: Face, ns: str | None, output: str | None) -> None:
-    lines = face.ghost.export(face.ns_filter(ns))
+    lines = face.ghost.export(ns)
     if output is None or output == "-":
         for line in lines:
             sys.stdout.write(line + "\n")
@@ -31,6 +32,9 @@ def command(face: Face, ns: str | None, output: str | None) -> None:
             stream.flush()
             os.fsync(stream.fileno())
         fresh.replace(path)
+    except OSError as error:
+        raise InvalidInputError(f"cannot write {path}: {error.strerror}", "name a file in a folder that is there") from None
     finally:
-        fresh.unlink(missing_ok=True)
+        if fresh.exists():
+            fresh.unlink()
     face.note(f"wrote {path}")

@@ -20,10 +20,12 @@ def command(face: Face, ns: str | None, key: str | None, key_argument: str | Non
     name = one_key(key, key_argument)
     if version is not None and version < 1:
         raise InvalidInputError(f"--version must be at least 1 (got {version})", "versions are counted from 1")
+    if history and version is not None:
+        raise InvalidInputError("--history shows every version", "leave --version out, or --history")
     if history:
         from ghostmem.cli.commands.history import version_text
 
         face.many(reversed(face.ghost.history(face.ns(ns), name)), version_text)
         return
     memory = face.ghost.get(face.ns(ns), name, version)
-    face.one(memory, memory.content)
+    face.json(memory) if face.as_json else face.raw(memory.content)

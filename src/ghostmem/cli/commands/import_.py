@@ -1,11 +1,12 @@
 """ghost import"""
 
+import os
 import sys
-from pathlib import Path
+from collections.abc import Iterator
 
 import click
 
-from ghostmem.cli.face import DRY_RUN, Face, declare
+from ghostmem.cli.face import DRY_RUN, CreatingCommand, Face, declare
 from ghostmem.cli.output import plural
 from ghostmem.errors import InvalidInputError, NotFoundError
 from ghostmem.verbs.import_ import POLICIES, ImportReport
@@ -17,7 +18,7 @@ EXAMPLES = """\
 """
 
 
-@declare("import", "Bring in an export, or the original Ghost's memories.", EXAMPLES)
+@declare("import", "Bring in an export, or the original Ghost's memories.", EXAMPLES, CreatingCommand)
 @click.argument("file", required=False)
 @click.option("--from-ghost", metavar="FILE", help="A database written by the original Ghost; it is only read.")
 @click.option(
@@ -34,22 +35,31 @@ def command(face: Face, file: str | None, from_ghost: str | None, on_conflict: s
     progress = face.progress("imported")
     if from_ghost:
         done = face.ghost.import_ghost(from_ghost, on_conflict=on_conflict, dry_run=dry_run, progress=progress)
-    elif file and file != "-":
-        if not Path(file).is_file():
-            raise NotFoundError(f"there is no file {file}", "name a file that `ghost export` wrote")
-        try:
-            with Path(file).open(encoding="utf-8") as stream:
-                done = face.ghost.import_(stream, on_conflict=on_conflict, dry_run=dry_run, progress=progress)
-        except UnicodeDecodeError as error:
-            raise InvalidInputError(f"{file} is not UTF-8 (byte {error.start})", "nothing was imported") from None
     else:
-        if sys.stdin.isatty():
-            raise InvalidInputError("nothing to import", "name a file, or pipe an export in")
-        done = face.ghost.import_(sys.stdin, on_conflict=on_conflict, dry_run=dry_run, progress=progress)
+        done = face.ghost.import_(_lines(file), on_conflict=on_conflict, dry_run=dry_run, progress=progress)
     face.one(done, text(done))
     if not face.as_json:
         for note in done.notes:
             face.note(note)
+
+
+def _lines(file: str | None) -> Iterator[str]:
+    """Yield the lines of a file or of standard input."""
+    if file in (None, "-") and sys.stdin.isatty():
+        raise InvalidInputError("nothing to import", "name a file, or pipe an export in")
+    name = "standard input" if file in (None, "-") else str(file)
+    if os.path.isdir(name):
+        raise NotFoundError(f"{name} is a folder, not a file", "name a file that `ghost export` wrote")
+    if name != "standard input" and not os.path.exists(name):
+        raise NotFoundError(f"there is no file {name}", "name a file that `ghost export` wrote")
+    try:
+        with sys.stdin.buffer if file in (None, "-") else open(name, "rb") as stream:
+            for line in stream:
+                yield line.decode()
+    except UnicodeDecodeError as error:
+        raise InvalidInputError(f"{name} is not UTF-8 (byte {error.start})", "nothing was imported") from None
+    except OSError as error:
+        raise InvalidInputError(f"cannot read {name}: {error.strerror}", "name a file that `ghost export` wrote") from None
 
 
 def text(done: ImportReport) -> str:

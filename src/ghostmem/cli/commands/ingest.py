@@ -2,7 +2,7 @@
 
 import click
 
-from ghostmem.cli.face import DRY_RUN, NS, TAGS, Face, declare, json_object, words
+from ghostmem.cli.face import DRY_RUN, NS, TAGS, CreatingCommand, Face, declare, json_object, words
 from ghostmem.cli.output import plural, row
 
 EXAMPLES = """\
@@ -11,7 +11,7 @@ EXAMPLES = """\
 """
 
 
-@declare("ingest", "Turn markdown files into memories, one per section.", EXAMPLES)
+@declare("ingest", "Turn markdown files into memories, one per section.", EXAMPLES, CreatingCommand)
 @click.argument("path")
 @NS
 @click.option("--kind", default="semantic", show_default=True, help="semantic, episodic or procedural.")

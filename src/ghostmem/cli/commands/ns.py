@@ -5,7 +5,13 @@ import click
 from ghostmem.cli.face import DRY_RUN, UNLOCK, YES, Face, FaceCommand, group
 from ghostmem.cli.output import bold, plural
 
-command = group("ns", "List or remove namespaces.")
+EXAMPLES = """\
+  ghost ns list
+  ghost ns tree
+  ghost ns rm agent:old --dry-run
+"""
+
+command = group("ns", "List or remove namespaces.", EXAMPLES)
 
 
 @command.command("list", cls=FaceCommand)

@@ -28,4 +28,7 @@ def command(
     diff = read_text((), "a diff")
     space, name = face.ns(ns), one_key(key, key_argument)
     memory = face.ghost.patch(space, name, diff + "\n", base_version=base_version, dry_run=dry_run, unlock=unlock)
-    face.one(memory, memory.content if dry_run else f"patched {named(memory)}, now v{memory.version}")
+    if dry_run and not face.as_json:
+        face.raw(memory.content)
+    else:
+        face.one(memory, f"patched {named(memory)}, now v{memory.version}")

@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from ghostmem.cli.face import NS, TAGS, UNLOCK, Face, declare, json_object, options, read_text, words
+from ghostmem.cli.face import NS, TAGS, UNLOCK, CreatingCommand, Face, declare, json_object, options, read_text, words
 from ghostmem.cli.output import named, plural
 from ghostmem.errors import InvalidInputError
 from ghostmem.model import Memory, Outcome
@@ -15,7 +15,7 @@ FIELDS = options(
     click.option("-p", "--priority", help="low, normal, high or critical."),
     click.option("--importance", type=float, help="From 0 to 1."),
     click.option("--tier", help="sensory, stm, ltm or dormant; identity means ltm and pinned."),
-    click.option("--pinned/--no-pinned", default=None, help="Always part of the context, never aged."),
+    click.option("--pinned/--no-pinned", default=None, help="Always at hand, never aged."),
     click.option("--ttl", help="Expire after 7d, 24h, 30m or 60s; never takes an expiry away."),
     click.option("--meta", metavar="JSON", help="An object of your own."),
     click.option("--files", multiple=True, metavar="PATHS", help="Files it is about, separated by commas; repeatable."),
@@ -39,7 +39,7 @@ EXAMPLES = """\
 """
 
 
-@declare("put", "Store a memory, or the next version of one.", EXAMPLES)
+@declare("put", "Store a memory, or the next version of one.", EXAMPLES, CreatingCommand)
 @NS
 @click.option("-k", "--key", metavar="KEY", help="The key, short and descriptive.")
 @FIELDS
@@ -59,6 +59,8 @@ def command(
     if not key:
         raise InvalidInputError("a key is required", "name one with -k; keys are short and descriptive, such as user-timezone")
     paths = words(files)
+    if file_rel is not None and paths is None:
+        raise InvalidInputError(f"--file-rel {file_rel} needs a file", "name the files with --files")
     memory = face.ghost.put(
         space,
         key,
@@ -74,8 +76,9 @@ def command(
 def said(memory: Memory) -> str:
     """Say in a sentence what a put did."""
     if memory.outcome is Outcome.REINFORCED:
-        other = f"{memory.requested_key} is already known as " if memory.requested_key else ""
-        return f"{other}{named(memory)} v{memory.version} unchanged, reinforced"
+        if memory.requested_key:
+            return f"not stored again: {named(memory)} says the same, reinforced"
+        return f"{named(memory)} v{memory.version} unchanged, reinforced"
     return (
         f"{memory.outcome} {named(memory)} v{memory.version} ({plural(memory.chunks or 0, 'chunk')}, {memory.est_tokens} tokens)"
     )

@@ -1,10 +1,10 @@
 """ghost version"""
 
 from ghostmem._version import __version__
-from ghostmem.cli.face import Face, declare
+from ghostmem.cli.face import Face, TolerantCommand, declare
 
 
-@declare("version", "Print the version.", "  ghost version\n")
+@declare("version", "Print the version.", "  ghost version\n", TolerantCommand)
 def command(face: Face) -> None:
     import platform
 

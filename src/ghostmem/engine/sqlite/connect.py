@@ -6,6 +6,7 @@ import time
 import apsw
 
 from ghostmem.engine.sqlite.failures import translated
+from ghostmem.engine.sqlite.schema import APPLICATION_ID
 from ghostmem.errors import EngineError, NotADatabaseError
 
 _READ_WRITE = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
@@ -47,6 +48,7 @@ def connect(path: str, busy_timeout: float, synchronous: str, read_only: bool = 
     with translated(path):
         db = _open(path, read_only)
         db.set_busy_timeout(int(busy_timeout * 1000))
+        db.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)  # else every bound value is planned anew
         if not read_only and path != ":memory:":
             _use_wal(db, path, busy_timeout)
         db.execute(
@@ -66,12 +68,31 @@ def _open(path: str, read_only: bool) -> apsw.Connection:
         db.execute("SELECT count(*) FROM sqlite_schema").fetchall()
         return db
     except (apsw.CantOpenError, apsw.ReadOnlyError):
-        # a WAL database on read-only media: nobody can be writing it, so it may be read as it stands
         db.close()
-        from pathlib import Path
+        return open_frozen(path)
 
+
+def open_frozen(path: str) -> apsw.Connection:
+    """Open a database without writing it or beside it: as it stands, or a private copy in memory when it has a log."""
+    from pathlib import Path
+
+    wal = Path(path + "-wal")
+    if not wal.exists() or not wal.stat().st_size:
         uri = f"{Path(path).resolve().as_uri()}?immutable=1"
         return apsw.Connection(uri, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
+    import shutil
+    import tempfile
+
+    db = apsw.Connection(":memory:")
+    with tempfile.TemporaryDirectory(prefix="ghost-") as folder:
+        copy = f"{folder}/copy.db"
+        shutil.copyfile(path, copy)
+        shutil.copyfile(wal, f"{copy}-wal")
+        source = apsw.Connection(copy)
+        with db.backup("main", source, "main") as backup:
+            backup.step()
+        source.close()
+    return db
 
 
 def _use_wal(db: apsw.Connection, path: str, busy_timeout: float) -> None:
@@ -90,14 +111,20 @@ def _use_wal(db: apsw.Connection, path: str, busy_timeout: float) -> None:
             time.sleep(0.01)
 
 
+def is_ours(db: apsw.Connection) -> bool:
+    """Say whether a database carries Ghost's mark."""
+    return bool(db.execute("PRAGMA application_id").get == APPLICATION_ID)
+
+
 def refuse_foreign(db: apsw.Connection, path: str) -> None:
     """Stop before writing into a database that belongs to another program."""
     tables = {name for (name,) in db.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
-    if "migrations" in tables:
+    if is_ours(db):
         return
     if {"memories", "chunks"} <= tables:
         from pathlib import Path
 
+        path = str(Path(path).resolve())
         new = Path(path).with_name("ghostmem.db")
         raise NotADatabaseError(
             f"{path} was written by the original Ghost, which can go on using it",

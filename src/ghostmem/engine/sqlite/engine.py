@@ -2,6 +2,7 @@
 
 import os
 import threading
+import weakref
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
@@ -15,7 +16,7 @@ from ghostmem.engine.sqlite.index import SqliteIndex
 from ghostmem.engine.sqlite.journal import SqliteJournal
 from ghostmem.engine.sqlite.memories import SqliteMemories
 from ghostmem.engine.sqlite.migrate import applied, migrate, pending, unknown
-from ghostmem.errors import InvalidInputError, NewerStoreError, ReadOnlyStoreError
+from ghostmem.errors import EngineError, InvalidInputError, NewerStoreError, ReadOnlyStoreError
 from ghostmem.times import Clock
 
 if TYPE_CHECKING:
@@ -68,7 +69,10 @@ class SqliteEngine:
         self._synchronous = synchronous
         self._busy_timeout = busy_timeout
         self._local = threading.local()
-        self._open: list[apsw.Connection] = []
+        # weakly: a thread that ends takes its connection with it
+        self._open: weakref.WeakSet[apsw.Connection] = weakref.WeakSet()
+        self._process = os.getpid()
+        self._file: tuple[int, int] | None = None
         self._lock = threading.RLock()
         self._shared: apsw.Connection | None = None
         self._closed = False
@@ -88,6 +92,8 @@ class SqliteEngine:
                     migrate(db, self.location, clock())
                     names = applied(db)
             self._judge(names)
+            if not self.read_only:
+                self._refuse_other_file()
         except BaseException:
             self.close()
             raise
@@ -112,16 +118,37 @@ class SqliteEngine:
     def _connection(self) -> apsw.Connection:
         if self._closed:
             raise InvalidInputError("this store is closed", "open it again with Ghost.open()")
+        if self._process != os.getpid():
+            self._after_fork()
         db: apsw.Connection | None = self._shared or getattr(self._local, "db", None)
         if db is None:
             db = connect(self.location, self._busy_timeout, self._synchronous, self.read_only)
             with self._lock:
-                self._open.append(db)
+                self._open.add(db)
             if self.location == ":memory:":
                 self._shared = db
             else:
                 self._local.db = db
         return db
+
+    def _after_fork(self) -> None:
+        """Leave the parent's connections to the parent: closing them here would take its locks away."""
+        self._process = os.getpid()
+        self._kept = list(self._open)  # kept alive, never used
+        self._open, self._local, self._lock = weakref.WeakSet(), threading.local(), threading.RLock()
+
+    def _refuse_other_file(self) -> None:
+        """Stop before writing into a file that is no longer the one under this name."""
+        if self.location == ":memory:":
+            return
+        try:
+            found = os.stat(self.location)
+        except OSError:
+            raise EngineError(f"{self.location} is gone: it was removed while open", "open the store again") from None
+        if self._file is None:
+            self._file = (found.st_dev, found.st_ino)
+        elif self._file != (found.st_dev, found.st_ino):
+            raise EngineError(f"{self.location} was replaced while open", "open the store again")
 
     @contextmanager
     def _turn(self) -> Iterator[apsw.Connection]:
@@ -139,19 +166,28 @@ class SqliteEngine:
             yield from self._transact(db, "BEGIN")
 
     @contextmanager
-    def write(self, durable: bool = True) -> Iterator[SqliteTransaction]:
-        """Change the store: all of it or nothing; `durable` waits until it would survive a power cut."""
+    def write(self, durable: bool = True, dry_run: bool = False, patience: float | None = None) -> Iterator[SqliteTransaction]:
+        """Change the store: all of it or nothing.
+
+        `durable` waits until it would survive a power cut, `dry_run` takes everything back at the end, and `patience` is how
+        many seconds to wait for the write lock instead of the setting.
+        """
         if self.read_only:
             raise (NewerStoreError if self._newer else ReadOnlyStoreError)(self.read_only_reason)
+        self._refuse_other_file()
         with self._turn() as db:
-            if durable or self._synchronous == "normal":
-                yield from self._transact(db, "BEGIN IMMEDIATE")
-                return
-            db.execute("PRAGMA synchronous=NORMAL")
+            lazy = not durable and self._synchronous == "full"
+            if lazy:
+                db.execute("PRAGMA synchronous=NORMAL")
+            if patience is not None:
+                db.set_busy_timeout(int(patience * 1000))
             try:
-                yield from self._transact(db, "BEGIN IMMEDIATE")
+                yield from self._transact(db, "BEGIN IMMEDIATE", "ROLLBACK" if dry_run else "COMMIT")
             finally:
-                db.execute("PRAGMA synchronous=FULL")
+                if lazy:
+                    db.execute("PRAGMA synchronous=FULL")
+                if patience is not None:
+                    db.set_busy_timeout(int(self._busy_timeout * 1000))
 
     @contextmanager
     def snapshot(self) -> Iterator[SqliteTransaction]:
@@ -168,11 +204,11 @@ class SqliteEngine:
         finally:
             db.close()
 
-    def _transact(self, db: apsw.Connection, begin: str) -> Iterator[SqliteTransaction]:
+    def _transact(self, db: apsw.Connection, begin: str, end: str = "COMMIT") -> Iterator[SqliteTransaction]:
         try:
             db.execute(begin)
             yield SqliteTransaction(db)
-            db.execute("COMMIT")
+            db.execute(end)
         except apsw.Error as error:
             self._undo(db)
             raise translate(error, self.location) from error
@@ -233,7 +269,7 @@ class SqliteEngine:
         """Close every connection; the last one to close leaves a single file behind."""
         with self._lock:
             self._closed = True
-            for db in self._open:
+            for db in list(self._open):
                 db.close()
             self._open.clear()
             self._shared = None

@@ -24,9 +24,9 @@ class SqliteIndex:
         """Index a memory's chunks."""
         _, token = self._journal.namespace(memory.ns)
         for row in rows:
-            number = self._db.execute(
+            self._db.execute(
                 "INSERT INTO chunks (memory_id, seq, start, stop, start_line, end_line, terms, length, chunker)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id",
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (
                     memory.id,
                     row.seq,
@@ -38,7 +38,8 @@ class SqliteIndex:
                     row.length,
                     row.chunker,
                 ),
-            ).get
+            )
+            number = self._db.last_insert_rowid()
             self._db.execute("INSERT INTO chunks_fts (rowid, nstok, text) VALUES (?, ?, ?)", (number, token, row.tokens))
             self._db.execute("INSERT INTO chunks_tri (rowid, text) VALUES (?, ?)", (number, row.plain))
 

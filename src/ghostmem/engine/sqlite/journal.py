@@ -36,7 +36,9 @@ class SqliteJournal:
     def record(self, ns: str, memory_id: str, op: str, at: datetime) -> None:
         """Write down one change."""
         number, _ = self.namespace(ns)
-        seq = self._db.execute("UPDATE namespaces SET sequence = sequence + 1 WHERE id = ? RETURNING sequence", (number,)).get
+        # not RETURNING: its savepoint makes both full-text indexes flush for every memory
+        self._db.execute("UPDATE namespaces SET sequence = sequence + 1 WHERE id = ?", (number,))
+        seq = self._db.execute("SELECT sequence FROM namespaces WHERE id = ?", (number,)).get
         self._db.execute("INSERT INTO changes VALUES (?, ?, ?, ?, ?)", (number, seq, memory_id, op, format_time(at)))
 
     def changes(self, ns: str, after: int, limit: int) -> list[tuple[int, str, str]]:

@@ -79,15 +79,15 @@ class SqliteListing:
         tail = f"{LIVE} AND {UNEXPIRED} AND coalesce(m.last_accessed_at, m.created_at) < ? ORDER BY m.ns, m.key"
         return self._memories.many(tail, (format_time(now), format_time(before)))
 
-    def namespaces(self, ns: NsFilter) -> list[tuple[str, int, int, int]]:
+    def namespaces(self, ns: NsFilter, now: datetime) -> list[tuple[str, int, int, int]]:
         """List namespaces with how many live memories and how many keys they hold."""
         where, values = ns_condition(ns, "n.name")
         sql = (
-            "SELECT n.name, count(m.id) FILTER (WHERE m.deleted_at IS NULL), count(DISTINCT m.key), n.sequence"
+            f"SELECT n.name, count(m.id) FILTER (WHERE {LIVE} AND {UNEXPIRED}), count(DISTINCT m.key), n.sequence"
             f" FROM namespaces n LEFT JOIN memories m ON m.ns = n.name WHERE {where} GROUP BY n.name"
             " HAVING count(m.id) > 0 ORDER BY n.name"
         )
-        return list(self._db.execute(sql, values))
+        return list(self._db.execute(sql, [format_time(now), *values]))
 
     def tags(self, ns: NsFilter, now: datetime) -> list[tuple[str, int]]:
         """List tags of live memories, most used first."""
@@ -95,9 +95,9 @@ class SqliteListing:
         sql = f"SELECT t.value, count(*) FROM memories m, json_each(m.tags) t WHERE {where} GROUP BY 1 ORDER BY 2 DESC, 1"
         return list(self._db.execute(sql, values))
 
-    def totals(self) -> dict[str, int]:
+    def totals(self, now: datetime) -> dict[str, int]:
         """Count rows of every sort."""
         tables = ("memories", "chunks", "memory_edges", "memory_links", "memory_files", "reflect_rules", "accesses")
         found = {table: self._db.execute(f"SELECT count(*) FROM {table}").get for table in tables}
-        found["live"] = self._db.execute(f"SELECT count(*) FROM memories m WHERE {LIVE}").get
+        found["live"] = self.count(Filter(now=now))
         return found

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import apsw
 
 from ghostmem._version import __version__
-from ghostmem.engine.sqlite.connect import refuse_foreign
+from ghostmem.engine.sqlite.connect import is_ours, refuse_foreign
 from ghostmem.engine.sqlite.schema import APPLICATION_ID, LEDGER, MIGRATIONS
 from ghostmem.times import format_time
 
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 def applied(db: apsw.Connection) -> set[str] | None:
     """Return the names of the migrations a database has, or None when it is not a Ghost store yet."""
+    if not is_ours(db):
+        return None
     try:
         return {name for (name,) in db.execute("SELECT name FROM migrations")}
     except apsw.SQLError:
@@ -65,7 +67,8 @@ def keep_copy(path: str, migration: str) -> "Path | None":
 
     target = Path(f"{path}.before-{migration}.bak")
     fresh = Path(f"{target}.{os.getpid()}.tmp")
-    fresh.unlink(missing_ok=True)
+    for left in target.parent.glob(f"{target.name}.*.tmp"):  # of a run that was killed; we hold the write lock
+        left.unlink()
     reader = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READWRITE)
     try:
         os.close(os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
@@ -74,7 +77,8 @@ def keep_copy(path: str, migration: str) -> "Path | None":
             while not backup.done:
                 backup.step(1000)
         writer.close()
+        fresh.replace(target)
     finally:
         reader.close()
-    fresh.replace(target)
+        fresh.unlink(missing_ok=True)
     return target

@@ -5,10 +5,7 @@ gaps or doubles; closed sets of words. What has no place here is kept in `meta` 
 """
 
 import json
-import shutil
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import groupby
@@ -19,6 +16,7 @@ import apsw
 
 from ghostmem.access import Access
 from ghostmem.edges import EDGE_WEIGHTS, Edge, Link
+from ghostmem.engine.sqlite.connect import open_frozen
 from ghostmem.engine.sqlite.failures import translated
 from ghostmem.errors import NotADatabaseError, NotFoundError
 from ghostmem.model import (
@@ -51,7 +49,7 @@ def read_original(path: str) -> Original:
     """Read a database of the original Ghost."""
     if not Path(path).is_file():
         raise NotFoundError(f"there is no file {path}", "name the original's database, usually ~/.ghost/memory.db")
-    with translated(path), opened(path) as db:
+    with translated(path), closing(open_frozen(path)) as db:
         tables = {name for (name,) in db.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
         if "memories" not in tables or "migrations" in tables:
             raise NotADatabaseError(f"{path} was not written by the original Ghost", "use plain `ghost import` for an export")
@@ -67,25 +65,6 @@ _TABLES = [
     "memory_accesses",
     "source_aliases",
 ]
-
-
-@contextmanager
-def opened(path: str) -> Iterator[apsw.Connection]:
-    """Open a database so that neither it nor its folder is written: as it stands, or a copy when it has a write-ahead log."""
-    wal = Path(path + "-wal")
-    with tempfile.TemporaryDirectory(prefix="ghost-") as folder:
-        if wal.exists() and wal.stat().st_size:
-            copy = Path(folder) / "copy.db"
-            shutil.copyfile(path, copy)
-            shutil.copyfile(wal, f"{copy}-wal")
-            db = apsw.Connection(str(copy))
-        else:
-            uri = f"{Path(path).resolve().as_uri()}?immutable=1"
-            db = apsw.Connection(uri, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
-        try:
-            yield db
-        finally:
-            db.close()
 
 
 def _rows(db: apsw.Connection, table: str) -> list[Row]:

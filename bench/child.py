@@ -1,0 +1,134 @@
+"""Child processes that run one function of this package and acknowledge what they have done, a line at a time.
+
+`Child(function, name=value)` starts `python -m bench.child MODULE:FUNCTION ARGUMENTS`. The function calls `say` after each
+acknowledged step; whatever the parent has read survives the child's death, because a pipe outlives its writer.
+"""
+
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Self
+
+ROOT = Path(__file__).resolve().parent.parent
+READY = "ready"
+PATIENCE = 120.0  # seconds without an end after which a child counts as hung
+
+
+def plain_env() -> dict[str, str]:
+    """Return the environment without any of Ghost's settings, except that no vectors are made."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("GHOST_", "AGENT_MEMORY_"))}
+    nowhere = str(Path(os.devnull) / "config.toml")
+    return {**kept, "GHOST_CONFIG": nowhere, "GHOST_EMBED_PROVIDER": "none"}
+
+
+class Child:
+    """One child process and the lines it has said."""
+
+    def __init__(self, function: Callable[..., None], **arguments: Any) -> None:
+        name = f"{function.__module__}:{function.__name__}"
+        command = [sys.executable, "-m", "bench.child", name, json.dumps(arguments)]
+        self._process = subprocess.Popen(
+            command, cwd=ROOT, env=plain_env(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
+        self._heard = b""
+        self._errors = b""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.kill()
+
+    def tell(self, line: str) -> None:
+        """Send the child a line."""
+        assert self._process.stdin is not None
+        self._process.stdin.write(f"{line}\n".encode())
+        self._process.stdin.flush()
+
+    def lines(self) -> list[str]:
+        """Return the complete lines heard so far; a line cut short acknowledges nothing."""
+        return [line.decode() for line in self._heard.split(b"\n")[:-1]]
+
+    def listen(self, seconds: float = PATIENCE, until: Callable[[list[str]], bool] | None = None) -> bool:
+        """Hear the child out; False when the time is up before it ends, or before what `until` waits for."""
+        deadline = time.monotonic() + seconds
+        streams = {self._process.stdout.fileno(): "_heard", self._process.stderr.fileno(): "_errors"}  # type: ignore[union-attr]
+        while streams:
+            if until is not None and until(self.lines()):
+                return True
+            ready, _, _ = select.select(list(streams), [], [], max(0.0, deadline - time.monotonic()))
+            if not ready:
+                return False
+            for stream in ready:
+                heard = os.read(stream, 65536)
+                setattr(self, streams[stream], getattr(self, streams[stream]) + heard)
+                if not heard:
+                    del streams[stream]
+        self._process.wait()
+        return until is None or until(self.lines())
+
+    def await_lines(self, count: int) -> bool:
+        """Wait until so many lines were said."""
+        return self.listen(until=lambda lines: len(lines) >= count)
+
+    def kill(self) -> None:
+        """End the child without warning, and collect what it had said by then."""
+        if self._process.poll() is None:
+            self._process.send_signal(signal.SIGKILL)
+        self._process.wait()
+        self.close()
+
+    def finish(self) -> bool:
+        """Close the child's input and hear it out; False when it hangs and had to be killed."""
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        ended = self.listen()
+        self.kill()
+        return ended
+
+    def close(self) -> None:
+        """Read what is left in the pipes and close them."""
+        for stream, name in ((self._process.stdout, "_heard"), (self._process.stderr, "_errors")):
+            if stream is not None and not stream.closed:
+                setattr(self, name, getattr(self, name) + stream.read())
+                stream.close()
+        if self._process.stdin is not None and not self._process.stdin.closed:
+            self._process.stdin.close()
+
+    @property
+    def code(self) -> int | None:
+        """Return the exit code; negative for a signal, None while it runs."""
+        return self._process.poll()
+
+    @property
+    def error(self) -> str:
+        """Return the last line the child wrote to standard error."""
+        said = self._errors.decode(errors="replace").strip().splitlines()
+        return said[-1] if said else ""
+
+
+def say(line: str) -> None:
+    """Tell the parent that something is done."""
+    os.write(1, f"{line}\n".encode())
+
+
+def hear() -> str:
+    """Wait for a line from the parent; empty when it has no more."""
+    return sys.stdin.readline().rstrip("\n")
+
+
+def main() -> None:
+    """Run the function named on the command line."""
+    module, _, name = sys.argv[1].partition(":")
+    getattr(import_module(module), name)(**json.loads(sys.argv[2]))
+
+
+if __name__ == "__main__":
+    main()

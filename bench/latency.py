@@ -1,0 +1,191 @@
+"""python -m bench.latency: what Ghost costs, as ratios to the least that could do, measured side by side in one run.
+
+Figures are CPU time (user and system, medians over interleaved runs); walls are given where waiting for the disk matters.
+"""
+
+import argparse
+import json
+import sys
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import apsw
+
+from bench.child import plain_env
+from bench.corpus import sentences
+from bench.report import machine, show, table
+from bench.timing import Cost, child_cost, cost, cpu_ms, interleaved, wall_ms
+from ghostmem import Ghost, Settings
+
+NS = "bench:latency"
+GHOST = Path(sys.executable).with_name("ghost")
+BULK = 5_000
+SETTINGS = Settings(embed_provider="none")
+
+
+@dataclass(frozen=True)
+class Section:
+    """What one part of the benchmark found: its JSON, and its rows of the table."""
+
+    data: dict[str, Any]
+    rows: list[tuple[str, str, str, str]]  # what, figure, ratio, aim
+
+
+def cold(runs: int, folder: Path) -> Section:
+    """Start the command line anew for each command, against importing what it stands on."""
+    store = str(folder / "cold.db")
+    with Ghost.open(store, settings=SETTINGS) as ghost:
+        for number, text in enumerate(sentences(100)):
+            ghost.put(NS, f"key-{number}", text)
+    env, fresh = plain_env(), count()
+    commands: dict[str, Callable[[], list[str]]] = {
+        "base": lambda: [sys.executable, "-c", "import click, apsw"],
+        "get": lambda: [str(GHOST), "--db", store, "get", "-n", NS, "key-42"],
+        "put": lambda: [str(GHOST), "--db", store, "put", "-n", NS, "-k", f"cold-{next(fresh)}", "The user drinks green tea."],
+        "list": lambda: [str(GHOST), "--db", store, "list", "-n", NS],
+    }
+    works = {name: lambda make=make: child_cost(make(), env) for name, make in commands.items()}
+    interleaved(works, 1)  # once for the file cache and compiled files
+    found = interleaved(works, runs)
+    base = cpu_ms(found.pop("base"))
+    data: dict[str, Any] = {"base_ms": round(base, 1)}
+    rows = [("cold python -c 'import click, apsw'", f"{base:.1f} ms", "1.00", "")]
+    for name, costs in found.items():
+        data[name] = {"ms": round(cpu_ms(costs), 1), "ratio": round(cpu_ms(costs) / base, 2)}
+        rows.append((f"cold ghost {name}", f"{cpu_ms(costs):.1f} ms", f"{data[name]['ratio']:.2f}", "≤ 1.6"))
+    return Section(data, rows)
+
+
+class Bare:
+    """The least that stores a memory's row durably: one table with a primary key, the same modes as Ghost."""
+
+    def __init__(self, path: Path, names: list[str]) -> None:
+        self.db = apsw.Connection(str(path))
+        self.db.execute("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL").fetchall()
+        self.db.execute(f"CREATE TABLE memories (id PRIMARY KEY, {', '.join(names[1:])})")
+        self._insert = f"INSERT INTO memories VALUES ({', '.join('?' * len(names))})"
+
+    def insert(self, row: tuple[Any, ...]) -> None:
+        """Insert one row in a transaction of its own."""
+        self.db.execute(self._insert, row)
+
+    def insert_all(self, rows: list[tuple[Any, ...]]) -> None:
+        """Insert rows in one transaction."""
+        with self.db:
+            self.db.executemany(self._insert, rows)
+
+
+def stored_rows(path: str) -> tuple[list[str], list[tuple[Any, ...]]]:
+    """Return the columns and the rows of a store's memories as they stand in its file."""
+    db = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READONLY)
+    try:
+        names = [name for (name,) in db.execute("SELECT name FROM pragma_table_info('memories') ORDER BY cid")]
+        return names, db.execute(f"SELECT {', '.join(names)} FROM memories").fetchall()
+    finally:
+        db.close()
+
+
+def put(runs: int, folder: Path) -> Section:
+    """Put one memory durably in a process that is warm, against a bare insert of the same row."""
+    store = str(folder / "put.db")
+    texts = sentences(runs * 20 + 50)
+    with Ghost.open(store, settings=SETTINGS) as ghost:
+        for number, text in enumerate(texts):
+            ghost.put(f"{NS}:before", f"key-{number}", text)
+        names, rows = stored_rows(store)
+        bare = Bare(folder / "put-bare.db", names)
+        memories, ready = enumerate(texts), iter(rows)
+        works: dict[str, Callable[[], Cost]] = {
+            "ghost": lambda: _put_one(ghost, *next(memories)),
+            "bare": lambda: _insert_one(bare, next(ready)),
+        }
+        interleaved(works, 50)
+        found = interleaved(works, runs * 20)
+    data: dict[str, Any] = {"puts": runs * 20}
+    out = []
+    for name, take in (("wall", wall_ms), ("cpu", cpu_ms)):
+        ours, least = take(found["ghost"]), take(found["bare"])
+        data[name] = {"ms": round(ours, 3), "base_ms": round(least, 3), "ratio": round(ours / least, 2)}
+        out.append((f"one durable insert, {name}", f"{least:.3f} ms", "1.00", ""))
+        out.append((f"one durable put, {name}", f"{ours:.3f} ms", f"{ours / least:.2f}", "≤ 2"))
+    return Section(data, out)
+
+
+def _put_one(ghost: Ghost, number: int, text: str) -> Cost:
+    return cost(lambda: ghost.put(NS, f"key-{number}", text))
+
+
+def _insert_one(bare: Bare, row: tuple[Any, ...]) -> Cost:
+    return cost(lambda: bare.insert(row))
+
+
+def bulk(runs: int, folder: Path) -> Section:
+    """Store many memories, by import and one by one, against a bare insert of the same rows in one transaction."""
+    texts, fresh = sentences(BULK), count()
+    model = str(folder / "bulk.db")
+    with Ghost.open(model, settings=SETTINGS) as ghost:
+        ghost.import_([json.dumps([_plain(number, text) for number, text in enumerate(texts)])])
+        lines = list(ghost.export())
+    names, rows = stored_rows(model)
+
+    def import_() -> Cost:
+        with Ghost.open(folder / f"bulk-{next(fresh)}.db", settings=SETTINGS) as ghost:
+            return cost(lambda: ghost.import_(lines))
+
+    def one_by_one() -> Cost:
+        with Ghost.open(folder / f"bulk-{next(fresh)}.db", settings=SETTINGS) as ghost:
+            return cost(lambda: [ghost.put(NS, f"key-{number}", text) for number, text in enumerate(texts[: BULK // 5])])
+
+    def bare() -> Cost:
+        least = Bare(folder / f"bulk-{next(fresh)}.db", names)
+        return cost(lambda: least.insert_all(rows))
+
+    works = {"bare insert": (bare, BULK), "import": (import_, BULK), "put in a loop": (one_by_one, BULK // 5)}
+    found = interleaved({name: work for name, (work, _) in works.items()}, max(3, runs // 5))
+    least = cpu_ms(found["bare insert"]) / BULK
+    data, out = {}, []
+    for name, (_, size) in works.items():
+        each = cpu_ms(found[name]) / size
+        data[name.replace(" ", "_")] = {
+            "per_cpu_second": round(1000 / each),
+            "per_wall_second": round(1000 * size / wall_ms(found[name])),
+            "cpu_us_each": round(each * 1000, 1),
+            "ratio": round(each / least, 1),
+        }
+        out.append((f"bulk, {name}", f"{1000 / each:,.0f} /s", f"{each / least:.2f}", ""))
+    return Section({"memories": BULK, **data}, out)
+
+
+def _plain(number: int, text: str) -> dict[str, Any]:
+    return {"ns": NS, "key": f"key-{number}", "content": text, "kind": "semantic", "version": 1}
+
+
+SECTIONS: dict[str, Callable[[int, Path], Section]] = {"cold": cold, "put": put, "bulk": bulk}
+
+
+def main() -> int:
+    """Run the sections asked for and print what they found."""
+    parser = argparse.ArgumentParser(prog="python -m bench.latency", description=__doc__)
+    parser.add_argument("--json", action="store_true", help="one JSON object instead of a table")
+    parser.add_argument("--runs", type=int, default=15, help="times each command is started (default %(default)s)")
+    parser.add_argument("--only", default=",".join(SECTIONS), help="sections, separated by commas (default %(default)s)")
+    given = parser.parse_args()
+    names = [name.strip() for name in given.only.split(",")]
+    if wrong := [name for name in names if name not in SECTIONS]:
+        parser.error(f"there is no section {wrong[0]!r}; there are {', '.join(SECTIONS)}")
+    found: dict[str, Section] = {}
+    for name in names:
+        with tempfile.TemporaryDirectory(prefix="ghost-latency-") as folder:
+            found[name] = SECTIONS[name](given.runs, Path(folder))
+    rows = [row for section in found.values() for row in section.rows]
+    text = table(("what", "cpu, unless said", "ratio", "aim"), rows)
+    show({**{name: section.data for name, section in found.items()}, "machine": machine()}, text, given.json)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

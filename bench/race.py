@@ -1,0 +1,130 @@
+"""Processes that meet: two that create or migrate one file, one that holds the lock, one that is killed beside another."""
+
+import shutil
+import time
+from contextlib import nullcontext
+from dataclasses import replace
+
+import apsw
+
+from bench.child import READY, Child, hear, say
+from bench.kill import FILE
+from bench.operations import LIVE, ROWS, newer_ghost, populate
+from bench.proof import NS, SETTINGS, content, key, missing, open_store, unclean, unwritable
+from bench.scenario import Findings, Plan
+from bench.writers import write_own
+from ghostmem import Ghost, GhostError, StoreBusyError
+
+
+def arrive(writer: int, newer: bool = False) -> None:
+    """Open each store named by the parent, put one memory and close it, in a child process."""
+    with newer_ghost() if newer else nullcontext():
+        with open_store(":memory:") as ghost:
+            unwritable(ghost)  # imports everything, so that both start alike
+        say(READY)
+        while path := hear():
+            try:
+                with open_store(path) as ghost:
+                    ghost.put(NS, key(writer, 0), content(writer, 0))
+                say(f"put {writer}")
+            except GhostError as error:
+                say(f"error {type(error).__name__}: {error}")
+
+
+def creation(plan: Plan) -> Findings:
+    """Let two processes create the same file at the same moment."""
+    return _meet(plan, "creation", newer=False)
+
+
+def migration(plan: Plan) -> Findings:
+    """Let two processes migrate the same file at the same moment."""
+    return _meet(plan, "migration", newer=True)
+
+
+def _meet(plan: Plan, name: str, newer: bool) -> Findings:
+    found = Findings({"rounds": 0, "opened": 0})
+    room = plan.room(f"race-{name}")
+    if newer:
+        populate(room)
+    with Child(arrive, writer=10, newer=newer) as one, Child(arrive, writer=11, newer=newer) as other:
+        for child in (one, other):
+            found.expect(child.await_lines(1), f"a process did not start: {child.error}")
+        for number in range(min(plan.rounds, 20)):
+            path = room / f"{number}.db"
+            if newer:
+                shutil.copy(room / FILE, path)
+            for child in (one, other):
+                child.tell(str(path))
+            for child in (one, other):
+                found.expect(child.await_lines(number + 2), f"round {number}: a process hung")
+                said = child.lines()[-1]
+                found.count("opened", int(said.startswith("put ")))
+                found.expect(said.startswith("put "), f"round {number}: {said}")
+            found.count("rounds")
+            wanted = [(10, 0), (11, 0)] + ([(LIVE, n) for n in range(ROWS)] if newer else [])
+            with newer_ghost() if newer else nullcontext(), open_store(path) as ghost:
+                found.problems += [f"round {number}: {problem}" for problem in missing(ghost, wanted) + unclean(ghost)]
+    return found
+
+
+def hold(path: str) -> None:
+    """Keep a write transaction open until the parent says otherwise, in a child process."""
+    db = apsw.Connection(path)
+    db.execute("BEGIN IMMEDIATE; UPDATE memories SET content = 'never committed'")
+    say("held")
+    hear()
+    db.execute("ROLLBACK")
+    db.close()
+
+
+def busy(plan: Plan) -> Findings:
+    """Wait for a lock that is not given up: an error in time, nothing changed, reading goes on."""
+    found = Findings()
+    path = plan.room("busy") / FILE
+    with open_store(path) as ghost:
+        for number in range(5):
+            ghost.put(NS, key(0, number), content(0, number))
+    with Child(hold, path=str(path)) as child, Ghost.open(path, settings=replace(SETTINGS, busy_timeout=0.3)) as ghost:
+        child.await_lines(1)
+        before = list(ghost.export())
+        began = time.monotonic()
+        try:
+            ghost.put(NS, key(0, 0), content(0, 100))
+            found.problems.append("a put went through another process's lock")
+        except StoreBusyError as error:
+            found.facts["said"] = str(error).replace(str(path), FILE)
+        found.facts["waited_ms"] = round((time.monotonic() - began) * 1000)
+        found.expect(list(ghost.export()) == before, "a put that was refused changed something")
+        try:
+            found.expect(ghost.get(NS, key(0, 1)).content == content(0, 1), "get reads another content")
+        except GhostError as error:
+            found.problems.append(f"get while another process writes: {type(error).__name__}: {error}")
+        child.finish()
+        found.problems += missing(ghost, [(0, number) for number in range(5)]) + unclean(ghost) + unwritable(ghost)
+    return found
+
+
+def neighbour(plan: Plan) -> Findings:
+    """Kill writers beside one that goes on writing the same file."""
+    found = Findings({"killed": 0, "acknowledged": 0})
+    path = plan.room("neighbour") / FILE
+    victims: list[tuple[int, Child]] = []
+    moments = plan.moments("neighbour", min(plan.rounds, 10))
+    with Child(write_own, path=str(path), writer=0, puts=plan.puts) as steady:
+        steady.await_lines(1)
+        steady.tell("go")
+        for writer, moment in enumerate(moments, 10):
+            with Child(write_own, path=str(path), writer=writer, puts=10_000) as child:
+                child.await_lines(1)
+                child.tell("go")
+                child.listen(moment * 0.3)
+            victims.append((writer, child))
+        found.expect(steady.finish() and steady.code == 0, f"the neighbour ended with {steady.code}: {steady.error}")
+    wanted = []
+    for writer, child in [*victims, (0, steady)]:
+        found.problems += [line for line in child.lines() if line.startswith("error")]
+        wanted += [(writer, int(line.split()[1])) for line in child.lines() if line.startswith("put ")]
+    found.facts |= {"killed": sum(child.code == -9 for _, child in victims), "acknowledged": len(wanted)}
+    with open_store(path) as ghost:
+        found.problems += missing(ghost, wanted) + unclean(ghost) + unwritable(ghost)
+    return found

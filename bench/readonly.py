@@ -1,0 +1,151 @@
+"""Media that cannot be written: reading works, writing says why not, and not a byte changes."""
+
+import hashlib
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from bench.child import Child, hear, say
+from bench.mounts import make_read_only, tmpfs
+from bench.proof import NS, SETTINGS, content, is_intact, key, open_store
+from bench.scenario import Findings, Plan
+from ghostmem import Ghost, GhostError
+
+NOBODY = 65534
+COUNT = 10  # few enough that the log is not brought into the file meanwhile
+FILE = "memory.db"
+
+
+def visit(path: str, user: int | None) -> None:
+    """Read and try to write as an ordinary user, in a child process."""
+    with Ghost.open(":memory:", settings=SETTINGS) as ghost:
+        _try_everything(ghost, lambda _: None)  # what it imports may lie where that user cannot read
+    if user is not None:
+        os.setgroups([])
+        os.setgid(user)
+        os.setuid(user)
+    with open_store(path) as ghost:
+        _try_everything(ghost, say)
+
+
+def _try_everything(ghost: Ghost, tell: Callable[[str], None]) -> None:
+    """Read everything, then try each way of writing, and tell what came of it."""
+    found = ghost.list(NS, limit=1_000)
+    tell(f"read {sum(is_intact(memory.content) for memory in found)}")
+    for memory in found[:1]:
+        tell(f"got {len(ghost.get(NS, memory.key).content) and len(ghost.history(NS, memory.key))}")
+    tell(f"problems {len(ghost.check().problems)}")
+    attempts: dict[str, Callable[[], object]] = {
+        "put": lambda: ghost.put(NS, "more", "This cannot be stored."),
+        "rm": lambda: ghost.rm(NS, key(0, 0)),
+        "gc": lambda: ghost.gc(purge_deleted="all"),
+    }
+    for name, attempt in attempts.items():
+        try:
+            attempt()
+            tell(f"{name} done")
+        except GhostError as error:
+            tell(f"{name} {type(error).__name__} {error.exit_code}")
+
+
+def closed(folder: Path) -> None:
+    """Leave a store that was closed in order: one file."""
+    with open_store(folder / FILE) as ghost:
+        for number in range(COUNT):
+            ghost.put(NS, key(0, number), content(0, number))
+
+
+def write_and_wait(path: str) -> None:
+    """Put some memories and stay open, in a child process."""
+    with open_store(path) as ghost:
+        for number in range(COUNT):
+            ghost.put(NS, key(1, number), content(1, number))
+        say("done")
+        hear()
+
+
+def killed(folder: Path) -> None:
+    """Leave a store whose next writer was killed: a file, its log with the newer half, and the log's index."""
+    closed(folder)
+    with Child(write_and_wait, path=str(folder / FILE)) as child:
+        child.await_lines(1)
+
+
+def killed_and_copied(folder: Path) -> None:
+    """Leave a copy of such a store without the log's index, which copying tools leave out."""
+    killed(folder)
+    Path(f"{folder / FILE}-shm").unlink()
+
+
+# how a store was left, and how many acknowledged memories it must show
+LEFT: tuple[tuple[Callable[[Path], None], int], ...] = ((closed, COUNT), (killed, 2 * COUNT), (killed_and_copied, 2 * COUNT))
+
+
+def modes(_: Plan) -> Findings:
+    """Take away the right to write from file and folder, and come as an ordinary user."""
+    found = Findings({"stores": 0})
+    for leave, least in LEFT:
+        with _folder() as folder:
+            leave(folder)
+            _give_away(folder)
+            _visit(found, leave.__name__.replace("_", " "), folder, least)
+            folder.chmod(0o700)
+    return found
+
+
+def mounted(plan: Plan) -> Findings:
+    """Mount the store's file system read-only."""
+    found = Findings({"stores": 0})
+    for leave, least in LEFT:
+        room = plan.room(f"readonly-{leave.__name__}")
+        with tmpfs(room, 8 << 20) as refused:
+            if refused:
+                return Findings(skipped=refused)
+            leave(room)
+            if refused := make_read_only(room):
+                return Findings(skipped=refused)
+            _visit(found, leave.__name__.replace("_", " "), room, least, switch=False)
+    return found
+
+
+def _visit(found: Findings, what: str, folder: Path, least: int, switch: bool = True) -> None:
+    """Let a child read and try to write, and compare every byte."""
+    before = _fingerprints(folder)
+    user = NOBODY if switch and os.geteuid() == 0 else None
+    with Child(visit, path=str(folder / FILE), user=user) as child:
+        child.finish()
+    said = dict(line.split(" ", 1) for line in child.lines())
+    found.count("stores")
+    found.expect(child.code == 0, f"{what}: reading ended with {child.code}: {child.error}")
+    read = int(said.get("read", "0"))
+    found.expect(read >= least, f"{what}: {read} of {least} acknowledged memories can be read")
+    found.expect(said.get("problems") == "0", f"{what}: check finds {said.get('problems')} problems")
+    for name in ("put", "rm", "gc"):
+        found.expect(said.get(name) == "ReadOnlyStoreError 5", f"{what}: {name} gave {said.get(name)}")
+    found.expect(_fingerprints(folder) == before, f"{what}: the files changed: {sorted(before)} {sorted(_fingerprints(folder))}")
+
+
+def _fingerprints(folder: Path) -> dict[str, str]:
+    """Return each file's name and hash."""
+    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(folder.iterdir())}
+
+
+def _give_away(folder: Path) -> None:
+    """Make files and folder readable only, and let an ordinary user own them when we are root."""
+    for path in (*folder.iterdir(), folder):
+        if os.geteuid() == 0:
+            os.chown(path, NOBODY, NOBODY)
+        path.chmod(0o500 if path is folder else 0o400)
+
+
+@contextmanager
+def _folder() -> Iterator[Path]:
+    """Make a folder that another user can reach, which those of tests are not."""
+    path = Path(tempfile.mkdtemp(prefix="ghost-readonly-"))
+    try:
+        yield path
+    finally:
+        shutil.rmtree(path)

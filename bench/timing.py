@@ -1,0 +1,54 @@
+"""Measuring: CPU time before all, medians over interleaved runs, ratios of what was measured side by side."""
+
+import resource
+import subprocess
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from statistics import median
+from typing import NamedTuple
+
+
+class Cost(NamedTuple):
+    """Seconds on the wall clock and of the processor, user and system together."""
+
+    wall: float
+    cpu: float
+
+
+def cost(work: Callable[[], object]) -> Cost:
+    """Do some work in this process and return what it took."""
+    wall, cpu = time.perf_counter(), time.process_time()
+    work()
+    return Cost(time.perf_counter() - wall, time.process_time() - cpu)
+
+
+def child_cost(command: Sequence[str | Path], env: Mapping[str, str]) -> Cost:
+    """Run a command to its end and return what it took."""
+    wall, cpu = time.perf_counter(), _children()
+    subprocess.run(command, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=True)
+    return Cost(time.perf_counter() - wall, _children() - cpu)
+
+
+def _children() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def interleaved(works: Mapping[str, Callable[[], Cost]], runs: int) -> dict[str, list[Cost]]:
+    """Measure each work once in turn, so many times over, so that a noisy moment meets them all."""
+    found: dict[str, list[Cost]] = {name: [] for name in works}
+    for _ in range(runs):
+        for name, work in works.items():
+            found[name].append(work())
+    return found
+
+
+def cpu_ms(costs: Sequence[Cost]) -> float:
+    """Return the median of the CPU times in milliseconds."""
+    return median(each.cpu for each in costs) * 1000
+
+
+def wall_ms(costs: Sequence[Cost]) -> float:
+    """Return the median of the wall times in milliseconds."""
+    return median(each.wall for each in costs) * 1000

@@ -1,0 +1,1 @@
+"""Ranking: pure functions from features to scores, one path for every engine."""

@@ -1,0 +1,102 @@
+"""The lexical score: how much of a question's wording an item, its neighbours and its thread hold.
+
+Each query term contributes in proportion to its rarity in the namespace; a term may also be met by a near synonym, and a term
+said a turn or two before still counts for what follows it.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import log
+
+SATURATION, FLAT = 0.3, 0.9  # k1 and 1 - b of BM25, low because chunks are short and of one size
+BEFORE = (0.9, 0.7, 0.5, 0.3)  # what a term is worth that was said one, two, three, four items before
+AFTER = (0.7, 0.5, 0.3)  # and one, two, three items after
+ANYWHERE = 0.1  # and anywhere else in the thread
+SYNONYM = 0.7  # what the nearest of synonyms is worth
+THREAD_K1, THREAD_B = 1.2, 0.5
+
+
+@dataclass(frozen=True)
+class Wording:
+    """A question's terms: each with its rarity, and every term of the store that can stand for it with its worth."""
+
+    idf: tuple[float, ...]
+    stands_for: Mapping[str, tuple[tuple[int, float], ...]]  # term -> (which query term, worth)
+    unseen: float = 0.0  # what query terms that the namespace does not know add to the denominator
+
+    @property
+    def total(self) -> float:
+        """Return the most that could be scored."""
+        return sum(self.idf) + self.unseen
+
+
+@dataclass
+class Thread:
+    """Items of one thread in order, and how long the whole thread is."""
+
+    items: list[int] = field(default_factory=list)  # positions in the pool, in the thread's order; gaps split a run
+    places: list[int] = field(default_factory=list)  # where each stands in the thread, for finding gaps
+    length: float = 0.0
+
+
+def rarity(count: int, containing: int) -> float:
+    """Return the idf of a term that so many of so many chunks contain."""
+    return log(1 + (count - containing + 0.5) / (containing + 0.5))
+
+
+def held(terms: Sequence[str], wording: Wording, average: float) -> dict[int, float]:
+    """Return what an item's own terms are worth for each query term: the best of the word itself and its synonyms."""
+    counts: dict[str, int] = {}
+    for term in terms:
+        if term in wording.stands_for:
+            counts[term] = counts.get(term, 0) + 1
+    found: dict[int, float] = {}
+    soft = SATURATION * (FLAT + (1 - FLAT) * len(terms) / average)
+    for term, count in counts.items():
+        full = count * (1 + SATURATION) / (count + soft)
+        for which, worth in wording.stands_for[term]:
+            found[which] = max(found.get(which, 0.0), full * worth)
+    return found
+
+
+def spread(own: Sequence[Mapping[int, float]], threads: Iterable[Thread]) -> list[dict[int, float]]:
+    """Let each item also hold, for less, what its neighbours and its thread hold."""
+    found = [dict(held_) for held_ in own]
+    for thread in threads:
+        best: dict[int, float] = {}
+        for at, item in enumerate(thread.items):
+            for which, worth in own[item].items():
+                best[which] = max(best.get(which, 0.0), worth)
+                for step, factor in enumerate(BEFORE, 1):
+                    _raise(found, thread, at, at + step, step, which, worth * factor)
+                for step, factor in enumerate(AFTER, 1):
+                    _raise(found, thread, at, at - step, step, which, worth * factor)
+        for item in thread.items:
+            mine = found[item]
+            for which, worth in best.items():
+                if worth * ANYWHERE > mine.get(which, 0.0):
+                    mine[which] = worth * ANYWHERE
+    return found
+
+
+def _raise(found: list[dict[int, float]], thread: Thread, at: int, to: int, step: int, which: int, worth: float) -> None:
+    if 0 <= to < len(thread.items) and abs(thread.places[to] - thread.places[at]) == step:
+        mine = found[thread.items[to]]
+        if worth > mine.get(which, 0.0):
+            mine[which] = worth
+
+
+def score(held_: Mapping[int, float], wording: Wording) -> float:
+    """Return the share of the question's wording that is held, by rarity."""
+    total = wording.total
+    return sum(wording.idf[which] * worth for which, worth in held_.items()) / total if total else 0.0
+
+
+def thread_score(counts: Mapping[int, float], length: float, average: float, wording: Wording) -> float:
+    """Return BM25 of a whole thread as a share of the most it could reach."""
+    total = wording.total
+    if not total or not counts:
+        return 0.0
+    soft = THREAD_K1 * (1 - THREAD_B + THREAD_B * length / max(average, 1.0))
+    found = sum(wording.idf[which] * count * (THREAD_K1 + 1) / (count + soft) for which, count in counts.items())
+    return found / ((THREAD_K1 + 1) * total)

@@ -1,0 +1,60 @@
+"""What sort of answer a question is after, and whether a text is of that sort."""
+
+import re
+from dataclasses import dataclass
+from functools import cache
+
+from ghostmem.text.calendar import TIME_WORDS
+
+_LISTS = re.compile(
+    r"\b(?:kinds?|types?|sorts?) of\b|\bhow many\b|\bboth\b|\b(?:what|which|who) are\b|\blist\b|\ball the\b|\bin what ways\b",
+    re.IGNORECASE,
+)
+_PLURAL = re.compile(r"\b(?:what|which)\s+(?:[a-z-]+\s+)?([a-z-]{3,})\b", re.IGNORECASE)
+_NOT_PLURAL = re.compile(r"(?:ss|us|is|ous|does|has|was|this|his|its|as)$")
+_WHEN = re.compile(r"^\W*when\b|\bwhat (?:date|day|month|year|time)\b|\bhow long ago\b|\bwhich (?:day|month|year)\b|^\W*wann\b|^\W*quand\b|^\W*cuándo\b|什么时候|何時|언제", re.IGNORECASE)  # fmt: skip
+_WHERE = re.compile(r"^\W*where\b|\b(?:what|which) (?:city|country|state|place|town|location|area|region|street)\b|^\W*wo\b|^\W*où\b|^\W*dónde\b|哪里|哪裡|どこ|어디", re.IGNORECASE)  # fmt: skip
+_DIGIT_TIME = re.compile(r"\b(?:19|20)\d\d\b|\b\d{1,2}(?::\d\d|\s?[ap]m)\b")
+_PROPER = re.compile(r"(?<=[a-z,;] )[A-Z][a-z]{2,}")
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a question asks for."""
+
+    when: bool
+    where: bool
+    several: bool
+
+
+def read_question(text: str) -> Question:
+    """Say whether a question asks for a time, a place, or several things."""
+    plural = _PLURAL.search(text)
+    several = bool(_LISTS.search(text)) or (
+        plural is not None and plural[1].lower().endswith("s") and not _NOT_PLURAL.search(plural[1].lower())
+    )
+    return Question(bool(_WHEN.search(text)), bool(_WHERE.search(text)), several)
+
+
+def tells_time(text: str) -> bool:
+    """Say whether a text tells a time."""
+    return bool(_DIGIT_TIME.search(text)) or any(word in TIME_WORDS for word in _words(text))
+
+
+def names_something(text: str) -> bool:
+    """Say whether a text has a proper noun beyond the start of a sentence."""
+    return bool(_PROPER.search(text))
+
+
+def is_question(text: str) -> bool:
+    """Say whether a text is itself a question."""
+    return text.rstrip().endswith(("?", "？"))
+
+
+@cache
+def _word_pattern() -> re.Pattern[str]:
+    return re.compile(r"[^\W\d_]+")
+
+
+def _words(text: str) -> list[str]:
+    return _word_pattern().findall(text.lower())

@@ -1,0 +1,77 @@
+"""ghost export"""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from conftest import GhostCli
+
+
+@pytest.fixture(autouse=True)
+def some(ghost_cli: "GhostCli") -> None:
+    """Store memories with versions, files, a removed one and a used one."""
+    ghost_cli.ok("put", "-n", "a:x", "-k", "tea", "-t", "t", "--files", "f.py", "--meta", '{"ü": [1.5]}', "one")
+    ghost_cli.ok("put", "-n", "a:x", "-k", "tea", "two\u2028lines\n")
+    ghost_cli.ok("put", "-n", "a:y", "-k", "gone", "--ttl", "7d", "removed")
+    ghost_cli.ok("rm", "-n", "a:y", "gone")
+    ghost_cli.ok("put", "-n", "b", "-k", "z", "--pinned", "z")
+    ghost_cli.ok("get", "-n", "b", "z")
+
+
+def test_every_line_is_an_object_and_the_first_names_the_format(ghost_cli: "GhostCli") -> None:
+    """A header, then every version of every memory, then the days of use."""
+    rows = [json.loads(line) for line in ghost_cli.ok("export").split("\n") if line]
+    assert rows[0] == {"type": "ghost", "format": 1}
+    memories = [(row["ns"], row["key"], row["version"]) for row in rows if row["type"] == "memory"]
+    assert memories == [("a:x", "tea", 1), ("a:x", "tea", 2), ("a:y", "gone", 1), ("b", "z", 1)]
+    assert [row["used"] for row in rows if row["type"] == "access"] == [1]
+
+
+def test_the_same_store_gives_the_same_bytes(ghost_cli: "GhostCli") -> None:
+    """No time of export is in it, and exporting changes nothing."""
+    assert ghost_cli.ok("export") == ghost_cli.ok("export") == ghost_cli.ok("--json", "export")
+
+
+@pytest.mark.parametrize(("ns", "keys"), [("a:x", {"tea"}), ("a:*", {"tea", "gone"}), ("*", {"tea", "gone", "z"}), ("no", set())])
+def test_a_namespace_or_a_prefix_can_be_exported(ghost_cli: "GhostCli", ns: str, keys: set[str]) -> None:
+    """-n narrows to what matches."""
+    rows = ghost_cli.rows("export", "-n", ns)
+    assert {row["key"] for row in rows if row["type"] == "memory"} == keys
+
+
+@pytest.mark.parametrize("flag", ["-o", "--output"])
+def test_a_file_is_written_whole_and_private(ghost_cli: "GhostCli", tmp_path: Path, flag: str) -> None:
+    """-o writes the same bytes with mode 0600, replaces an old file, and leaves nothing else."""
+    target = tmp_path / "out" / "x.jsonl"
+    target.parent.mkdir()
+    target.write_text("old")
+    result = ghost_cli("export", flag, target)
+    assert (result.code, result.out, result.err) == (0, "", f"wrote {target}\n")
+    assert target.read_bytes().decode() == ghost_cli.ok("export")
+    assert target.stat().st_mode & 0o777 == 0o600
+    assert [path.name for path in target.parent.iterdir()] == ["x.jsonl"]
+
+
+def test_a_dash_is_standard_output(ghost_cli: "GhostCli") -> None:
+    """-o - prints."""
+    assert ghost_cli.ok("export", "-o", "-") == ghost_cli.ok("export")
+
+
+def test_an_empty_store_exports_its_header(ghost_cli: "GhostCli") -> None:
+    """Nothing stored: one line."""
+    assert ghost_cli.rows("--db", ":memory:", "export") == [{"type": "ghost", "format": 1}]
+
+
+@pytest.mark.parametrize("target", ["missing/x.jsonl", "folder", "file/x.jsonl"])
+def test_a_target_that_cannot_be_written_is_a_plain_error(ghost_cli: "GhostCli", tmp_path: Path, target: str) -> None:
+    """A missing folder or a folder as the file is named, with an exit code that says whose fault it is."""
+
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "file").write_text("x")
+    result = ghost_cli("export", "-o", tmp_path / target)
+    assert result.code in {2, 3, 5}, result
+    assert target.split("/", maxsplit=1)[0] in result.err
+    assert "Error:" not in result.err

@@ -1,0 +1,204 @@
+"""Help on every command, and the shared options in every place they may stand"""
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+import pytest
+
+from ghostmem import Ghost
+from ghostmem.cli.main import COMMANDS, cli
+from ghostmem.settings import Settings
+
+if TYPE_CHECKING:
+    from conftest import GhostCli
+
+
+def command(name: str) -> click.Command:
+    """Return a top-level command."""
+    found = cli.get_command(click.Context(cli), name)
+    assert found is not None
+    return found
+
+
+GROUPS = {name: sorted(found.commands) for name in COMMANDS if isinstance(found := command(name), click.Group)}
+PATHS = [[name] for name in COMMANDS] + [[name, sub] for name, subs in GROUPS.items() for sub in subs]
+DIFF = "@@ -1 +1 @@\n-green tea\n+white tea\n"
+
+# how each command and subcommand is run so that it succeeds on the store of `filled`; {here} is a folder
+RUNS: dict[str, list[str]] = {
+    "put": ["-n", "a", "-k", "new", "text"],
+    "get": ["-n", "a", "tea"],
+    "list": [],
+    "history": ["-n", "a", "tea"],
+    "patch": ["-n", "a", "tea"],
+    "rm": ["-n", "a", "tea"],
+    "restore": ["-n", "a", "gone"],
+    "peek": ["-n", "a"],
+    "ns list": [],
+    "ns tree": [],
+    "ns rm": ["a"],
+    "tags list": [],
+    "tags rename": ["t", "u"],
+    "tags rm": ["t"],
+    "files": ["f.py"],
+    "ingest": ["{here}/notes.md", "-n", "a"],
+    "export": [],
+    "import": ["{here}/export.jsonl"],
+    "backup": ["{here}/copy.db"],
+    "gc": [],
+    "stats": [],
+    "check": [],
+    "repair": [],
+    "doctor": [],
+    "config show": [],
+    "config set": ["chunk_target", "300"],
+    "config path": [],
+    "completion": ["bash"],
+    "version": [],
+}
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Make a folder with a filled store, a note and an export."""
+    folder = tmp_path_factory.mktemp("template")
+    with Ghost.open(folder / "store.db", settings=Settings()) as ghost:
+        ghost.put("a", "tea", "green tea", tags=["t"], files=["f.py"])
+        ghost.put("a", "gone", "x")
+        ghost.rm("a", "gone")
+        (folder / "export.jsonl").write_text("".join(f"{line}\n" for line in ghost.export()), encoding="utf-8")
+    (folder / "notes.md").write_text("## One\ntext\n", encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def here(template: Path, tmp_path: Path) -> Path:
+    """Return a copy of that folder."""
+    return Path(shutil.copytree(template, tmp_path / "here"))
+
+
+@pytest.fixture
+def words(here: Path) -> Callable[[str], tuple[list[str], list[str]]]:
+    """Return a function that gives the words of a command's name and its arguments."""
+    return lambda name: (name.split(), [arg.format(here=here) for arg in RUNS[name]])
+
+
+def test_every_command_is_run_here() -> None:
+    """The table above has every command and subcommand."""
+    leaves = {" ".join(path) for path in PATHS} - GROUPS.keys()
+    assert set(RUNS) == leaves
+
+
+@pytest.mark.parametrize("flag", ["-h", "--help"])
+@pytest.mark.parametrize("path", [[], *PATHS], ids=lambda path: "-".join(path) or "ghost")
+def test_help_exits_0_on_stdout(ghost_cli: "GhostCli", home: Path, path: list[str], flag: str) -> None:
+    """Help goes to standard output, names the command, and touches nothing."""
+    result = ghost_cli(*path, flag)
+    assert (result.code, result.err) == (0, "")
+    assert result.out.startswith(f"Usage: {' '.join(['ghost', *path])} ")
+    assert list(home.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_top_level_help_shows_an_example(ghost_cli: "GhostCli", name: str) -> None:
+    """Every command shows how it is called."""
+
+    assert f"ghost {name}" in ghost_cli.ok(name, "--help").split("Examples:")[-1]
+    assert "Examples:" in ghost_cli.ok(name, "--help")
+
+
+@pytest.mark.parametrize("path", PATHS, ids=" ".join)
+def test_every_option_and_command_is_explained(path: list[str]) -> None:
+    """No option and no command is without a word."""
+    found = command(path[0])
+    for name in path[1:]:
+        assert isinstance(found, click.Group)
+        found = found.commands[name]
+    assert (found.help or "").strip()
+    silent = [option.name for option in found.params if isinstance(option, click.Option) and not option.help]
+    assert silent == []
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_table_says_what_the_command_says(name: str) -> None:
+    """The short help of the table is the command's own, or its beginning."""
+    own = command(name).help or ""
+    assert own.startswith(COMMANDS[name].removesuffix("."))
+
+
+def test_the_overview_lists_every_command_in_order(ghost_cli: "GhostCli") -> None:
+    """`ghost --help` has a line per command, and an example."""
+    out = ghost_cli.ok("--help")
+    section = out.split("Commands:\n")[1].split("\n\n")[0]
+    assert [line.split()[0] for line in section.splitlines()] == list(COMMANDS)
+    assert "ghost put" in out.split("Examples:")[1]
+
+
+@pytest.mark.parametrize("path", [[], *([name] for name in GROUPS)], ids=lambda path: "-".join(path) or "ghost")
+def test_a_command_without_arguments_shows_its_help(ghost_cli: "GhostCli", path: list[str]) -> None:
+    """Typing just `ghost`, or a group's name, shows what there is; it is not called an error."""
+
+    result = ghost_cli(*path)
+    assert "Usage: " in result.out + result.err
+    assert "error:" not in result.err
+
+
+def test_help_as_a_word(ghost_cli: "GhostCli") -> None:
+    """`ghost help` is the first thing people type."""
+
+    assert ghost_cli("help").code == 0
+
+
+@pytest.mark.parametrize("name", RUNS)
+@pytest.mark.parametrize("place", ["before", "after", "between"])
+@pytest.mark.parametrize("flags", [["--json"], ["-f", "json"]], ids=" ".join)
+def test_json_is_accepted_everywhere(
+    ghost_cli: "GhostCli", here: Path, words: Any, name: str, place: str, flags: list[str]
+) -> None:
+    """--json and -f json stand before or after every command's name, and every line printed is an object."""
+    path, args = words(name)
+    line = {
+        "before": [*flags, *path, *args],
+        "after": [*path, *args, *flags],
+        "between": [path[0], *flags, *path[1:], *args],
+    }[place]
+    result = ghost_cli("--db", here / "store.db", *line, input=DIFF)
+    assert (result.code, result.err) == (0, "")
+    rows = [json.loads(text) for text in result.out.split("\n") if text]
+    assert rows
+    assert all(isinstance(row, dict) for row in rows)
+
+
+@pytest.mark.parametrize("name", RUNS)
+@pytest.mark.parametrize("place", ["before", "after"])
+def test_the_store_is_named_before_or_after(
+    ghost_cli: "GhostCli", here: Path, home: Path, words: Any, name: str, place: str
+) -> None:
+    """--db in either place names the store that is used: the default one is not made."""
+    path, args = words(name)
+    option = ["--db", str(here / "store.db")]
+    result = ghost_cli(*([*option, *path, *args] if place == "before" else [*path, *args, *option]), input=DIFF)
+    assert (result.code, result.err) == (0, ""), result
+    assert result.out
+    assert not (home / ".ghost" / "memory.db").exists()
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_text_is_the_default_and_has_no_escapes(ghost_cli: "GhostCli", here: Path, words: Any, name: str) -> None:
+    """Piped text is plain, ends in a newline, and its notes are few."""
+    path, args = words(name)
+    result = ghost_cli(*path, *args, "--db", here / "store.db", input=DIFF)
+    assert (result.code, result.err) == (0, "")
+    assert result.out.endswith("\n")
+    assert "\x1b" not in result.out
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_debug_and_no_color_are_accepted_everywhere(ghost_cli: "GhostCli", here: Path, words: Any, name: str) -> None:
+    """The remaining shared options stand in either place too."""
+    path, args = words(name)
+    assert ghost_cli("--debug", *path, *args, "--no-color", "--db", here / "store.db", input=DIFF).code == 0

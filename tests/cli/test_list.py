@@ -1,0 +1,168 @@
+"""ghost list"""
+
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from ghostmem.cli.main import run
+
+if TYPE_CHECKING:
+    from conftest import GhostCli
+
+FULL: list[tuple[str, str, list[str]]] = [
+    ("agent:a", "tea", ["-t", "drink,likes", "--kind", "semantic", "--created-at", "2026-01-01"]),
+    ("agent:a", "run", ["-t", "sport", "--source-user", "ann", "--source-scope", "chat:1", "--created-at", "2026-01-02"]),
+    ("agent:a", "ship", ["--kind", "procedural", "--tier", "ltm", "-p", "high", "--created-at", "2026-01-03", "--files", "d.sh"]),
+    ("agent:a:sub", "below", ["--pinned", "--created-at", "2026-01-04"]),
+    ("agent:ab", "beside", ["--tier", "dormant", "--created-at", "2026-01-05"]),
+    ("other", "far", ["--source-kind", "observed", "--created-at", "2026-01-06"]),
+]
+ALL = ["other/far", "agent:ab/beside", "agent:a:sub/below", "agent:a/ship", "agent:a/run", "agent:a/tea"]
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Make a store with six memories in four namespaces."""
+    path = tmp_path_factory.mktemp("template") / "memory.db"
+    for ns, key, fields in FULL:
+        assert run(["--db", str(path), "put", "-n", ns, "-k", key, *fields, f"content of {key}"]) == 0
+    return path
+
+
+@pytest.fixture
+def full(ghost_cli: "GhostCli", template: Path, store: Path) -> "GhostCli":
+    """Return the command line on a copy of that store."""
+    store.parent.mkdir(mode=0o700)
+    shutil.copyfile(template, store)
+    return ghost_cli
+
+
+@pytest.mark.parametrize(
+    ("args", "keys"),
+    [
+        ([], ALL),
+        (["-n", "*"], ALL),
+        (["-n", ""], ALL),
+        (["-n", "agent:a"], ["agent:a/ship", "agent:a/run", "agent:a/tea"]),
+        (["--ns", "agent:*"], ALL[1:]),
+        (["-n", "agent:a:*"], ["agent:a:sub/below"]),
+        (["-n", "agent:a*"], ALL[1:]),
+        (["-n", "nobody"], []),
+        (["--kind", "procedural"], ["agent:a/ship"]),
+        (["--tier", "dormant"], ["agent:ab/beside"]),
+        (["-t", "drink"], ["agent:a/tea"]),
+        (["-t", "drink,likes"], ["agent:a/tea"]),
+        (["-t", "drink", "-t", "sport"], []),
+        (["--tags", "dri"], []),
+        (["-p", "high"], ["agent:a/ship"]),
+        (["--priority", "low"], []),
+        (["--pinned"], ["agent:a:sub/below"]),
+        (["--no-pinned"], [key for key in ALL if key != "agent:a:sub/below"]),
+        (["--source-user", "ann"], ["agent:a/run"]),
+        (["--source-kind", "observed"], ["other/far"]),
+        (["--source-scope", "chat:1"], ["agent:a/run"]),
+        (["--after", "2026-01-05"], ALL[:2]),
+        (["--before", "2026-01-02 00:00:00"], ALL[4:]),
+        (["--after", "2026-01-03T00:00:00Z", "--before", "2026-01-03T00:00:00Z"], ["agent:a/ship"]),
+        (["--file", "d.sh"], ["agent:a/ship"]),
+        (["--file", "d"], []),
+        (["--key-prefix", "be"], ALL[1:3]),
+        (["--key-prefix", "b%"], []),
+        (["-l", "2"], ALL[:2]),
+        (["--limit", "2", "--offset", "2"], ALL[2:4]),
+        (["--offset", "6"], []),
+        (["-n", "agent:a", "--kind", "semantic", "-t", "likes", "--before", "2026-02-01"], ["agent:a/tea"]),
+        (["--deleted"], []),
+    ],
+)
+def test_filters_narrow_and_pages_cut(full: "GhostCli", args: list[str], keys: list[str]) -> None:
+    """Every filter must hold, newest first, limit and offset cut pages."""
+    assert full.ok("list", "--keys-only", *args).splitlines() == keys
+    assert [f"{row['ns']}/{row['key']}" for row in full.rows("list", *args)] == keys
+
+
+def test_text_shows_name_particulars_and_the_start(full: "GhostCli") -> None:
+    """Two lines per memory: what it is, and how it begins."""
+    lines = full.ok("list", "-t", "drink").splitlines()
+    assert lines == ["agent:a/tea  2026-01-01  v1 semantic stm #drink #likes", "    content of tea"]
+
+
+def test_keys_only_in_json_is_namespace_and_key(full: "GhostCli") -> None:
+    """--keys-only --json prints nothing but the names."""
+    assert full.rows("list", "--keys-only", "-l", "1") == [{"ns": "other", "key": "far"}]
+
+
+def test_nothing_found_is_success(full: "GhostCli") -> None:
+    """No hits: exit 0, nothing on standard output, a word beside it in text only."""
+    result = full("list", "-n", "nobody")
+    assert (result.code, result.out, result.err) == (0, "", "nothing here\n")
+    assert full.rows("list", "-n", "nobody") == []
+
+
+def test_the_default_limit_is_twenty(ghost_cli: "GhostCli") -> None:
+    """Without --limit twenty are shown."""
+    for number in range(22):
+        ghost_cli.ok("put", "-n", "agent:me", "-k", f"k{number}", "x")
+    assert len(ghost_cli.rows("list")) == 20
+    assert len(ghost_cli.rows("list", "-l", "100")) == 22
+
+
+def test_pages_join_without_gap_or_double(full: "GhostCli") -> None:
+    """Paging through gives every memory once, also when times are equal."""
+    for number in range(5):
+        full.ok("put", "-n", "same", "-k", f"k{number}", "--created-at", "2026-01-01", "x")
+    pages = [full.ok("list", "--keys-only", "-l", "2", "--offset", offset).splitlines() for offset in range(0, 12, 2)]
+    assert sorted(key for page in pages for key in page) == sorted([*ALL, *(f"same/k{n}" for n in range(5))])
+
+
+def test_deleted_lists_removed_and_superseded(full: "GhostCli") -> None:
+    """--deleted shows what is no longer live."""
+    full.ok("put", "-n", "agent:a", "-k", "tea", "oolong")
+    full.ok("rm", "-n", "other", "far")
+    found = {(row["key"], row["version"]) for row in full.rows("list", "--deleted")}
+    assert found == {("tea", 1), ("far", 1)}
+
+
+def test_list_shows_the_latest_version_and_counts_nothing(full: "GhostCli") -> None:
+    """Only the current version is listed, and looking is not using."""
+    full.ok("put", "-n", "agent:a", "-k", "tea", "oolong")
+    full.ok("list")
+    (found,) = full.rows("list", "-t", "drink")
+    assert (found["version"], found["content"], found["access_count"]) == (2, "oolong", 0)
+
+
+def test_expired_memories_are_hidden(ghost_cli: "GhostCli", wind: Any) -> None:
+    """What has expired is not listed, though gc has not run."""
+    ghost_cli.ok("put", "-n", "a", "-k", "short", "--ttl", "1h", "x")
+    assert ghost_cli.names() == ["a/short"]
+    wind.forward(hours=1)
+    assert ghost_cli.names() == []
+
+
+def test_long_content_is_cut_at_a_word(ghost_cli: "GhostCli") -> None:
+    """A listing stays readable: one line of text, marked where it was cut."""
+    ghost_cli.ok("put", "-n", "a", "-k", "long", "word " * 100 + "\nnext line")
+    line = ghost_cli.ok("list").splitlines()[1]
+    assert line.endswith("word…")
+    assert len(line) <= 115
+
+
+def test_default_namespace_filters_and_a_star_lifts_it(full: "GhostCli", monkeypatch: pytest.MonkeyPatch) -> None:
+    """GHOST_NS narrows a listing; -n wins over it."""
+    monkeypatch.setenv("GHOST_NS", "other")
+    assert full.names() == ["other/far"]
+    assert full.names("-n", "*") == ALL
+    assert full.names("-n", "agent:ab") == ["agent:ab/beside"]
+
+
+@pytest.mark.parametrize("command", [["list"], ["peek"], ["history", "-n", "a", "evil"]], ids=lambda command: command[0])
+def test_listings_do_not_obey_the_content(ghost_cli: "GhostCli", monkeypatch: pytest.MonkeyPatch, command: list[str]) -> None:
+    """Escape sequences inside a memory must not reach the terminal of whoever looks through the listing."""
+
+    monkeypatch.setenv("GHOST_COLOR", "always")
+    ghost_cli.ok("put", "-n", "a", "-k", "evil", "--pinned", input="\x1b[2J\x1b]0;title\x07\x1b[8mhidden")
+    out = ghost_cli.ok(*command)
+    assert "hidden" in out
+    assert [code for code in ("\x1b[2J", "\x1b]0;", "\x07", "\x1b[8m") if code in out] == []

@@ -1,0 +1,206 @@
+"""ghost put"""
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from conftest import GhostCli
+
+KEY = ("-n", "agent:me", "-k", "tea")
+
+
+def test_says_what_was_stored(ghost_cli: "GhostCli") -> None:
+    """A put answers with one line that names the memory, its version and its size."""
+    assert ghost_cli.ok("put", *KEY, "green", "tea") == "created agent:me/tea v1 (1 chunk, 22 tokens)\n"
+    assert ghost_cli.ok("put", *KEY, "black tea") == "updated agent:me/tea v2 (1 chunk, 22 tokens)\n"
+    assert ghost_cli.ok("put", *KEY, "black tea") == "agent:me/tea v2 unchanged, reinforced\n"
+
+
+def test_json_shows_the_memory_and_the_outcome(ghost_cli: "GhostCli") -> None:
+    """In JSON a put answers with the whole memory, its chunks and what happened."""
+    made = ghost_cli.row("put", *KEY, "green tea")
+    assert {name: made[name] for name in ("ns", "key", "content", "version", "chunks", "outcome")} == {
+        "ns": "agent:me",
+        "key": "tea",
+        "content": "green tea",
+        "version": 1,
+        "chunks": 1,
+        "outcome": "created",
+    }
+    assert ghost_cli.row("put", *KEY, "green tea")["outcome"] == "reinforced"
+    again = ghost_cli.row("put", *KEY, "white tea")
+    assert (again["outcome"], again["version"], again["supersedes"]) == ("updated", 2, made["id"])
+
+
+@pytest.mark.parametrize(
+    ("args", "data", "content"),
+    [
+        pytest.param(["one", "two"], "", "one two", id="arguments"),
+        pytest.param(["argument"], "not read", "argument", id="argument-wins"),
+        pytest.param([], "from stdin\n", "from stdin", id="stdin"),
+        pytest.param(["-"], "from stdin\n", "from stdin", id="dash"),
+        pytest.param([], "one\n\n", "one\n", id="one-newline-goes"),
+        pytest.param([], "a\r\nb\r\n", "a\r\nb", id="crlf"),
+        pytest.param([], "喜欢 🍵 café", "喜欢 🍵 café", id="unicode"),
+        pytest.param(["--", "-x", "y"], "", "-x y", id="double-dash"),
+        pytest.param(["two\nlines"], "", "two\nlines", id="lines"),
+    ],
+)
+def test_content_comes_from_arguments_or_stdin(ghost_cli: "GhostCli", args: list[str], data: str, content: str) -> None:
+    """Content is the arguments joined by spaces, or standard input without its last newline."""
+    assert ghost_cli.row("put", *KEY, *args, input=data)["content"] == content
+
+
+@pytest.mark.parametrize("content", ["- buy milk", "-1 is negative", "--- a rule"])
+def test_content_that_begins_with_a_hyphen_is_stored_or_explained(ghost_cli: "GhostCli", content: str) -> None:
+    """A markdown list item as the argument is content, or the error says how to pass it."""
+
+    result = ghost_cli("put", *KEY, content, input="piped")
+    assert result.code == 0 or "`--`" in result.err or "standard input" in result.err, result.err
+
+
+@pytest.mark.parametrize(
+    ("args", "field", "value"),
+    [
+        (["--kind", "procedural"], "kind", "procedural"),
+        (["-t", "a,b", "-t", "c, a"], "tags", ["a", "b", "c"]),
+        (["--tags", "project:shop"], "tags", ["project:shop"]),
+        (["-p", "critical"], "priority", "critical"),
+        (["--priority", "low"], "priority", "low"),
+        (["--importance", "0.25"], "importance", 0.25),
+        (["--importance", "1"], "importance", 1.0),
+        (["--tier", "ltm"], "tier", "ltm"),
+        (["--tier", "ltm"], "kind", "semantic"),
+        (["--tier", "identity"], "tier", "ltm"),
+        (["--tier", "identity"], "pinned", True),
+        (["--tier", "identity", "--no-pinned"], "pinned", False),
+        (["--pinned"], "pinned", True),
+        (["--no-pinned"], "pinned", False),
+        (["--meta", '{"a": {"b": [1, null, "ü"]}}'], "meta", {"a": {"b": [1, None, "ü"]}}),
+        (["--files", "b.py,a.py"], "files", [{"path": "a.py", "rel": "modified"}, {"path": "b.py", "rel": "modified"}]),
+        (["--files", "a.py", "--file-rel", "created"], "files", [{"path": "a.py", "rel": "created"}]),
+        (["--source-user", "ann"], "source_user", "ann"),
+        (["--source-kind", "observed"], "source_kind", "observed"),
+        (["--source-scope", "chat:-100"], "source_scope", "chat:-100"),
+        (["--source-client", "claude"], "source_client", "claude"),
+        (["--created-at", "2026-01-02"], "created_at", "2026-01-02T00:00:00.000000Z"),
+        (["--created-at", "2026-01-02T03:04:05+02:00"], "created_at", "2026-01-02T01:04:05.000000Z"),
+        (["--valid-from", "2026-01-02 03:04"], "valid_from", "2026-01-02T03:04:00.000000Z"),
+        (["--valid-to", "2026-01-02T03:04:05.678Z"], "valid_to", "2026-01-02T03:04:05.678000Z"),
+        ([], "kind", "episodic"),
+        ([], "tier", "stm"),
+        ([], "priority", "normal"),
+        ([], "importance", 0.5),
+    ],
+)
+def test_every_field_has_a_flag_and_is_stored(ghost_cli: "GhostCli", args: list[str], field: str, value: Any) -> None:
+    """What a flag names is what get shows."""
+    ghost_cli.ok("put", *KEY, *args, "green tea")
+    assert ghost_cli.row("get", *KEY)[field] == value
+
+
+@pytest.mark.parametrize(
+    ("ttl", "expires"),
+    [
+        ("7d", "2026-03-21T09:26:53"),
+        ("24h", "2026-03-15T09:26:53"),
+        ("30m", "2026-03-14T09:56:53"),
+        ("60s", "2026-03-14T09:27:53"),
+    ],
+)
+def test_ttl_sets_the_expiry(ghost_cli: "GhostCli", wind: Any, ttl: str, expires: str) -> None:
+    """A time to live counts from now in days, hours, minutes or seconds."""
+    assert ghost_cli.row("put", *KEY, "--ttl", ttl, "x")["expires_at"].startswith(expires)
+
+
+def test_expiry_hides_at_once_and_never_takes_it_away(ghost_cli: "GhostCli", wind: Any) -> None:
+    """An expired memory is gone for readers; `--ttl never` makes one last."""
+    ghost_cli.ok("put", *KEY, "--ttl", "1h", "short")
+    ghost_cli.ok("put", "-n", "agent:me", "-k", "long", "--ttl", "1h", "x")
+    assert "expires_at" not in ghost_cli.row("put", "-n", "agent:me", "-k", "long", "--ttl", "never", "x")
+    wind.forward(hours=2)
+    assert ghost_cli.names() == ["agent:me/long"]
+    assert ghost_cli("get", *KEY).code == 3
+
+
+def test_fields_not_named_are_inherited(ghost_cli: "GhostCli") -> None:
+    """A new version keeps the tags, files, meta and the rest of the one before."""
+    fields = ["-t", "a", "--meta", '{"m": 1}', "--files", "f.py", "-p", "high", "--importance", "0.9", "--tier", "ltm"]
+    first = ghost_cli.row("put", *KEY, *fields, "one")
+    second = ghost_cli.row("put", *KEY, "two")
+    for name in ("tags", "meta", "files", "priority", "importance", "tier", "kind"):
+        assert second[name] == first[name]
+
+
+def test_empty_values_clear_tags_meta_and_files(ghost_cli: "GhostCli") -> None:
+    """Naming an empty list or object takes the inherited one away."""
+    ghost_cli.ok("put", *KEY, "-t", "a", "--meta", '{"m": 1}', "--files", "f.py", "one")
+    second = ghost_cli.row("put", *KEY, "-t", "", "--meta", "{}", "--files", "", "one")
+    assert second["version"] == 2
+    assert not {"tags", "meta", "files"} & second.keys()
+
+
+def test_same_content_with_other_fields_is_a_new_version(ghost_cli: "GhostCli") -> None:
+    """A changed field counts as a change."""
+    ghost_cli.ok("put", *KEY, "one")
+    assert ghost_cli.row("put", *KEY, "-p", "high", "one")["version"] == 2
+
+
+def test_base_version_is_compare_and_swap(ghost_cli: "GhostCli") -> None:
+    """--base-version 0 wants a new key, n wants version n."""
+    ghost_cli.ok("put", *KEY, "--base-version", "0", "one")
+    ghost_cli.ok("put", *KEY, "--base-version", "1", "two")
+    error, hint = ghost_cli.fails(4, "put", *KEY, "--base-version", "1", "three")
+    assert "agent:me/tea is at version 2, not at version 1" in error
+    assert hint
+    assert ghost_cli.ok("get", *KEY) == "two\n"
+
+
+def test_locked_needs_unlock(ghost_cli: "GhostCli") -> None:
+    """A memory tagged `locked` changes only with --unlock."""
+    ghost_cli.ok("put", *KEY, "-t", "locked", "one")
+    error, hint = ghost_cli.fails(4, "put", *KEY, "two")
+    assert ("agent:me/tea" in error, "--unlock" in hint) == (True, True)
+    assert ghost_cli.row("put", *KEY, "--unlock", "two")["tags"] == ["locked"]
+
+
+def test_dedup_reinforces_the_twin(ghost_cli: "GhostCli") -> None:
+    """With --dedup the same content under another key is not stored twice; without it is."""
+    ghost_cli.ok("put", *KEY, "green tea")
+    text = ghost_cli.ok("put", "-n", "agent:me", "-k", "drink", "--dedup", "green tea")
+    assert text == "not stored again: agent:me/tea says the same, reinforced\n"
+    found = ghost_cli.row("put", "-n", "agent:me", "-k", "drink", "--dedup", "green tea")
+    assert (found["key"], found["requested_key"], found["outcome"]) == ("tea", "drink", "reinforced")
+    ghost_cli.ok("put", "-n", "agent:me", "-k", "drink", "green tea")
+    assert ghost_cli.names() == ["agent:me/drink", "agent:me/tea"]
+
+
+def test_file_relation_without_files_is_an_error(ghost_cli: "GhostCli") -> None:
+    """--file-rel is checked even when no file is named."""
+
+    error, _ = ghost_cli.fails(2, "put", *KEY, "--file-rel", "bogus", "x")
+    assert "bogus" in error
+
+
+def test_content_survives_byte_for_byte(ghost_cli: "GhostCli") -> None:
+    """Tabs, control characters, odd spaces, quotes and every line end come back as they went in."""
+    content = " lead\ttab\u00a0nbsp\u2028sep \x07\x1b[31mred\x1b[0m 'q' \"d\" \\ \r\n\n end "
+    ghost_cli.ok("put", *KEY, input=content)
+    assert ghost_cli.row("get", *KEY)["content"] == content
+
+
+def test_long_content_is_chunked_and_counted(ghost_cli: "GhostCli") -> None:
+    """A long text has several chunks, and its tokens are bytes / 4 + 20."""
+    content = "\n\n".join(f"## Part {n}\n\n" + "A sentence about something. " * 12 for n in range(6))
+    made = ghost_cli.row("put", *KEY, input=content)
+    assert made["chunks"] > 3
+    assert made["est_tokens"] == len(made["content"].encode()) // 4 + 20
+
+
+def test_json_keeps_other_scripts_readable(ghost_cli: "GhostCli") -> None:
+    """JSON output is UTF-8, not a row of escapes, and stays on one line."""
+    out = ghost_cli.ok("put", *KEY, "--json", "喜欢\n茶")
+    assert "喜欢\\n茶" in out
+    assert json.loads(out)["content"] == "喜欢\n茶"

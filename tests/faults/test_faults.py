@@ -1,0 +1,106 @@
+"""The fault scenarios of `bench.faults` in a short form, and proof that their judges notice what they are there to notice."""
+
+import sys
+from pathlib import Path
+
+import pytest
+from bench.child import Child
+from bench.faults import SCENARIOS, as_text, run
+from bench.operations import OPERATIONS, numbers, put_many, verify_puts
+from bench.proof import NS, content, is_intact, key, missing, open_store, unclean
+from bench.report import table
+from bench.scenario import Findings, Plan
+from bench.writers import _chain_faults
+
+pytestmark = [
+    pytest.mark.may_skip,
+    pytest.mark.skipif(sys.platform == "win32", reason="kills, modes and mounts are those of Unix"),
+]
+SHORT = Plan(Path(), rounds=3, processes=4, puts=20)
+MOUNTED = ("disk full, tmpfs", "read-only mount")
+
+
+@pytest.mark.parametrize("name", [name for name in SCENARIOS if name not in MOUNTED])
+def test_nothing_is_lost(name: str) -> None:
+    """Each fault leaves a clean store with everything that was acknowledged."""
+    found = run(name, SHORT)
+    assert found["problems"] == []
+    assert found["result"] == "pass"
+
+
+@pytest.mark.parametrize("name", MOUNTED)
+def test_nothing_is_lost_on_a_real_file_system(name: str) -> None:
+    """The same on file systems that only root can mount."""
+    found = run(name, SHORT)
+    if found["result"] == "skip":
+        pytest.skip(found["reason"])
+    assert found["problems"] == []
+
+
+def test_scenarios_cover_every_operation() -> None:
+    """Puts, bulk import, gc, migration and vacuum are all killed."""
+    assert {operation.name for operation in OPERATIONS} == {"puts", "import", "gc", "migration", "vacuum"}
+    assert all(f"kill in {operation.name}" in SCENARIOS for operation in OPERATIONS)
+
+
+def test_a_lost_put_is_noticed(tmp_path: Path) -> None:
+    """A put that was acknowledged and is not there is a problem, and so is a lost version."""
+    assert verify_puts(tmp_path, ["put 3"]) == [f"{key(4, 3)} was acknowledged and is gone"]
+    with open_store(tmp_path / "memory.db") as ghost:
+        ghost.put(NS, "latest", content(1, 0))
+    assert verify_puts(tmp_path, ["latest 0", "latest 1"]) == ["latest has 1 versions after 2 were acknowledged"]
+
+
+def test_a_changed_content_is_noticed(tmp_path: Path) -> None:
+    """A content that is not what was acknowledged is a problem, and a torn one also without an acknowledgement."""
+    with open_store(tmp_path / "memory.db") as ghost:
+        ghost.put(NS, key(1, 1), content(1, 2))
+        assert missing(ghost, [(1, 1)]) == [f"{key(1, 1)} has another content than was acknowledged"]
+        assert unclean(ghost) == []
+        ghost.put(NS, key(1, 1), content(1, 1)[:-1])
+        assert unclean(ghost) == [f"{key(1, 1)} is torn"]
+    assert is_intact(content(3, 4))
+
+
+def test_a_gap_in_versions_is_noticed(tmp_path: Path) -> None:
+    """A missing version breaks the numbering and the links."""
+    with open_store(tmp_path / "memory.db") as ghost:
+        for number in range(3):
+            ghost.put(NS, "one", content(1, number))
+        chain = ghost.history(NS, "one")
+    assert _chain_faults("one", chain) == []
+    assert len(_chain_faults("one", [chain[0], chain[2]])) == 3
+
+
+def test_a_meter_kills_and_counts(tmp_path: Path) -> None:
+    """The shim counts the writes of undisturbed work and dies at the one it is told."""
+    with Child(put_many, folder=str(tmp_path), die_at=200) as child:
+        assert child.listen()
+        assert child.code == -9
+    assert verify_puts(tmp_path, child.lines()[1:]) == []
+
+
+def test_a_power_cut_takes_back_what_was_not_synced(tmp_path: Path) -> None:
+    """Puts that do not wait for the disk are lost, so the shim can tell that those of the default setting do."""
+    wrong = {}
+    for synchronous in ("normal", "full"):
+        (tmp_path / synchronous).mkdir()
+        arguments = {"folder": str(tmp_path / synchronous), "die_at": 1000, "power": True, "synchronous": synchronous}
+        with Child(put_many, **arguments) as child:
+            assert child.listen()
+        assert child.code == -9
+        with open_store(tmp_path / synchronous / "memory.db") as ghost:
+            wanted = [(4, number) for number in numbers(child.lines(), "put")]
+            wrong[synchronous] = missing(ghost, wanted) + unclean(ghost)
+    assert wrong["normal"]
+    assert wrong["full"] == []
+
+
+def test_the_table_names_every_problem() -> None:
+    """People see the verdicts in columns and each problem on a line of its own."""
+    result = {"scenario": "a", "result": "fail", "seconds": 1.0, "facts": {"rounds": 2}, "problems": ["lost"]}
+    text = as_text([result])
+    assert "rounds 2" in text
+    assert text.endswith("a: lost")
+    assert table(("what", "ms"), [("put", "12"), ("get", "3")]).splitlines() == ["what  ms", "----  --", "put   12", "get    3"]
+    assert Findings().problems == []

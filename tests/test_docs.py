@@ -1,0 +1,377 @@
+"""The docs say what the program does: every command, flag, setting, name, table and field, no more and no less, and the examples run."""
+
+import dataclasses
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+
+import apsw
+import click
+import pytest
+
+import ghostmem
+from ghostmem import Chunk, Edge, FileRef, Ghost, Memory, Rule
+from ghostmem.access import Access
+from ghostmem.cli.main import COMMANDS, cli, shared_options
+from ghostmem.settings import table
+from ghostmem.verbs.records import TRANSIENT
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.append(str(ROOT / "tools"))
+
+from docs import with_parts  # noqa: E402
+from docs_parts import PARTS, all_errors  # noqa: E402
+from docs_sessions import Session, steady, with_sessions  # noqa: E402
+
+PAGES = ["README.md", *sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").glob("*.md"))]
+ALL_PAGES = sorted(
+    path.relative_to(ROOT).as_posix()
+    for path in ROOT.rglob("*.md")
+    if not any(part.startswith(".") or part in ("build", "dist") for part in path.relative_to(ROOT).parts)
+)
+NOT_YET = {"embed"}  # named by the hint of an error that nothing raises before there are vectors
+ELSEWHERE = {"GHOST_TEST_STRICT"}  # read by the tests, not by the program
+
+
+@cache
+def text(page: str) -> str:
+    """Return the text of a page."""
+    return (ROOT / page).read_text(encoding="utf-8")
+
+
+def commands() -> dict[str, click.Command]:
+    """Return every command and subcommand by its path, without `ghost`."""
+    context = click.Context(cli)
+    found: dict[str, click.Command] = {}
+    for name in COMMANDS:
+        command = cli.get_command(context, name)
+        assert command is not None
+        found[name] = command
+        if isinstance(command, click.Group):
+            found |= {f"{name} {sub}": below for sub, below in command.commands.items()}
+    return found
+
+
+def flags(parameters: list[click.Parameter]) -> set[str]:
+    """Return every spelling of every option."""
+    return {name for p in parameters if isinstance(p, click.Option) for name in (*p.opts, *p.secondary_opts)}
+
+
+SHARED = flags(shared_options())
+EVERYWHERE = SHARED | {"-h", "--help"}
+
+
+def sections(page: str) -> dict[str, str]:
+    """Return the texts below the headings of a page, code blocks left out of the search for headings."""
+    found: dict[str, str] = {}
+    name, fenced = "", False
+    for line in text(page).splitlines():
+        fenced ^= line.startswith("```")
+        if line.startswith("#") and not fenced:
+            name = line.lstrip("#").strip()
+        found[name] = found.get(name, "") + line + "\n"
+    return found
+
+
+def cells(part: str, column: int = 0) -> list[str]:
+    """Return one column of the tables in a text, without their heads."""
+    rows = [re.split(r"(?<!\\)\|", line)[1:-1] for line in part.splitlines() if line.startswith("|")]
+    rules = [number for number, row in enumerate(rows) if set("".join(row)) <= set("-: ")]
+    heads = {number - 1 for number in rules}
+    return [row[column].strip() for number, row in enumerate(rows) if number not in heads and number not in rules]
+
+
+def codes(part: str) -> list[str]:
+    """Return the code spans of a text."""
+    return re.findall(r"`([^`]+)`", part)
+
+
+# ---------------------------------------------------------------- generated parts and examples
+
+
+@pytest.mark.parametrize("page", sorted(PARTS))
+def test_generated_parts_are_current(page: str) -> None:
+    """What is made from the code is what the code says today; `python tools/docs.py` makes it anew."""
+    assert with_parts(text(page), PARTS[page]()) == text(page)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_examples_run_and_print_what_is_written(page: str) -> None:
+    """Every console and Python block ends well and prints what stands below it, ids and times aside."""
+    assert with_sessions(text(page), page) == text(page)
+
+
+def test_the_readme_has_examples() -> None:
+    """A newcomer sees commands with their output, and a Python program."""
+    assert len(re.findall(r"^\$ ghost ", text("README.md"), re.MULTILINE)) >= 5
+    assert "```python\n" in text("README.md")
+
+
+def test_a_failing_example_is_an_error(tmp_path: Path) -> None:
+    """A command that fails cannot stay in the docs."""
+    page = "```console\n$ ghost get -n agent:ada nothing\n```\n"
+    with pytest.raises(SystemExit, match="exit 3"):
+        with_sessions(page, "page")
+    assert Session(tmp_path, "page").run(["sh", "-c", "echo $HOME"], "") == "/home/you\n"
+
+
+def test_examples_are_rewritten_only_when_more_than_ids_and_times_differ() -> None:
+    """What a run prints anew each time does not change the page."""
+    page = "```console\n$ echo 2026-03-14 v1\n1999-01-01 v1\n```\n"
+    assert with_sessions(page, "page") == page
+    assert with_sessions(page.replace("01-01 v1", "01-01 v0"), "page") == page.replace("1999-01-01", "2026-03-14")
+    assert steady("01M7EH2KSPT15J4CAJN5N8NPTS 143.4 KB 3.54.1") == "ID SIZE VERSION"
+
+
+def test_text_around_generated_parts_survives() -> None:
+    """Handwriting stays, a new part goes before the one that follows it, and one that is gone is not removed silently."""
+    page = "# Head\n\n<!-- generated: b -->\nold\n<!-- end: b -->\n\nmine\n"
+    made = with_parts(page, {"a": "A", "b": "B"})
+    a, b = ("<!-- generated: {0} -->\n\n{1}\n\n<!-- end: {0} -->\n".format(*pair) for pair in ("aA", "bB"))
+    assert made == f"# Head\n\n{a}\n{b}\nmine\n"
+    with pytest.raises(SystemExit, match="by hand"):
+        with_parts(page, {"a": "A"})
+
+
+def test_check_shows_the_difference(tmp_path: Path) -> None:
+    """`--check` fails with a diff and writes nothing; without it the page is written."""
+    for name in ("tools", "docs"):
+        (tmp_path / name).mkdir()
+    for path in (ROOT / "tools").glob("docs*.py"):
+        (tmp_path / "tools" / path.name).write_bytes(path.read_bytes())
+    readme = tmp_path / "README.md"
+    readme.write_text("# Ghost\n\n<!-- generated: commands -->\nstale\n<!-- end: commands -->\n", encoding="utf-8")
+    tool = [sys.executable, tmp_path / "tools" / "docs.py"]
+    checked = subprocess.run([*tool, "--check"], capture_output=True, encoding="utf-8", check=False)
+    assert checked.returncode == 1
+    assert "-stale\n" in checked.stdout
+    assert "stale" in readme.read_text(encoding="utf-8")
+    assert subprocess.run(tool, check=False).returncode == 0
+    assert "[`put`](docs/cli.md#ghost-put)" in readme.read_text(encoding="utf-8")
+    assert subprocess.run([*tool, "--check"], check=False).returncode == 0
+
+
+# ---------------------------------------------------------------- commands
+
+
+def test_every_command_is_documented_and_exists() -> None:
+    """The reference has a section for each command and subcommand, and for nothing else."""
+    found = {name.removeprefix("ghost ") for name in sections("docs/cli.md") if name.startswith("ghost ")}
+    assert found == set(commands())
+    assert {code for cell in cells(sections("README.md")["Commands"]) for code in codes(cell)} == set(COMMANDS)
+
+
+@pytest.mark.parametrize("name", commands())
+def test_every_flag_is_documented_and_exists(name: str) -> None:
+    """A command's table lists each spelling of each of its options, and no other."""
+    listed = {code for cell in cells(sections("docs/cli.md")[f"ghost {name}"]) for code in codes(cell) if code.startswith("-")}
+    command = commands()[name]
+    expected = set() if isinstance(command, click.Group) else flags(command.params)
+    assert listed == expected - SHARED
+    arguments = [p for p in command.params if isinstance(p, click.Argument)]
+    assert ("| argument | meaning |" in sections("docs/cli.md")[f"ghost {name}"]) == bool(arguments)
+
+
+def test_shared_flags_are_documented() -> None:
+    """What every command takes is listed once."""
+    part = sections("docs/cli.md")["Common to all commands"]
+    assert {code for cell in cells(part) for code in codes(cell) if code.startswith("-")} == SHARED
+    assert flags(cli.params) - EVERYWHERE == {"--version"}
+    for name in flags(cli.params) | EVERYWHERE:
+        assert re.search(rf"(?<![\w-]){name}(?![\w-])", part), name
+
+
+def invocations(page: str) -> Iterator[list[str]]:
+    """Yield the words after each `ghost` that stands in code as a command."""
+    blocks = re.findall(r"^```(?:console|sh)\n(.*?)^```$", text(page), re.MULTILINE | re.DOTALL)
+    outside = re.sub(r"^```.*?^```$", "", text(page), flags=re.MULTILINE | re.DOTALL)
+    for line in [*"".join(blocks).splitlines(), *codes(outside)]:
+        if re.search(r"(?:^|[|&;] |\w=\S+ )ghost ", line.removeprefix("$ ")):
+            reader = shlex.shlex(line.removeprefix("$ "), posix=True, punctuation_chars="|&;<>")
+            reader.whitespace_split = True
+            words = list(reader)
+            for start in (number for number, word in enumerate(words, 1) if word == "ghost"):
+                stop = next((i for i, word in enumerate(words) if i > start and re.fullmatch(r"[|&;<>]+", word)), len(words))
+                yield words[start:stop]
+
+
+@pytest.mark.parametrize("page", ALL_PAGES)
+def test_every_command_line_in_the_docs_could_be_typed(page: str) -> None:
+    """Wherever a page shows `ghost …`, the command and its flags exist; capitals stand for any command."""
+    known = commands()
+    for words in invocations(page):
+        shown = f"{page}: ghost {' '.join(words)}"
+        given = words[: words.index("--")] if "--" in words else words
+        used = {word.partition("=")[0] for word in given if re.match(r"--?[a-z]", word)}
+        names = [word for before, word in pairwise(["", *given]) if not word.startswith("-") and before not in ("-d", "--db")]
+        if not names or names[0].isupper() or names[0] in NOT_YET - known.keys():
+            assert used <= EVERYWHERE | flags(cli.params), shown
+            continue
+        path = next((path for path in (" ".join(names[:2]), names[0]) if path in known), "")
+        assert path, shown
+        assert used <= EVERYWHERE | flags(known[path].params), shown
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page != "docs/dependencies.md"])
+def test_every_flag_in_running_text_exists(page: str) -> None:
+    """A flag that is named without its command belongs to some command."""
+    known = {name for command in commands().values() for name in flags(command.params)} | EVERYWHERE
+    outside = re.sub(r"^```.*?^```$", "", text(page), flags=re.MULTILINE | re.DOTALL)
+    named = {code.split()[0] for code in codes(outside) if re.match(r"--[a-z]", code)}
+    assert named <= known | flags(cli.params)
+
+
+# ---------------------------------------------------------------- settings and environment
+
+
+def test_every_setting_is_documented_and_exists() -> None:
+    """The table of settings has each name with its variables, and no other."""
+    part = sections("docs/settings.md")["Settings"]
+    listed = dict(zip(cells(part), cells(part, 1), strict=True))
+    assert {name.strip("`"): tuple(codes(variables)) for name, variables in listed.items()} == {
+        name: variables for name, _, variables, _, _ in table()
+    }
+
+
+def test_every_variable_is_documented_and_read() -> None:
+    """Each variable the code reads is in the docs, and the docs name no other."""
+    pattern = re.compile(r"\b(?:GHOST|AGENT_MEMORY)_[A-Z_]+\b")
+    source = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "src").rglob("*.py"))
+    read = set(pattern.findall(source))
+    assert read >= {variable for _, _, variables, _, _ in table() for variable in variables}
+    assert read <= set(pattern.findall(text("docs/settings.md")))
+    for page in (page for page in ALL_PAGES if not page.startswith("tests/")):
+        assert set(pattern.findall(text(page))) <= read | ELSEWHERE, page
+    for variable in ("NO_COLOR", "FORCE_COLOR", "TERM"):
+        assert variable in source
+        assert f"`{variable}" in text("docs/settings.md")
+
+
+# ---------------------------------------------------------------- names, errors, tables, fields
+
+
+def test_every_public_name_is_documented() -> None:
+    """What can be imported from `ghostmem` is described in the library's or the errors' page."""
+    pages = text("docs/library.md") + text("docs/errors.md")
+    assert [name for name in ghostmem.__all__ if f"### {name}\n" not in pages and f"`{name}`" not in pages] == []
+
+
+def test_every_public_method_is_documented_and_exists() -> None:
+    """The methods of Ghost each have a section."""
+    part = text("docs/library.md").partition("## Methods of Ghost")[2].partition("\n## ")[0]
+    assert set(re.findall(r"^### (\w+)$", part, re.MULTILINE)) == {name for name in vars(Ghost) if not name.startswith("_")}
+
+
+def test_every_exit_code_is_documented() -> None:
+    """Each error's exit code is explained, and no other but success and interruption."""
+    listed = set(map(int, cells(sections("docs/errors.md")["Exit codes"])))
+    assert listed == {error.exit_code for error in all_errors()} | {0, 130}
+
+
+def test_every_table_is_documented_and_exists(tmp_path: Path) -> None:
+    """The page about the file names its tables."""
+    with Ghost.open(tmp_path / "memory.db") as ghost:
+        location = ghost.store.engine.location
+    names = [name for (name,) in apsw.Connection(location).execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
+    own = {name for name in names if not re.fullmatch(r"(chunks_fts|chunks_tri)_\w+|sqlite_\w+", name)}
+    assert {cell.strip("`") for cell in cells(sections("docs/storage.md")["What is inside"])} == own
+
+
+@pytest.mark.parametrize(("heading", "made"), [("memory", Memory), ("edge", Edge), ("access", Access), ("rule", Rule)])
+def test_every_field_of_the_export_is_documented_and_exists(heading: str, made: type) -> None:
+    """The page about the format lists the fields of each line."""
+    listed = [code for cell in cells(sections("docs/format.md")[heading]) for code in codes(cell)]
+    assert sorted(listed) == sorted({part.name for part in dataclasses.fields(made)} - TRANSIENT)
+
+
+def test_small_types_are_documented() -> None:
+    """Types without a page of their own show their fields in the library's page."""
+    for made in (Chunk, FileRef):
+        part = sections("docs/library.md")[made.__name__]
+        assert [line.split(":")[0] for line in part.splitlines() if re.match(r"\w+: ", line)] == [
+            part.name for part in dataclasses.fields(made)
+        ]
+
+
+def test_every_dependency_is_documented_and_declared() -> None:
+    """The table of dependencies has what pyproject.toml asks for, and no other."""
+    project = tomllib.loads(text("pyproject.toml"))
+    extras = project["project"]["optional-dependencies"].values()
+    asked = [
+        *project["project"]["dependencies"],
+        *project["build-system"]["requires"],
+        *(name for extra in extras for name in extra),
+    ]
+    declared = {re.split(r"[^\w.-]", name)[0] for name in asked} - {"ghostmem"}
+    listed = {found[1] for cell in cells(text("docs/dependencies.md")) if (found := re.match(r"\[([\w.-]+)\]", cell))}
+    assert listed == declared
+
+
+# ---------------------------------------------------------------- links
+
+
+def anchors(page: str) -> set[str]:
+    """Return the anchors of a page's headings as GitHub makes them."""
+    found: set[str] = set()
+    for heading in sections(page):
+        name = re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+        found.add(name)
+    return found
+
+
+@pytest.mark.parametrize("page", ALL_PAGES)
+def test_no_link_is_dead(page: str) -> None:
+    """Each relative link leads to a file that is there, and its anchor to a heading."""
+    outside_code = re.sub(r"^```.*?^```$|`[^`\n]*`(?!\])", "", text(page), flags=re.MULTILINE | re.DOTALL)
+    for target in re.findall(r"\]\(([^)\s]+)\)", outside_code):
+        if re.match(r"[a-z]+:", target):
+            continue
+        path, _, anchor = target.partition("#")
+        file = (ROOT / page).parent / path if path else ROOT / page
+        assert file.exists(), target
+        if anchor:
+            assert anchor in anchors(file.resolve().relative_to(ROOT).as_posix()), target
+
+
+def test_the_map_leads_everywhere() -> None:
+    """Every page can be reached from the map of the docs and from the README."""
+    for page in PAGES[1:]:
+        name = page.removeprefix("docs/")
+        assert name == "index.md" or f"({name})" in text("docs/index.md"), page
+        assert name == "index.md" or f"({page})" in text("README.md"), page
+
+
+# ---------------------------------------------------------------- the demo
+
+
+def run_demo(*arguments: str, **env: str) -> subprocess.CompletedProcess[str]:
+    """Run the tour, or a piece of Python beside it."""
+    return subprocess.run(
+        [sys.executable, *arguments], cwd=ROOT, env={**os.environ, **env}, capture_output=True, encoding="utf-8", check=False
+    )
+
+
+def test_the_demo_runs() -> None:
+    """`make demo` shows real output, ends well, and is plain when piped."""
+    done = run_demo("-m", "bench.demo")
+    assert done.returncode == 0, done.stdout + done.stderr
+    for line in ("created agent:ada/sams-tea v1", "did you mean sams-tea?", "[current]", "are the same", "\n     clean\n"):
+        assert line in done.stdout
+    assert "\x1b" not in done.stdout
+
+
+def test_the_demo_fails_when_a_command_fails() -> None:
+    """A step that ends badly, or does not say what it should, ends the tour with exit code 1."""
+    code = "import sys; from bench.demo import *; sys.exit(show([Chapter('Bad', (Step('Why.', {!r}, expect={!r}),))], True))"
+    for command, expect in (("ghost get nothing", ""), ("ghost version", "nonsense")):
+        done = run_demo("-c", code.format(command, expect))
+        assert done.returncode == 1
+        assert "The tour stopped" in done.stdout
+        assert "\x1b[31m" in done.stdout

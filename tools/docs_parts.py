@@ -1,0 +1,248 @@
+"""The parts of the docs that are made from the code: commands, settings, errors, methods and types."""
+
+import ast
+import dataclasses
+import inspect
+import re
+import sys
+import textwrap
+from collections.abc import Callable, Iterator
+from enum import StrEnum
+from importlib import import_module
+from typing import Any
+
+import click
+
+import ghostmem
+from ghostmem import errors, settings
+from ghostmem.cli.main import COMMANDS, cli, shared_options
+
+# What an argument is, by its name, or by its command and its name; click has no place for it.
+ARGUMENTS = {
+    "put content": "The text. Several words are joined by spaces; with none, or with `-`, it is read from standard input.",
+    "key_argument": "The key, as with `-k`.",
+    "ingest path": "A markdown file, or a folder that is searched for them.",
+    "files path": "The path, written as it was when it was stored.",
+    "ns": "A namespace, or a prefix such as `agent:*`.",
+    "tags rename old": "The tag as it is.",
+    "tags rename new": "The tag as it shall be.",
+    "tags rm tag": "The tag.",
+    "backup target": "The file to write, or a folder, in which the file gets a name with the time.",
+    "import file": "A file that `ghost export` wrote; with none, or with `-`, standard input.",
+    "completion shell": "`bash`, `zsh` or `fish`.",
+    "config set name": "The setting's name in the configuration file.",
+    "config set value": "Its new value.",
+}
+
+
+def table(head: str, rows: list[list[str]]) -> str:
+    """Return a markdown table."""
+    lines = [f"| {head} |", "|" + "---|" * (head.count("|") + 1)]
+    return "\n".join([*lines, *("| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows)])
+
+
+def prose(text: str) -> str:
+    """Return a help text as markdown: a star is a star."""
+    return text.strip().replace("*", "\\*")
+
+
+def fenced(text: str, language: str) -> str:
+    """Return a fenced block."""
+    return f"```{language}\n{text.rstrip()}\n```"
+
+
+def command_table(page: str = "") -> str:
+    """Return the commands with links to their sections."""
+    return table("command | what it does", [[f"[`{name}`]({page}#ghost-{name})", about] for name, about in COMMANDS.items()])
+
+
+def cli_parts() -> dict[str, str]:
+    """Return the parts of the reference of commands."""
+    context = click.Context(cli)
+    parts = {"commands": command_table(), "shared": option_table(shared_options(), context)}
+    for name in COMMANDS:
+        command = cli.get_command(context, name)
+        assert command is not None
+        parts[name] = section(command, f"ghost {name}", "##")
+    return parts
+
+
+def section(command: click.Command, path: str, heading: str) -> str:
+    """Return the reference of one command and its subcommands."""
+    context = click.Context(command, info_name=path)
+    text = [f"{heading} {path}", prose(command.help or "")]
+    if isinstance(command, click.Group):
+        return "\n\n".join([*text, *(section(sub, f"{path} {name}", "###") for name, sub in command.commands.items())])
+    text.append(fenced(command.get_usage(context).removeprefix("Usage: "), "text"))
+    shared = {opt for option in shared_options() for opt in option.opts}
+    own = [p for p in command.params if not shared.intersection(p.opts)]
+    if rows := [[f"`{p.make_metavar(context)}`", argument(path, p)] for p in own if isinstance(p, click.Argument)]:
+        text.append(table("argument | meaning", rows))
+    if options := [p for p in own if isinstance(p, click.Option)]:
+        text.append(option_table(options, context))
+    if command.epilog:
+        text.append(fenced(textwrap.dedent(command.epilog.split("Examples:\n")[-1]), "sh"))
+    return "\n\n".join(text)
+
+
+def argument(path: str, parameter: click.Parameter) -> str:
+    """Say what an argument is."""
+    names = (f"{path.removeprefix('ghost ')} {parameter.name}", str(parameter.name))
+    found = next((ARGUMENTS[name] for name in names if name in ARGUMENTS), None)
+    if found is None:
+        sys.exit(f"say in tools/docs_parts.py, in ARGUMENTS, what {names[0]!r} is")
+    return found
+
+
+def option_table(options: list[Any], context: click.Context) -> str:
+    """Return options with their defaults and meanings."""
+    return table("option | default | meaning", [option_row(option, context) for option in options])
+
+
+def option_row(option: click.Option, context: click.Context) -> list[str]:
+    """Return an option as a row; a variable in brackets at the end of its help is where its default comes from."""
+    names = ", ".join(f"`{name}`" for name in [*option.opts, *option.secondary_opts])
+    value = "" if option.is_flag else f" `{option.make_metavar(context)}`"
+    about, variable = re.fullmatch(r"(.*?)\s*(?:\[([A-Z_]+)\])?", option.help or "", re.DOTALL).groups()  # type: ignore[union-attr]
+    default = f"`${variable}`" if variable else f"`{option.default}`" if option.show_default else ""
+    return [names + value, default, prose(about).rstrip(".") + "."]
+
+
+def settings_part() -> str:
+    """Return every setting."""
+    rows = [
+        [
+            f"`{name}`",
+            ", ".join(f"`{variable}`" for variable in variables),
+            f"`{default}`" if default != "" else "(none)",
+            ", ".join(f"`{choice}`" for choice in choices) or type(default).__name__.replace("str", "text"),
+            about[0].upper() + about[1:] + ".",
+        ]
+        for name, default, variables, about, choices in settings.table()
+    ]
+    return table("name | environment | default | values | meaning", rows)
+
+
+def children(error: type[BaseException]) -> list[type[errors.GhostError]]:
+    """Return the errors right below one, in the order of the source."""
+    return [e for e in vars(errors).values() if isinstance(e, type) and error in e.__bases__ and issubclass(e, errors.GhostError)]
+
+
+def tree(error: type[errors.GhostError], indent: str = "") -> Iterator[str]:
+    """Yield the lines of the tree below an error."""
+    below = children(error)
+    for number, child in enumerate(below, 1):
+        last = number == len(below)
+        yield f"{indent}{'└── ' if last else '├── '}{child.__name__}"
+        yield from tree(child, indent + ("    " if last else "│   "))
+
+
+def all_errors(error: type[errors.GhostError] = errors.GhostError) -> Iterator[type[errors.GhostError]]:
+    """Yield an error and all below it, parents first."""
+    yield error
+    for child in children(error):
+        yield from all_errors(child)
+
+
+def error_parts() -> dict[str, str]:
+    """Return the tree of errors and what each means."""
+    rows = [[f"`{e.__name__}`", str(e.exit_code), first_line(e), e.default_hint] for e in all_errors()]
+    drawn = fenced("\n".join(["GhostError", *tree(errors.GhostError)]), "text")
+    return {"tree": drawn, "errors": table("error | exit code | meaning | hint unless a better one is known", rows)}
+
+
+def first_line(thing: Any) -> str:
+    """Return the first line of a docstring."""
+    return (inspect.getdoc(thing) or "").partition("\n")[0]
+
+
+def annotation(value: Any) -> str:
+    """Return a type as it is written in code."""
+    text = value if isinstance(value, str) else value.__name__ if isinstance(value, type) else str(value)
+    return re.sub(r"\b(?:\w+\.)+(?=\w)", "", text).replace("List[", "list[").replace("'", "").replace('"', "")
+
+
+def signature(function: Callable[..., Any], leave_out: str) -> str:
+    """Return the arguments and the result of a function, one argument per line when they are many."""
+    found = inspect.signature(function)
+    parts: list[str] = []
+    star = False
+    for name, part in found.parameters.items():
+        if name == leave_out:
+            continue
+        if part.kind is part.KEYWORD_ONLY and not star:
+            star = True
+            parts.append("*")
+        default = "" if part.default is part.empty else f" = {part.default!r}"
+        parts.append(f"{name}: {annotation(part.annotation)}{default}")
+    short = ", ".join(parts)
+    arguments = short if len(short) <= 100 else "\n" + "".join(f"    {part},\n" for part in parts)
+    return f"({arguments}) -> {annotation(found.return_annotation)}"
+
+
+def verb_of(method: Callable[..., Any]) -> Callable[..., Any] | None:
+    """Return the verb that a method calls."""
+    for node in ast.walk(ast.parse(textwrap.dedent(inspect.getsource(method)))):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("ghostmem.verbs."):
+            found: Callable[..., Any] = getattr(import_module(str(node.module)), node.names[0].name)
+            return found
+    return None
+
+
+def methods() -> dict[str, Callable[..., Any]]:
+    """Return the public methods of Ghost in the order of the source."""
+    found = {name: getattr(ghostmem.Ghost, name) for name in vars(ghostmem.Ghost) if not name.startswith("_")}
+    return {name: method for name, method in found.items() if callable(method)}
+
+
+def method_part() -> str:
+    """Return every public method with its signature and what it does, in the words of its verb."""
+    text = []
+    for name, method in methods().items():
+        verb = verb_of(method)
+        open_ended = any(p.kind is p.VAR_KEYWORD for p in inspect.signature(method).parameters.values())
+        shown = signature(verb, "store") if verb and open_ended else signature(method, "self")
+        text += [f"### {name}", fenced(f"{'Ghost' if name == 'open' else 'ghost'}.{name}{shown}", "py")]
+        text.append(inspect.cleandoc((verb or method).__doc__ or ""))
+    return "\n\n".join(text)
+
+
+def type_part() -> str:
+    """Return the public types that are not errors."""
+    found = [(name, getattr(ghostmem, name)) for name in ghostmem.__all__ if name not in ("Ghost", "__version__")]
+    return "\n\n".join(described(name, made) for name, made in found if not issubclass(made, Exception))
+
+
+def described(name: str, made: Any) -> str:
+    """Return what an enumeration or a dataclass is and holds."""
+    head = f"### {name}\n\n{first_line(made)}"
+    if issubclass(made, StrEnum):
+        return f"{head}\n\n" + ", ".join(f"`{member}`" for member in made)
+    return f"{head}\n\n" + fenced("\n".join(f"{f.name}: {annotation(f.type)}" for f in dataclasses.fields(made)), "py")
+
+
+def report_part() -> str:
+    """Return the types that methods return but that are not public names."""
+    found: dict[str, Any] = {}
+    for method in methods().values():
+        collect(inspect.signature(method).return_annotation, verb_of(method), found)
+    return "\n\n".join(described(name, made) for name, made in found.items())
+
+
+def collect(result: Any, verb: Callable[..., Any] | None, found: dict[str, Any]) -> None:
+    """Add the dataclasses that a result names, and those that their fields name."""
+    for name in re.findall(r"\b[A-Z]\w+", annotation(result)):
+        made = getattr(sys.modules[verb.__module__], name, None) if verb else None
+        if dataclasses.is_dataclass(made) and name not in (*ghostmem.__all__, *found):
+            found[name] = made
+            for part in dataclasses.fields(made):
+                collect(part.type, verb, found)
+
+
+PARTS: dict[str, Callable[[], dict[str, str]]] = {
+    "README.md": lambda: {"commands": command_table("docs/cli.md")},
+    "docs/cli.md": cli_parts,
+    "docs/settings.md": lambda: {"settings": settings_part()},
+    "docs/library.md": lambda: {"methods": method_part(), "types": type_part(), "reports": report_part()},
+    "docs/errors.md": error_parts,
+}
