@@ -375,3 +375,20 @@ def test_the_demo_fails_when_a_command_fails() -> None:
         assert done.returncode == 1
         assert "The tour stopped" in done.stdout
         assert "\x1b[31m" in done.stdout
+
+
+def test_the_conventions_are_documented() -> None:
+    """Every conventional namespace and tag of the specification is explained."""
+    text = (ROOT / "docs" / "conventions.md").read_text(encoding="utf-8")
+    for name in (
+        "agent:<name>",
+        "identity",
+        "lore",
+        "chat:<id>",
+        "project:<name>",
+        "learning",
+        "convention",
+        "capability",
+        "user:<name>",
+    ):
+        assert f"`{name}`" in text, name

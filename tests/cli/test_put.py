@@ -1,9 +1,12 @@
 """ghost put"""
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+
+from ghostmem import Ghost
 
 if TYPE_CHECKING:
     from conftest import GhostCli
@@ -204,3 +207,13 @@ def test_json_keeps_other_scripts_readable(ghost_cli: "GhostCli") -> None:
     out = ghost_cli.ok("put", *KEY, "--json", "喜欢\n茶")
     assert "喜欢\\n茶" in out
     assert json.loads(out)["content"] == "喜欢\n茶"
+
+
+def test_what_the_command_stores_the_library_reads(ghost_cli: "GhostCli", tmp_path: Path) -> None:
+    """Command line and library are two faces of one store, both ways."""
+    store = tmp_path / "both.db"
+    ghost_cli.ok("--db", str(store), "put", *KEY, "from the command line")
+    with Ghost.open(store) as ghost:
+        assert ghost.get("agent:me", KEY[-1]).content == "from the command line"
+        ghost.put("agent:me", "other", "from the library")
+    assert ghost_cli.ok("--db", str(store), "get", "-n", "agent:me", "other") == "from the library\n"

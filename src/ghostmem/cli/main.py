@@ -133,7 +133,7 @@ def run(args: list[str]) -> int:
         # whoever read our output has left (click turns that into an exit): say nothing more, not even while closing
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return 0
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - the outermost handler
         return report(_in_our_words(error, name, args), args)
 
 

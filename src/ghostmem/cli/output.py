@@ -98,7 +98,8 @@ def described(memory: Memory) -> str:
 
 def row(memory: Memory) -> str:
     """Return a memory as a line of a listing: name, particulars, date, start of the text."""
-    return f"{named(memory)}  {dim(f'{memory.created_at:%Y-%m-%d}  v{memory.version} {described(memory)}')}\n    {first_line(memory.content, 110)}"
+    about = f"{memory.created_at:%Y-%m-%d}  v{memory.version} {described(memory)}"
+    return f"{named(memory)}  {dim(about)}\n    {first_line(memory.content, 110)}"
 
 
 def plural(count: int, noun: str) -> str:

@@ -12,8 +12,16 @@ _LISTS = re.compile(
 )
 _PLURAL = re.compile(r"\b(?:what|which)\s+(?:[a-z-]+\s+)?([a-z-]{3,})\b", re.IGNORECASE)
 _NOT_PLURAL = re.compile(r"(?:ss|us|is|ous|does|has|was|this|his|its|as)$")
-_WHEN = re.compile(r"^\W*when\b|\bwhat (?:date|day|month|year|time)\b|\bhow long ago\b|\bwhich (?:day|month|year)\b|^\W*wann\b|^\W*quand\b|^\W*cuándo\b|什么时候|何時|언제", re.IGNORECASE)  # fmt: skip
-_WHERE = re.compile(r"^\W*where\b|\b(?:what|which) (?:city|country|state|place|town|location|area|region|street)\b|^\W*wo\b|^\W*où\b|^\W*dónde\b|哪里|哪裡|どこ|어디", re.IGNORECASE)  # fmt: skip
+_WHEN = re.compile(
+    r"^\W*when\b|\bwhat (?:date|day|month|year|time)\b|\bhow long ago\b|\bwhich (?:day|month|year)\b"
+    r"|^\W*wann\b|^\W*quand\b|^\W*cuándo\b|什么时候|何時|언제",
+    re.IGNORECASE,
+)
+_WHERE = re.compile(
+    r"^\W*where\b|\b(?:what|which) (?:city|country|state|place|town|location|area|region|street)\b"
+    r"|^\W*wo\b|^\W*où\b|^\W*dónde\b|哪里|哪裡|どこ|어디",
+    re.IGNORECASE,
+)
 _DIGIT_TIME = re.compile(r"\b(?:19|20)\d\d\b|\b\d{1,2}(?::\d\d|\s?[ap]m)\b")
 _PROPER = re.compile(r"(?<=[a-z,;] )[A-Z][a-z]{2,}")
 

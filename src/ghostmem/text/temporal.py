@@ -81,9 +81,9 @@ def _window(text: str, now: datetime) -> tuple[datetime, datetime] | None:
         if (phrase in text) if not phrase.isascii() and len(phrase) < 5 else (f" {phrase} " in joined):
             return _back(now, start), _back(now, stop)
     for at, word in enumerate(words):
-        if word in ("ago", "vor", "hace", "前") or (word == "past" and at):
-            if (window := _counted(words, at, now)) is not None:
-                return window
+        marked = word in ("ago", "vor", "hace", "前") or (word == "past" and at > 0)
+        if marked and (window := _counted(words, at, now)) is not None:
+            return window
     return None
 
 
