@@ -119,8 +119,9 @@ RECENT = frozenset(
 """Words that ask for what is newest rather than for a window."""
 
 TIME_WORDS = frozenset(
-    "yesterday today tonight tomorrow morning afternoon evening night week weekend month year day days weeks months years ago"
-    " last next since until monday tuesday wednesday thursday friday saturday sunday spring summer autumn fall winter recently"
-    " soon earlier later birthday anniversary christmas easter holiday gestern heute morgen woche jahr hier semaine ayer semana".split()
+    "yesterday today tonight tomorrow morning afternoon evening night week weekend month year day days weeks months years"
+    " ago last next since until monday tuesday wednesday thursday friday saturday sunday spring summer autumn fall winter"
+    " recently soon earlier later birthday anniversary christmas easter holiday"
+    " gestern heute morgen woche jahr hier semaine ayer semana".split()
 ) | frozenset(word for word in MONTHS if word not in UNSURE)
 """Words by which a text tells a time: what a question that begins with `when` is after."""
