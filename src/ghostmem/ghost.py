@@ -9,13 +9,17 @@ from ghostmem.model import Memory
 from ghostmem.settings import Settings, load
 from ghostmem.times import Clock, now
 from ghostmem.verbs.store import Store
+from ghostmem.verbs.vectoriser import Vectoriser
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from ghostmem.chunk import Chunk
+    from ghostmem.embed.base import Function
+    from ghostmem.hit import Hits
     from ghostmem.verbs.backup import Backup
     from ghostmem.verbs.check import CheckReport, RepairReport
+    from ghostmem.verbs.embed import EmbedStatus
     from ghostmem.verbs.gc import Collection
     from ghostmem.verbs.import_ import ImportReport
     from ghostmem.verbs.ingest import IngestFields, IngestReport
@@ -24,6 +28,7 @@ if TYPE_CHECKING:
     from ghostmem.verbs.peek import Peek
     from ghostmem.verbs.put import PutFields
     from ghostmem.verbs.rm import Removal
+    from ghostmem.verbs.search import SearchFields
     from ghostmem.verbs.stats import Stats
     from ghostmem.verbs.tags import TagChange, TagInfo
 
@@ -47,20 +52,24 @@ class Ghost:
         cls,
         target: str | Path | None = None,
         *,
-        embedder: str | None = None,
+        embedder: str | Function | None = None,
         settings: Settings | None = None,
         clock: Clock | None = None,
     ) -> Self:
         """Open a store, creating it when it is not there.
 
-        `target` is a path or ":memory:" and defaults to the settings' choice; `settings` default to the configuration file and
-        the environment; `clock` returns the current time and exists for tests and replays.
+        `target` is a path or ":memory:" and defaults to the settings' choice; `embedder` is a provider's name or a function
+        from texts to vectors; `settings` default to the configuration file and the environment; `clock` returns the current
+        time and exists for tests and replays.
         """
-        given = load(db=None if target is None else str(target), embed_provider=embedder) if settings is None else settings
-        if settings is not None and target is not None:
+        name = embedder if isinstance(embedder, str) else None
+        if settings is None:
+            given = load(db=None if target is None else str(target), embed_provider=name)
+        else:
             from dataclasses import replace
 
-            given = replace(settings, db=str(target))
+            given = settings if target is None else replace(settings, db=str(target))
+            given = given if name is None else replace(given, embed_provider=name)
         if "://" in given.path:
             from ghostmem.errors import EngineError
 
@@ -69,7 +78,8 @@ class Ghost:
 
         clock = clock or now
         engine = SqliteEngine(given.path, clock, given.synchronous, given.busy_timeout)
-        return cls(Store(engine, given, clock))
+        own = embedder if callable(embedder) else None
+        return cls(Store(engine, given, clock, Vectoriser(given, own)))
 
     def close(self) -> None:
         """Close the store; everything acknowledged is already on disk."""
@@ -110,6 +120,30 @@ class Ghost:
         from ghostmem.verbs.list import list_memories
 
         return list_memories(self.store, ns, **filters)
+
+    def search(self, query: str, ns: str | None = None, **fields: Unpack[SearchFields]) -> Hits:
+        """Return the memories that answer a question best, best first."""
+        from ghostmem.verbs.search import search
+
+        return search(self.store, query, ns, **fields)
+
+    def embed_status(self) -> EmbedStatus:
+        """Count chunks with and without vectors of the chosen model."""
+        from ghostmem.verbs.embed import embed_status
+
+        return embed_status(self.store)
+
+    def embed_backfill(self, progress: Callable[[int], None] | None = None) -> int:
+        """Give every chunk without one a vector; can be stopped and run again."""
+        from ghostmem.verbs.embed import backfill
+
+        return backfill(self.store, progress)
+
+    def embed_switch(self, progress: Callable[[int], None] | None = None) -> int:
+        """Embed everything with the chosen model, then drop the vectors of others."""
+        from ghostmem.verbs.embed import switch
+
+        return switch(self.store, progress)
 
     def rm(
         self,

@@ -12,6 +12,7 @@ from typing import Any
 from ghostmem.errors import InvalidInputError
 from ghostmem.model import is_namespace
 
+PROVIDERS = ("local", "static", "ollama", "openai", "none")
 TRUE, FALSE = {"1", "true", "yes", "on"}, {"0", "false", "no", "off"}
 
 
@@ -35,8 +36,16 @@ class Settings:
     max_content_bytes: int = setting(10_000_000, "GHOST_MAX_CONTENT_BYTES", "the largest content one memory may have", low=1)
     chunk_target: int = setting(400, "GHOST_CHUNK_TARGET", "characters a chunk aims at", low=50)
     embed_provider: str = setting(
-        "none", "GHOST_EMBED_PROVIDER AGENT_MEMORY_EMBED_PROVIDER", "where vectors come from", ("none",)
+        "local", "GHOST_EMBED_PROVIDER AGENT_MEMORY_EMBED_PROVIDER", "where vectors come from", PROVIDERS
     )
+    embed_model: str = setting("", "GHOST_EMBED_MODEL AGENT_MEMORY_EMBED_MODEL", "the model that ollama or openai is asked for")
+    embed_url: str = setting("", "GHOST_EMBED_URL AGENT_MEMORY_EMBED_URL", "the address of the ollama or openai server")
+    ollama_host: str = setting("http://localhost:11434", "OLLAMA_HOST", "where Ollama listens")
+    openai_api_key: str = setting("", "OPENAI_API_KEY", "the key that openai is sent; never shown")
+    fusion: str = setting(
+        "linear", "GHOST_FUSION", "how the legs of a search are joined: linear, or rrf with k = 60", ("linear", "rrf")
+    )
+    abstain: bool = setting(True, "GHOST_ABSTAIN", "answer a question about what is not there with nothing")
 
     @property
     def path(self) -> str:

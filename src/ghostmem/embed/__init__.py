@@ -1,1 +1,1 @@
-"""Where vectors come from."""
+"""Where vectors come from: one small module a provider, chosen by `choose`."""

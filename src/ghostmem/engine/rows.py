@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from ghostmem.model import NsFilter
 
@@ -42,3 +43,34 @@ class IndexRow:
     tokens: str
     plain: str
     chunker: str
+    spoken: str = ""  # the text as it is embedded
+
+
+class Space(NamedTuple):
+    """A namespace as ranking sees it."""
+
+    number: int
+    name: str
+    sequence: int
+    chunks: int
+    length: int
+
+
+class Candidate(NamedTuple):
+    """A chunk that may answer a question, with what ranking asks of it."""
+
+    chunk: int
+    memory_id: str
+    seq: int
+    start: int
+    stop: int
+    start_line: int
+    end_line: int
+    terms: str
+    thread: int | None
+    place: str | None
+    text: str
+    created_at: datetime
+    source_user: str | None
+    kind: str
+    key: str

@@ -14,8 +14,8 @@ from ghostmem.errors import ConflictError, InvalidInputError
 from ghostmem.model import Memory, Record
 from ghostmem.rule import Rule
 from ghostmem.verbs import accept
-from ghostmem.verbs.indexing import index_rows
-from ghostmem.verbs.put import INHERITED, Draft, write_draft
+from ghostmem.verbs.embed import catch_up
+from ghostmem.verbs.put import INHERITED, Draft, index_memory, write_draft
 from ghostmem.verbs.records import FORMAT, TYPES, record_of
 from ghostmem.verbs.store import Store
 
@@ -158,6 +158,8 @@ def merge(store: Store, records: list[Record], on_conflict: str, dry_run: bool, 
         done += sum(map(len, batch))
         if progress is not None:
             progress(done)
+    if not dry_run:
+        catch_up(store, progress)
     return report
 
 
@@ -231,7 +233,7 @@ def _insert(store: Store, tx: Transaction, memory: Memory) -> None:
     memory = memory if memory.id else replace(memory, id=store.new_id(memory.created_at))
     tx.memories.insert(memory)
     if memory.deleted_at is None:
-        tx.index.add(memory, index_rows(memory.key, memory.content, store.settings.chunk_target))
+        index_memory(store, tx, memory)
 
 
 def _continue(store: Store, tx: Transaction, last: Memory, fresh: list[Memory]) -> None:
@@ -252,7 +254,7 @@ def _as_next_version(store: Store, tx: Transaction, memory: Memory, report: Impo
         report.unchanged += 1
         return
     draft = Draft(memory.ns, memory.key, memory.content, fields, unlock=True)
-    write_draft(store, tx, draft, index_rows(memory.key, memory.content, store.settings.chunk_target))
+    write_draft(store, tx, draft)
     report.updated += 1
 
 

@@ -1,14 +1,20 @@
-"""From content to the rows of the index: the only place that decides what is searched."""
+"""From content to the rows of the index: the only place that decides what is searched, and what is embedded."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from ghostmem.engine.rows import IndexRow
 from ghostmem.model import Memory
 from ghostmem.text.chunk import CHUNKER, chunk
 from ghostmem.text.terms import encode, index_terms
 
+if TYPE_CHECKING:
+    from ghostmem.embed.base import Embedder
 
-def index_rows(key: str, content: str, target: int) -> list[IndexRow]:
-    """Chunk a content and prepare each chunk for full text and substrings."""
-    named = index_terms(key)
+
+def index_rows(key: str, content: str, target: int, source: str | None = None) -> list[IndexRow]:
+    """Chunk a content and prepare each chunk for full text, substrings and vectors, with its key and who said it."""
+    named = index_terms(f"{key} {source}" if source else key)
     rows = []
     for seq, span in enumerate(chunk(content, target, target * 3 // 2)):
         text = content[span.start : span.stop]
@@ -25,9 +31,17 @@ def index_rows(key: str, content: str, target: int) -> list[IndexRow]:
                 tokens=" ".join(map(encode, terms)),
                 plain=f"{key}\n{text}" if seq == 0 else text,
                 chunker=CHUNKER,
+                spoken=f"{source}: {text}" if source else text,
             )
         )
     return rows
+
+
+def vector_bytes(embedder: "Embedder", texts: Sequence[str]) -> list[bytes]:
+    """Embed texts and return their vectors as they are stored: float16."""
+    import numpy as np
+
+    return [row.tobytes() for row in embedder.embed(texts).astype(np.float16)]
 
 
 class Reindexer:
@@ -37,4 +51,4 @@ class Reindexer:
         self._target = target
 
     def __call__(self, memory: Memory) -> list[IndexRow]:
-        return index_rows(memory.key, memory.content, self._target)
+        return index_rows(memory.key, memory.content, self._target, memory.source_user)

@@ -10,7 +10,7 @@ from ghostmem.errors import InvalidInputError, NotFoundError
 from ghostmem.model import FileRef, FileRel, Memory, NsFilter, Outcome, Record
 from ghostmem.text.sections import Section, sections, slug
 from ghostmem.verbs import accept
-from ghostmem.verbs.indexing import index_rows
+from ghostmem.verbs.embed import catch_up
 from ghostmem.verbs.put import Draft, put_fields, write_draft
 from ghostmem.verbs.store import Store
 
@@ -83,11 +83,13 @@ def ingest(
                 body = accept.content(section.body, store.settings.max_content_bytes)
                 draft = Draft(space, accept.key(key), body, {**fields, "meta": note, "files": refs}, quiet=True)
                 _store(store, tx, draft, report)
+    if not dry_run:
+        catch_up(store)
     return report
 
 
 def _store(store: Store, tx: "Transaction", draft: Draft, report: IngestReport) -> None:
-    memory = write_draft(store, tx, draft, index_rows(draft.key, draft.content, store.settings.chunk_target))
+    memory = write_draft(store, tx, draft)
     report.ingested += 1
     report.created += memory.outcome is Outcome.CREATED
     report.updated += memory.outcome is Outcome.UPDATED

@@ -5,7 +5,6 @@ from ghostmem.model import Memory
 from ghostmem.text.patch import apply_patch
 from ghostmem.verbs import accept
 from ghostmem.verbs.get import find
-from ghostmem.verbs.indexing import index_rows
 from ghostmem.verbs.put import Draft, write_draft
 from ghostmem.verbs.store import Store
 
@@ -32,4 +31,4 @@ def patch(
         accept.content(changed, store.settings.max_content_bytes)
         base = current.version if base_version is None else accept.positive(base_version, "base version", least=0)
         draft = Draft(ns, key, changed, {}, base_version=base, unlock=unlock)
-        return write_draft(store, tx, draft, index_rows(key, changed, store.settings.chunk_target))
+        return write_draft(store, tx, draft)

@@ -142,9 +142,22 @@ def put(
         unlock,
         dedup,
     )
-    rows = index_rows(draft.key, draft.content, store.settings.chunk_target)
+    rows, vectors = prepare(store, draft)
     with store.engine.write() as tx:
-        return write_draft(store, tx, draft, rows)
+        return write_draft(store, tx, draft, rows, vectors)
+
+
+def prepare(store: Store, draft: Draft) -> tuple[list[IndexRow], list[bytes]]:
+    """Chunk and embed a draft before anything is locked; without a working provider there are no vectors yet."""
+    source = draft.fields.get("source_user")
+    if source is None:
+        with store.engine.read() as tx:
+            last = tx.memories.last(draft.ns, draft.key)
+        source = last.source_user if last is not None and last.is_current(store.clock()) else None
+        if last is not None and last.is_current(store.clock()) and last.content == draft.content and not draft.fields:
+            return [], []  # most likely nothing new
+    rows = index_rows(draft.key, draft.content, store.settings.chunk_target, source)
+    return rows, store.vectoriser.try_bytes([row.spoken for row in rows])
 
 
 def put_fields(
@@ -188,8 +201,10 @@ def put_fields(
     return {name: value for name, value in named.items() if value is not None}
 
 
-def write_draft(store: Store, tx: Transaction, draft: Draft, rows: Sequence[IndexRow]) -> Memory:
-    """Store a draft inside a transaction that is already open."""
+def write_draft(
+    store: Store, tx: Transaction, draft: Draft, rows: Sequence[IndexRow] = (), vectors: Sequence[bytes] = ()
+) -> Memory:
+    """Store a draft inside a transaction that is already open; rows made for another source are made again."""
     now = store.clock()
     last = tx.memories.last(draft.ns, draft.key)
     current = last if last is not None and last.is_current(now) else None
@@ -209,11 +224,24 @@ def write_draft(store: Store, tx: Transaction, draft: Draft, rows: Sequence[Inde
         tx.index.remove(last)
         tx.memories.change(last, "supersede", now, deleted_at=now)
     tx.memories.insert(memory)
-    tx.index.add(memory, rows)
+    rows = index_memory(store, tx, memory, rows, vectors)
     if current is not None:
         tx.graph.relink(current.id, memory.id)
         tx.journal.carry(current.id, memory.id)
     return replace(memory, chunks=len(rows), outcome=Outcome.CREATED if current is None else Outcome.UPDATED)
+
+
+def index_memory(
+    store: Store, tx: Transaction, memory: Memory, rows: Sequence[IndexRow] = (), vectors: Sequence[bytes] = ()
+) -> Sequence[IndexRow]:
+    """Index a version that was just written, with vectors if they were made of the same rows."""
+    spoken = f"{memory.source_user}: " if memory.source_user else ""
+    if not rows or not rows[0].spoken.startswith(spoken):
+        rows, vectors = index_rows(memory.key, memory.content, store.settings.chunk_target, memory.source_user), ()
+    embedder = store.vectoriser.get() if vectors else None
+    model = tx.vectors.model(embedder.model, len(vectors[0]) // 2, rows[0].chunker) if embedder and vectors else None
+    tx.index.add(memory, rows, model, vectors)
+    return rows
 
 
 def _check_base(draft: Draft, current: Memory | None) -> None:

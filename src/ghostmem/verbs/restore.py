@@ -6,8 +6,7 @@ from ghostmem.errors import ConflictError, NotFoundError
 from ghostmem.model import Memory, Outcome
 from ghostmem.verbs import accept
 from ghostmem.verbs.get import find
-from ghostmem.verbs.indexing import index_rows
-from ghostmem.verbs.put import INHERITED, Draft, write_draft
+from ghostmem.verbs.put import INHERITED, Draft, index_memory, write_draft
 from ghostmem.verbs.store import Store
 
 
@@ -25,7 +24,7 @@ def restore(store: Store, ns: str, key: str, version: int | None = None, *, unlo
             old = replace(old, files=tx.memories.files([old.id]).get(old.id, ()))
             fields = {name: getattr(old, name) for name in (*INHERITED, "valid_from", "valid_to") if name != "expires_at"}
             draft = Draft(ns, key, old.content, fields, unlock=unlock)
-            return write_draft(store, tx, draft, index_rows(key, old.content, store.settings.chunk_target))
+            return write_draft(store, tx, draft)
         if last.is_current(now):
             raise ConflictError(
                 f"{ns}/{key} is not removed: version {last.version} is current",
@@ -33,8 +32,7 @@ def restore(store: Store, ns: str, key: str, version: int | None = None, *, unlo
             )
         expires_at = last.expires_at if last.expires_at and last.expires_at > now else None
         tx.memories.change(last, "restore", now, deleted_at=None, expires_at=expires_at)
-        rows = index_rows(key, last.content, store.settings.chunk_target)
         tx.index.remove(last)
-        tx.index.add(last, rows)
+        rows = index_memory(store, tx, last)
         files = tx.memories.files([last.id]).get(last.id, ())
         return replace(last, deleted_at=None, expires_at=expires_at, files=files, chunks=len(rows), outcome=Outcome.UPDATED)

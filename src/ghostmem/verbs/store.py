@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from ghostmem.ids import UlidMaker
 from ghostmem.settings import Settings
 from ghostmem.times import Clock, to_ms
+from ghostmem.verbs.vectoriser import Vectoriser
 
 if TYPE_CHECKING:
     from ghostmem.engine.base import Engine
@@ -19,6 +20,7 @@ class Store:
     engine: "Engine"
     settings: Settings
     clock: Clock
+    vectoriser: Vectoriser
     ids: UlidMaker = field(default_factory=UlidMaker)
 
     def new_id(self, at: datetime) -> str:

@@ -22,6 +22,12 @@ _COUNTS: tuple[tuple[str, str], ...] = (
     ("chunks missing from the substring index",
      "SELECT count(*) FROM chunks WHERE id NOT IN (SELECT id FROM chunks_tri_docsize)"),
     ("substring rows without a chunk", "SELECT count(*) FROM chunks_tri_docsize WHERE id NOT IN (SELECT id FROM chunks)"),
+    ("namespaces whose counts differ from their chunks",
+     "SELECT count(*) FROM namespaces n WHERE (chunks, length) <>"
+     " (SELECT count(*), coalesce(sum(length), 0) FROM chunks c WHERE c.ns_id = n.id)"),
+    ("threads whose counts differ from their chunks",
+     "SELECT count(*) FROM threads t WHERE (chunks, length) <>"
+     " (SELECT count(*), coalesce(sum(length), 0) FROM chunks c WHERE c.thread_id = t.id)"),
     ("live versions that are not the last of their key", "SELECT count(*) FROM memories m WHERE deleted_at IS NULL"
      " AND version < (SELECT max(version) FROM memories n WHERE n.ns = m.ns AND n.key = m.key)"),
     ("namespaces without a row", "SELECT count(DISTINCT ns) FROM memories WHERE ns NOT IN (SELECT name FROM namespaces)"),
@@ -71,6 +77,8 @@ def repair(tx: "SqliteTransaction", reindex: "Reindex") -> Mapping[str, int]:
     for table in ("chunks_fts", "chunks_tri"):
         db.execute(f"INSERT INTO {table} ({table}) VALUES ('delete-all')")
     db.execute("DELETE FROM chunks")
+    db.execute("DELETE FROM threads")
+    db.execute("UPDATE namespaces SET chunks = 0, length = 0")
     done["memories"] = done["chunks"] = 0
     for memory in tx.listing.rows(NsFilter()):
         tx.journal.namespace(memory.ns)

@@ -24,13 +24,16 @@ if TYPE_CHECKING:
     from ghostmem.engine.sqlite.graph import SqliteGraph
     from ghostmem.engine.sqlite.listing import SqliteListing
     from ghostmem.engine.sqlite.rules import SqliteRules
+    from ghostmem.engine.sqlite.search import SqliteSearch
+    from ghostmem.engine.sqlite.vectors import SqliteVectors, Views
 
 
 class SqliteTransaction:
     """The tables of one transaction."""
 
-    def __init__(self, db: apsw.Connection) -> None:
+    def __init__(self, db: apsw.Connection, views: "Views") -> None:
         self.db = db
+        self._views = views
         self.journal = SqliteJournal(db)
         self.memories = SqliteMemories(db, self.journal)
         self.index = SqliteIndex(db, self.journal)
@@ -41,6 +44,20 @@ class SqliteTransaction:
         from ghostmem.engine.sqlite.listing import SqliteListing
 
         return SqliteListing(self.db, self.memories)
+
+    @cached_property
+    def search(self) -> "SqliteSearch":
+        """Open what a search reads."""
+        from ghostmem.engine.sqlite.search import SqliteSearch
+
+        return SqliteSearch(self.db)
+
+    @cached_property
+    def vectors(self) -> "SqliteVectors":
+        """Open the vectors, which need numpy."""
+        from ghostmem.engine.sqlite.vectors import SqliteVectors
+
+        return SqliteVectors(self.db, self._views)
 
     @cached_property
     def graph(self) -> "SqliteGraph":
@@ -76,6 +93,7 @@ class SqliteEngine:
         self._lock = threading.RLock()
         self._shared: apsw.Connection | None = None
         self._closed = False
+        self._views: Views = {}
         self._start(clock)
 
     def _start(self, clock: Clock) -> None:
@@ -207,7 +225,7 @@ class SqliteEngine:
     def _transact(self, db: apsw.Connection, begin: str, end: str = "COMMIT") -> Iterator[SqliteTransaction]:
         try:
             db.execute(begin)
-            yield SqliteTransaction(db)
+            yield SqliteTransaction(db, self._views)
             db.execute(end)
         except apsw.Error as error:
             self._undo(db)

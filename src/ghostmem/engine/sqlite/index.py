@@ -1,4 +1,4 @@
-"""Chunks, full text and substrings of the live last versions."""
+"""Chunks, full text, substrings and vectors of the live last versions."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -7,10 +7,18 @@ import apsw
 
 from ghostmem.engine.sqlite.journal import SqliteJournal
 from ghostmem.model import Memory
+from ghostmem.times import format_time
 
 if TYPE_CHECKING:
     from ghostmem.chunk import Chunk
     from ghostmem.engine.rows import IndexRow
+
+_CHUNK = "INSERT INTO chunks VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+
+
+def namespaced(number: int, tokens: str) -> str:
+    """Give every token its namespace's number, so that a term's postings are those of one namespace."""
+    return f"{number}q" + tokens.replace(" ", f" {number}q") if tokens else ""
 
 
 class SqliteIndex:
@@ -20,13 +28,14 @@ class SqliteIndex:
         self._db = db
         self._journal = journal
 
-    def add(self, memory: Memory, rows: "Sequence[IndexRow]") -> None:
-        """Index a memory's chunks."""
-        _, token = self._journal.namespace(memory.ns)
-        for row in rows:
+    def add(self, memory: Memory, rows: "Sequence[IndexRow]", model: int | None = None, vectors: Sequence[bytes] = ()) -> None:
+        """Index a memory's chunks, with their vectors when there are some."""
+        number = self._journal.namespace(memory.ns)
+        thread = self._thread(number, memory.source_scope, rows)
+        for at, row in enumerate(rows):
+            place = f"{format_time(memory.created_at)}{memory.id}{row.seq:06d}" if thread else None
             self._db.execute(
-                "INSERT INTO chunks (memory_id, seq, start, stop, start_line, end_line, terms, length, chunker)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                _CHUNK,
                 (
                     memory.id,
                     row.seq,
@@ -37,21 +46,41 @@ class SqliteIndex:
                     row.terms,
                     row.length,
                     row.chunker,
+                    number,
+                    thread,
+                    place,
                 ),
             )
-            number = self._db.last_insert_rowid()
-            self._db.execute("INSERT INTO chunks_fts (rowid, nstok, text) VALUES (?, ?, ?)", (number, token, row.tokens))
-            self._db.execute("INSERT INTO chunks_tri (rowid, text) VALUES (?, ?)", (number, row.plain))
+            chunk = self._db.last_insert_rowid()
+            self._db.execute("INSERT INTO chunks_fts (rowid, text) VALUES (?, ?)", (chunk, namespaced(number, row.tokens)))
+            self._db.execute("INSERT INTO chunks_tri (rowid, text) VALUES (?, ?)", (chunk, row.plain))
+            if model is not None and vectors:
+                self._db.execute("INSERT INTO vectors VALUES (?, ?, ?, ?)", (model, number, chunk, vectors[at]))
+        self._journal.grow(number, len(rows), sum(row.length for row in rows))
+
+    def _thread(self, number: int, scope: str | None, rows: "Sequence[IndexRow]") -> int | None:
+        """Return the thread that a source scope is, longer by these rows."""
+        if scope is None or not rows:
+            return None
+        self._db.execute(
+            "INSERT INTO threads (ns_id, scope, chunks, length) VALUES (?1, ?2, ?3, ?4)"
+            " ON CONFLICT DO UPDATE SET chunks = chunks + ?3, length = length + ?4",
+            (number, scope, len(rows), sum(row.length for row in rows)),
+        )
+        found: int = self._db.execute("SELECT id FROM threads WHERE ns_id = ? AND scope = ?", (number, scope)).get
+        return found
 
     def remove(self, memory: Memory) -> int:
         """Take a memory out of every index and return how many chunks it had."""
-        numbers = [n for (n,) in self._db.execute("SELECT id FROM chunks WHERE memory_id = ?", (memory.id,))]
-        for number in numbers:
-            self._db.execute("DELETE FROM chunks_fts WHERE rowid = ?", (number,))
-            self._db.execute("DELETE FROM chunks_tri WHERE rowid = ?", (number,))
-        if numbers:
+        rows = list(self._db.execute("SELECT id, length, thread_id, ns_id FROM chunks WHERE memory_id = ?", (memory.id,)))
+        for chunk, length, thread, number in rows:
+            self._db.execute("DELETE FROM chunks_fts WHERE rowid = ?", (chunk,))
+            self._db.execute("DELETE FROM chunks_tri WHERE rowid = ?", (chunk,))
+            self._db.execute("UPDATE threads SET chunks = chunks - 1, length = length - ? WHERE id = ?", (length, thread))
+            self._journal.grow(number, -1, -length)
+        if rows:
             self._db.execute("DELETE FROM chunks WHERE memory_id = ?", (memory.id,))
-        return len(numbers)
+        return len(rows)
 
     def count(self, memory_id: str) -> int:
         """Return how many chunks a memory has."""

@@ -17,25 +17,28 @@ class SqliteJournal:
 
     def __init__(self, db: apsw.Connection) -> None:
         self._db = db
-        self._tokens: dict[str, tuple[int, str]] = {}
+        self._numbers: dict[str, int] = {}
 
-    def namespace(self, ns: str) -> tuple[int, str]:
-        """Return a namespace's number and its token in full text, giving it both on first sight."""
-        if ns not in self._tokens:
-            row = self._db.execute("SELECT id, token FROM namespaces WHERE name = ?", (ns,)).fetchone()
-            if row is None:
+    def namespace(self, ns: str) -> int:
+        """Return a namespace's number, giving it one on first sight."""
+        if ns not in self._numbers:
+            number = self._db.execute("SELECT id FROM namespaces WHERE name = ?", (ns,)).get
+            if number is None:
                 # also past the numbers of namespaces that only the change log remembers
                 number = self._db.execute(
                     "SELECT 1 + max(coalesce((SELECT max(id) FROM namespaces), 0), coalesce((SELECT max(ns_id) FROM changes), 0))"
                 ).get
-                row = (number, f"n{number}")
-                self._db.execute("INSERT INTO namespaces (id, name, token) VALUES (?, ?, ?)", (number, ns, row[1]))
-            self._tokens[ns] = row
-        return self._tokens[ns]
+                self._db.execute("INSERT INTO namespaces (id, name, token) VALUES (?, ?, ?)", (number, ns, f"{number}q"))
+            self._numbers[ns] = number
+        return self._numbers[ns]
+
+    def grow(self, number: int, chunks: int, length: int) -> None:
+        """Keep the namespace's number of chunks and their total length, which ranking needs."""
+        self._db.execute("UPDATE namespaces SET chunks = chunks + ?, length = length + ? WHERE id = ?", (chunks, length, number))
 
     def record(self, ns: str, memory_id: str, op: str, at: datetime) -> None:
         """Write down one change."""
-        number, _ = self.namespace(ns)
+        number = self.namespace(ns)
         # not RETURNING: its savepoint makes both full-text indexes flush for every memory
         self._db.execute("UPDATE namespaces SET sequence = sequence + 1 WHERE id = ?", (number,))
         seq = self._db.execute("SELECT sequence FROM namespaces WHERE id = ?", (number,)).get

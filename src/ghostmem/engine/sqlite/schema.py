@@ -12,7 +12,18 @@ CREATE TABLE namespaces (
   id INTEGER PRIMARY KEY,
   name TEXT NOT NULL UNIQUE,
   token TEXT NOT NULL UNIQUE,
-  sequence INTEGER NOT NULL DEFAULT 0
+  sequence INTEGER NOT NULL DEFAULT 0,
+  chunks INTEGER NOT NULL DEFAULT 0,
+  length INTEGER NOT NULL DEFAULT 0
+) STRICT;
+
+CREATE TABLE threads (
+  id INTEGER PRIMARY KEY,
+  ns_id INTEGER NOT NULL,
+  scope TEXT NOT NULL,
+  chunks INTEGER NOT NULL DEFAULT 0,
+  length INTEGER NOT NULL DEFAULT 0,
+  UNIQUE (ns_id, scope)
 ) STRICT;
 
 CREATE TABLE memories (
@@ -48,10 +59,11 @@ CREATE UNIQUE INDEX memories_version ON memories (ns, key, version);
 CREATE UNIQUE INDEX memories_live ON memories (ns, key) WHERE deleted_at IS NULL;
 CREATE INDEX memories_newest ON memories (ns, created_at) WHERE deleted_at IS NULL;
 CREATE INDEX memories_expires ON memories (expires_at) WHERE expires_at IS NOT NULL;
+CREATE INDEX memories_source ON memories (ns, source_user) WHERE source_user IS NOT NULL AND deleted_at IS NULL;
 CREATE INDEX memories_pinned ON memories (ns) WHERE pinned = 1 AND deleted_at IS NULL;
 
 CREATE TABLE chunks (
-  id INTEGER PRIMARY KEY,
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
   memory_id TEXT NOT NULL REFERENCES memories (id) ON DELETE CASCADE,
   seq INTEGER NOT NULL,
   start INTEGER NOT NULL,
@@ -60,11 +72,32 @@ CREATE TABLE chunks (
   end_line INTEGER NOT NULL,
   terms TEXT NOT NULL,
   length INTEGER NOT NULL,
-  chunker TEXT NOT NULL
+  chunker TEXT NOT NULL,
+  ns_id INTEGER NOT NULL,
+  thread_id INTEGER,
+  place TEXT
 ) STRICT;
 CREATE UNIQUE INDEX chunks_memory ON chunks (memory_id, seq);
-CREATE VIRTUAL TABLE chunks_fts USING fts5 (nstok, text, content='', contentless_delete=1, tokenize='ascii');
+CREATE INDEX chunks_thread ON chunks (thread_id, place) WHERE thread_id IS NOT NULL;
+CREATE VIRTUAL TABLE chunks_fts USING fts5 (text, content='', contentless_delete=1, detail=none, tokenize='ascii');
 CREATE VIRTUAL TABLE chunks_tri USING fts5 (text, content='', contentless_delete=1, detail=none, tokenize='trigram');
+
+CREATE TABLE models (
+  id INTEGER PRIMARY KEY,
+  name TEXT NOT NULL,
+  dimension INTEGER NOT NULL,
+  chunker TEXT NOT NULL,
+  UNIQUE (name, dimension, chunker)
+) STRICT;
+
+CREATE TABLE vectors (
+  model_id INTEGER NOT NULL,
+  ns_id INTEGER NOT NULL,
+  chunk_id INTEGER NOT NULL REFERENCES chunks (id) ON DELETE CASCADE,
+  vector BLOB NOT NULL,
+  PRIMARY KEY (model_id, ns_id, chunk_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX vectors_chunk ON vectors (chunk_id);
 
 CREATE TABLE memory_edges (
   from_id TEXT NOT NULL REFERENCES memories (id) ON DELETE CASCADE,

@@ -1,0 +1,40 @@
+"""What every provider of vectors offers."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Vectors = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """From which cosine on two texts are alike, in the terms of one model; the specification's numbers are MiniLM's."""
+
+    link: float = 0.80
+    merge: float = 0.90
+    dedup: float = 0.92
+    repeat: float = 0.82
+
+
+class Embedder(Protocol):
+    """Texts to unit vectors; `model` names what made them, and vectors of different models are never compared."""
+
+    model: str
+    dimension: int
+    thresholds: Thresholds
+
+    def embed(self, texts: Sequence[str]) -> "Vectors":
+        """Return one unit vector a text."""
+        ...
+
+    def known(self, text: str) -> float:
+        """Return the share of a text that the model has words for; cosine alone is no ground for a link below a half."""
+        ...
+
+
+Function = Callable[[Sequence[str]], Sequence[Sequence[float]]]

@@ -1,0 +1,57 @@
+"""Choosing a provider by its name; the model behind it loads when the first vector is asked for."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from ghostmem.errors import InvalidInputError
+from ghostmem.settings import PROVIDERS, Settings
+
+if TYPE_CHECKING:
+    from ghostmem.embed.base import Embedder, Function
+
+
+def choose(settings: Settings, own: "Function | None" = None) -> "Embedder | None":
+    """Return the provider that the settings or the caller chose; None for none."""
+    if own is not None:
+        from ghostmem.embed.own import OwnEmbedder
+
+        return OwnEmbedder(own)
+    return _MAKERS[settings.embed_provider](settings)
+
+
+def _local(_: Settings) -> "Embedder":
+    from ghostmem.embed.local import LocalEmbedder
+
+    return LocalEmbedder()
+
+
+def _static(_: Settings) -> "Embedder":
+    from ghostmem.embed.static import StaticEmbedder
+
+    return StaticEmbedder()
+
+
+def _ollama(settings: Settings) -> "Embedder":
+    from ghostmem.embed.http import HttpEmbedder
+
+    url = settings.embed_url or settings.ollama_host
+    return HttpEmbedder(url, settings.embed_model or "nomic-embed-text", style="ollama")
+
+
+def _openai(settings: Settings) -> "Embedder":
+    from ghostmem.embed.http import HttpEmbedder
+
+    if not settings.openai_api_key and not settings.embed_url:
+        raise InvalidInputError("provider openai needs a key", "set OPENAI_API_KEY, or GHOST_EMBED_URL for a server without one")
+    url = settings.embed_url or "https://api.openai.com/v1"
+    return HttpEmbedder(url, settings.embed_model or "text-embedding-3-small", settings.openai_api_key)
+
+
+_MAKERS: "dict[str, Callable[[Settings], Embedder | None]]" = {
+    "local": _local,
+    "static": _static,
+    "ollama": _ollama,
+    "openai": _openai,
+    "none": lambda _: None,
+}
+assert tuple(_MAKERS) == PROVIDERS

@@ -1,0 +1,89 @@
+"""Providers over HTTP: an Ollama server, or anything that speaks OpenAI's embeddings API."""
+
+import json
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ghostmem.embed.base import Thresholds
+from ghostmem.errors import EmbeddingError
+
+if TYPE_CHECKING:
+    from ghostmem.embed.base import Vectors
+
+TIMEOUT, TRIES, BATCH = 30.0, 3, 64
+_RETRY = {408, 425, 429, 500, 502, 503, 504}
+
+
+def post(url: str, body: dict[str, Any], key: str = "", timeout: float = TIMEOUT, pause: float = 0.5) -> dict[str, Any]:
+    """Send JSON and read JSON, trying again with growing pauses when the server is busy or does not answer."""
+    import urllib.error
+    import urllib.request
+
+    if not url.startswith(("http://", "https://")):
+        raise EmbeddingError(f"{url} is no web address", "set GHOST_EMBED_URL to one that starts with http:// or https://")
+    headers = {"Content-Type": "application/json", **({"Authorization": f"Bearer {key}"} if key else {})}
+    request = urllib.request.Request(url, json.dumps(body).encode(), headers)  # noqa: S310
+    for attempt in range(TRIES):
+        last = attempt == TRIES - 1
+        try:
+            with urllib.request.urlopen(request, timeout=timeout) as answer:  # noqa: S310
+                found = json.loads(answer.read())
+            if not isinstance(found, dict):
+                raise EmbeddingError(f"{url} answered with something else than an object", "check GHOST_EMBED_URL")
+            return found
+        except urllib.error.HTTPError as error:
+            if last or error.code not in _RETRY:
+                text = error.read(300).decode("utf-8", "replace")
+                raise EmbeddingError(f"{url} answered {error.code}: {text}", _advice(error.code)) from None
+        except (OSError, ValueError) as error:
+            if last:
+                raise EmbeddingError(
+                    f"{url} did not answer: {error}", "is the server running? see `ghost embed status`"
+                ) from None
+        time.sleep(pause * 2**attempt)
+    raise AssertionError("unreachable")
+
+
+def _advice(code: int) -> str:
+    return "check OPENAI_API_KEY" if code in (401, 403) else "check GHOST_EMBED_MODEL and GHOST_EMBED_URL"
+
+
+class HttpEmbedder:
+    """Ask a server for vectors; the dimension is learned from its first answer."""
+
+    thresholds = Thresholds()
+
+    def __init__(self, url: str, model: str, key: str = "", style: str = "openai") -> None:
+        self._url, self._name, self._key, self._style = url.rstrip("/"), model, key, style
+        self.model = f"{style}:{model}"
+        self.dimension = 0
+
+    def embed(self, texts: Sequence[str]) -> "Vectors":
+        """Return one unit vector a text."""
+        rows: list[list[float]] = []
+        for start in range(0, len(texts), BATCH):
+            rows += self._ask(list(texts[start : start + BATCH]))
+        made = np.array(rows, np.float32)
+        if made.ndim != 2 or len(made) != len(texts) or not np.isfinite(made).all():
+            raise EmbeddingError(
+                f"{self._url} answered with {len(rows)} vectors for {len(texts)} texts", "check GHOST_EMBED_MODEL"
+            )
+        self.dimension = made.shape[1]
+        made /= np.maximum(np.linalg.norm(made, axis=1, keepdims=True), 1e-12)
+        return made
+
+    def _ask(self, texts: list[str]) -> list[list[float]]:
+        try:
+            if self._style == "ollama":
+                return list(post(f"{self._url}/api/embed", {"model": self._name, "input": texts})["embeddings"])
+            data = post(f"{self._url}/embeddings", {"model": self._name, "input": texts}, self._key)["data"]
+            return [row["embedding"] for row in sorted(data, key=lambda row: row.get("index", 0))]
+        except (KeyError, TypeError) as error:
+            raise EmbeddingError(f"{self._url} answered without vectors ({error})", "check GHOST_EMBED_URL") from None
+
+    def known(self, text: str) -> float:  # noqa: ARG002
+        """Say that everything is known: a server's vocabulary cannot be seen."""
+        return 1.0

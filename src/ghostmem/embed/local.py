@@ -1,0 +1,49 @@
+"""Provider `local`, the default: all-MiniLM-L6-v2 in int8, inside the package, run by onnxruntime."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ghostmem.embed.base import Thresholds
+from ghostmem.embed.files import FOLDER, known_share, words
+from ghostmem.errors import EmbeddingError
+
+if TYPE_CHECKING:
+    from ghostmem.embed.base import Vectors
+
+_START, _END, _MOST = 101, 102, 254
+
+
+class LocalEmbedder:
+    """Run the model, one text at a time: batches are slower on a CPU, and padding would change nothing but the time."""
+
+    model = "all-MiniLM-L6-v2-int8"
+    dimension = 384
+    thresholds = Thresholds()
+
+    def __init__(self) -> None:
+        try:
+            import onnxruntime
+        except ImportError as error:
+            hint = "install onnxruntime, or choose GHOST_EMBED_PROVIDER=static"
+            raise EmbeddingError(f"the local model cannot run: {error}", hint) from None
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = options.inter_op_num_threads = 1
+        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+        options.enable_mem_reuse = False  # the planner is half of the start and saves no memory here
+        file = str(FOLDER / "minilm-l6-v2-int8.onnx")
+        self._session: Any = onnxruntime.InferenceSession(file, options, providers=["CPUExecutionProvider"])
+        self._words = words()
+
+    def embed(self, texts: Sequence[str]) -> "Vectors":
+        """Return one unit vector a text."""
+        made = np.zeros((len(texts), self.dimension), np.float32)
+        for at, text in enumerate(texts):
+            ids = np.array([[_START, *self._words.encode(text)[:_MOST], _END]], np.int64)
+            made[at] = self._session.run(None, {"input_ids": ids, "attention_mask": np.ones_like(ids)})[0][0]
+        return made
+
+    def known(self, text: str) -> float:
+        """Return the share of a text that the model has words for."""
+        return known_share(text)

@@ -1,0 +1,47 @@
+"""Provider `static`: our 256-d distil of MiniLM, one row a token, numpy only."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ghostmem.embed.base import Thresholds
+from ghostmem.embed.files import FOLDER, known_share, manifest, words
+
+if TYPE_CHECKING:
+    from ghostmem.embed.base import Vectors
+
+
+class StaticEmbedder:
+    """Sum the rows of a text's tokens."""
+
+    model = "minilm-static-256-int8"
+    dimension = 256
+    thresholds = Thresholds(link=0.82, merge=0.92, dedup=0.94, repeat=0.84)
+
+    def __init__(self) -> None:
+        arrays = manifest()["static"]["arrays"]
+        file = FOLDER / "static-256-int8.npz"
+
+        def mapped(name: str) -> "np.memmap[tuple[int, ...], np.dtype[np.int8]]":
+            part = arrays[name]
+            return np.memmap(file, part["dtype"], "r", part["offset"], tuple(part["shape"]))
+
+        self._rows = mapped("e")
+        self._scales = mapped("s").astype(np.float32)[:, 0]
+        self._words = words()
+
+    def embed(self, texts: Sequence[str]) -> "Vectors":
+        """Return one unit vector a text."""
+        made = np.zeros((len(texts), self.dimension), np.float32)
+        for at, text in enumerate(texts):
+            ids = self._words.encode(text)
+            if ids:
+                made[at] = self._scales[ids] @ self._rows[ids]
+        lengths = np.linalg.norm(made, axis=1, keepdims=True)
+        made /= np.maximum(lengths, 1e-12)
+        return made
+
+    def known(self, text: str) -> float:
+        """Return the share of a text that the model has words for."""
+        return known_share(text)

@@ -1,0 +1,31 @@
+"""Near words, found in a sorted file without reading it: numpy is not needed, and a look-up takes microseconds."""
+
+from functools import cache, lru_cache
+from mmap import ACCESS_READ, mmap
+
+from ghostmem.embed.files import FOLDER
+
+
+@cache
+def _table() -> mmap:
+    with (FOLDER / "synonyms.txt").open("rb") as stream:
+        return mmap(stream.fileno(), 0, access=ACCESS_READ)
+
+
+@lru_cache(4096)
+def near_words(word: str) -> tuple[tuple[str, float], ...]:
+    """Return words that mean much the same, nearest first, each with its cosine."""
+    table, wanted = _table(), word.encode() + b" "
+    low, high = 0, len(table)
+    while low < high:
+        middle = (low + high) // 2
+        start = table.rfind(b"\n", 0, middle) + 1
+        end = table.find(b"\n", middle)
+        line = table[start:end]
+        if line.startswith(wanted):
+            return tuple((name, int(cosine) / 100) for name, cosine in (part.split(":") for part in line.decode().split()[1:]))
+        if line.split(b" ", 1)[0] < word.encode():
+            low = end + 1
+        else:
+            high = start
+    return ()

@@ -1,0 +1,71 @@
+"""Vectors of one namespace in memory: exact products while they are few, a 1-bit sieve before them when they are many."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+EXACT = 20_000  # up to so many vectors every one is compared in full
+SIEVE = 1_500  # how many survive the sieve
+
+
+@dataclass
+class VectorView:
+    """The vectors of a namespace by ascending chunk number, as of one sequence."""
+
+    sequence: int
+    ids: "NDArray[np.int64]"
+    rows: "NDArray[np.float16]"
+    full: "NDArray[np.float32] | None" = None
+    bits: "NDArray[np.uint64] | None" = None
+
+    def nearest(self, query: "NDArray[np.float32]", count: int) -> list[int]:
+        """Return the chunks nearest to a unit vector, nearest first, ties by newest."""
+        if not len(self.ids):
+            return []
+        if len(self.ids) <= EXACT:
+            scores = self._full() @ query
+            chosen = _top(scores, count)
+        else:
+            sieved = self._sieve(query, max(SIEVE, count * 4))
+            scores = self.rows[sieved].astype(np.float32) @ query
+            chosen = sieved[_top(scores, count)]
+        return [int(number) for number in self.ids[chosen]]
+
+    def vectors(self, chunks: "NDArray[np.int64]") -> "tuple[NDArray[np.float32], NDArray[np.bool_]]":
+        """Return the vectors of chunks and which of them there are."""
+        at = np.searchsorted(self.ids, chunks)
+        at = np.minimum(at, max(0, len(self.ids) - 1))
+        there = self.ids[at] == chunks if len(self.ids) else np.zeros(len(chunks), bool)
+        found = self.rows[at].astype(np.float32) if len(self.ids) else np.zeros((len(chunks), 1), np.float32)
+        found[~there] = 0
+        return found, there
+
+    def _full(self) -> "NDArray[np.float32]":
+        if self.full is None:
+            self.full = self.rows.astype(np.float32)
+        return self.full
+
+    def _sieve(self, query: "NDArray[np.float32]", count: int) -> "NDArray[np.int64]":
+        """Return the rows whose signs agree with the query's most often."""
+        if self.bits is None:
+            self.bits = _signs(self.rows)
+        differing = np.bitwise_count(self.bits ^ _signs(query[None, :])).sum(axis=1, dtype=np.uint16)
+        count = min(count, len(differing) - 1)
+        return np.argpartition(differing, count)[: count + 1]
+
+
+def _signs(rows: "NDArray[np.float16] | NDArray[np.float32]") -> "NDArray[np.uint64]":
+    packed = np.packbits(rows > 0, axis=1)
+    spare = -packed.shape[1] % 8
+    return np.ascontiguousarray(np.pad(packed, ((0, 0), (0, spare)))).view(np.uint64)
+
+
+def _top(scores: "NDArray[np.float32]", count: int) -> "NDArray[np.int64]":
+    """Return the positions of the largest scores, largest first, ties by the later position."""
+    count = min(count, len(scores))
+    cut = np.argpartition(-scores, count - 1)[:count]
+    return cut[np.lexsort((-cut, -scores[cut]))]

@@ -1,0 +1,102 @@
+"""What a search asks of the database: postings, substrings, candidates with their neighbours, and vectors."""
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import apsw
+
+from ghostmem.engine.rows import Candidate, Filter, Space
+from ghostmem.engine.sqlite.where import conditions
+from ghostmem.times import read_time
+
+_CANDIDATE = (
+    "SELECT c.id, c.memory_id, c.seq, c.start, c.stop, c.start_line, c.end_line, c.terms, c.thread_id, c.place,"
+    " substr(m.content, c.start + 1, c.stop - c.start), m.created_at, m.source_user, m.kind, m.key"
+    " FROM chunks c JOIN memories m ON m.id = c.memory_id"
+)
+
+
+def _candidate(row: Sequence[Any]) -> Candidate:
+    return Candidate._make((*row[:11], read_time(row[11]), *row[12:]))
+
+
+class SqliteSearch:
+    """Reads for ranking; each is bounded, and none scores anything."""
+
+    def __init__(self, db: apsw.Connection) -> None:
+        self._db = db
+
+    def spaces(self, names: Iterable[str]) -> list[Space]:
+        """Return what ranking needs to know of namespaces."""
+        sql = "SELECT id, name, sequence, chunks, length FROM namespaces WHERE name IN (SELECT value FROM json_each(?)) ORDER BY name"
+        return [Space(*row) for row in self._db.execute(sql, (json.dumps(list(names)),))]
+
+    def names(self, prefix: str) -> list[str]:
+        """Return the namespaces that hold something and start so."""
+        sql = "SELECT name FROM namespaces WHERE chunks > 0 AND substr(name, 1, ?) = ? ORDER BY name"
+        return [name for (name,) in self._db.execute(sql, (len(prefix), prefix))]
+
+    def postings(self, space: int, code: str, limit: int) -> list[int]:
+        """Return the newest chunks of a namespace that contain a term, at most so many."""
+        sql = "SELECT rowid FROM chunks_fts WHERE chunks_fts MATCH ? ORDER BY rowid DESC LIMIT ?"
+        return [number for (number,) in self._db.execute(sql, (f'"{space}q{code}"', limit))]
+
+    def containing(self, space: int, text: str, limit: int) -> list[int]:
+        """Return the newest chunks of a namespace whose text or key contains a text of three characters or more."""
+        parts = " AND ".join(f'"{part}"' for part in _trigrams(text))
+        sql = (
+            "SELECT c.id FROM chunks_tri t JOIN chunks c ON c.id = t.rowid JOIN memories m ON m.id = c.memory_id"
+            " WHERE chunks_tri MATCH ? AND c.ns_id = ? AND (instr(lower(substr(m.content, c.start + 1, c.stop - c.start)), ?)"
+            " OR instr(lower(m.key), ?)) ORDER BY t.rowid DESC LIMIT ?"
+        )
+        folded = text.lower()
+        return [number for (number,) in self._db.execute(sql, (parts, space, folded, folded, limit))]
+
+    def sources(self, ns: str, limit: int = 200) -> list[str]:
+        """Return who the memories of a namespace come from, by stepping from one name to the next."""
+        sql = (
+            "WITH RECURSIVE s(name) AS (SELECT min(source_user) FROM memories WHERE ns = ?1 AND source_user IS NOT NULL"
+            " AND deleted_at IS NULL UNION ALL SELECT (SELECT min(source_user) FROM memories WHERE ns = ?1"
+            " AND source_user > s.name AND source_user IS NOT NULL AND deleted_at IS NULL) FROM s WHERE s.name IS NOT NULL)"
+            " SELECT name FROM s WHERE name IS NOT NULL LIMIT ?2"
+        )
+        return [name for (name,) in self._db.execute(sql, (ns, limit))]
+
+    def candidates(self, chunks: Sequence[int], which: Filter) -> list[Candidate]:
+        """Return those of these chunks that a filter lets through, in the order given."""
+        where, values = conditions(which)
+        sql = f"{_CANDIDATE} WHERE c.id IN (SELECT value FROM json_each(?)) AND {where}"
+        found = {row[0]: _candidate(row) for row in self._db.execute(sql, [json.dumps(list(chunks)), *values])}
+        return [found[number] for number in chunks if number in found]
+
+    def threads(self, numbers: Iterable[int]) -> dict[int, tuple[int, int]]:
+        """Return how many chunks threads have, and how many terms."""
+        sql = "SELECT id, chunks, length FROM threads WHERE id IN (SELECT value FROM json_each(?))"
+        return {number: (chunks, length) for number, chunks, length in self._db.execute(sql, (json.dumps(list(numbers)),))}
+
+    def thread_average(self, space: int) -> float:
+        """Return the mean length of a namespace's threads."""
+        return float(
+            self._db.execute("SELECT coalesce(avg(length), 1.0) FROM threads WHERE ns_id = ? AND chunks > 0", (space,)).get
+        )
+
+    def thread(self, number: int, which: Filter) -> list[Candidate]:
+        """Return a whole thread in order, as far as a filter lets it through."""
+        where, values = conditions(which)
+        sql = f"{_CANDIDATE} WHERE c.thread_id = ? AND {where} ORDER BY c.place"
+        return [_candidate(row) for row in self._db.execute(sql, [number, *values])]
+
+    def around(self, number: int, place: str, before: int, after: int, which: Filter) -> list[Candidate]:
+        """Return the neighbours of a place in a thread, in order, without the place itself."""
+        where, values = conditions(which)
+        sql = f"{_CANDIDATE} WHERE c.thread_id = ? AND c.place {{}} ? AND {where} ORDER BY c.place {{}} LIMIT ?"
+        earlier = [_candidate(row) for row in self._db.execute(sql.format("<", "DESC"), [number, place, *values, before])]
+        later = [_candidate(row) for row in self._db.execute(sql.format(">", "ASC"), [number, place, *values, after])]
+        return [*reversed(earlier), *later]
+
+
+def _trigrams(text: str) -> list[str]:
+    """Return a text's trigrams for FTS5, with quotes doubled."""
+    folded = text.lower()
+    return [folded[at : at + 3].replace('"', '""') for at in range(min(len(folded) - 2, 60))]

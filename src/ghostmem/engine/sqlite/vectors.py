@@ -1,0 +1,105 @@
+"""Vectors as rows, and the view of them that stays in memory between searches."""
+
+from collections.abc import Iterator, Sequence
+
+import apsw
+import numpy as np
+
+from ghostmem.engine.nearest import VectorView
+from ghostmem.engine.rows import Space
+
+Views = dict[tuple[int, int], VectorView]
+
+
+class SqliteVectors:
+    """Vectors by model and namespace; different models are never mixed."""
+
+    def __init__(self, db: apsw.Connection, views: Views) -> None:
+        self._db = db
+        self._views = views
+
+    def model(self, name: str, dimension: int, chunker: str) -> int:
+        """Return the number of a model, giving it one on first sight."""
+        found = self.find(name, chunker)
+        if found is None or self.dimension(found) != dimension:
+            self._db.execute("INSERT INTO models (name, dimension, chunker) VALUES (?, ?, ?)", (name, dimension, chunker))
+            found = self._db.last_insert_rowid()
+        return found
+
+    def find(self, name: str, chunker: str) -> int | None:
+        """Return the number of a model if vectors of it may be here."""
+        found: int | None = self._db.execute(
+            "SELECT id FROM models WHERE name = ? AND chunker = ? ORDER BY id DESC LIMIT 1", (name, chunker)
+        ).get
+        return found
+
+    def dimension(self, model: int) -> int:
+        """Return how long a model's vectors are."""
+        return int(self._db.execute("SELECT dimension FROM models WHERE id = ?", (model,)).get)
+
+    def view(self, model: int, space: Space) -> VectorView:
+        """Return a namespace's vectors, brought up to date by what changed since the last look."""
+        known = self._views.get((model, space.number))
+        if known is not None and known.sequence == space.sequence:
+            return known
+        if known is None or self._must_reload(known, space):
+            known = self._load(model, space, -1, None)
+        else:
+            known = self._load(model, space, int(known.ids[-1]) if len(known.ids) else -1, known)
+        self._views[model, space.number] = known
+        return known
+
+    def _must_reload(self, known: VectorView, space: Space) -> bool:
+        filled = self._db.execute(
+            "SELECT 1 FROM changes WHERE ns_id = ? AND seq > ? AND op = 'embed' LIMIT 1", (space.number, known.sequence)
+        ).get
+        return filled is not None or len(known.ids) > space.chunks * 1.25 + 100
+
+    def _load(self, model: int, space: Space, after: int, before: VectorView | None) -> VectorView:
+        sql = "SELECT chunk_id, vector FROM vectors WHERE model_id = ? AND ns_id = ? AND chunk_id > ? ORDER BY chunk_id"
+        rows = list(self._db.execute(sql, (model, space.number, after)))
+        ids = np.fromiter((chunk for chunk, _ in rows), np.int64, len(rows))
+        made = np.frombuffer(b"".join(vector for _, vector in rows), np.float16).reshape(len(rows), self.dimension(model))
+        if before is not None and not rows:
+            return VectorView(space.sequence, before.ids, before.rows, before.full, before.bits)
+        if before is not None:
+            ids, made = np.concatenate([before.ids, ids]), np.concatenate([before.rows, made])
+        return VectorView(space.sequence, ids, made)
+
+    def put(self, model: int, rows: Sequence[tuple[int, int, bytes]]) -> int:
+        """Write vectors as (namespace, chunk, vector) for chunks that are still there."""
+        sql = "INSERT OR IGNORE INTO vectors SELECT ?, ?, id, ? FROM chunks WHERE id = ?"
+        for space, chunk, vector in rows:
+            self._db.execute(sql, (model, space, vector, chunk))
+        for space in {space for space, _, _ in rows}:
+            self._db.execute("UPDATE namespaces SET sequence = sequence + 1 WHERE id = ?", (space,))
+            self._db.execute("INSERT INTO changes SELECT id, sequence, '', 'embed', '' FROM namespaces WHERE id = ?", (space,))
+        return len(rows)
+
+    def missing(self, model: int, after: int, limit: int) -> Iterator[tuple[int, int, str]]:
+        """Yield chunks that have no vector of a model yet, as (namespace, chunk, text as it is embedded)."""
+        sql = (
+            "SELECT c.ns_id, c.id, substr(m.content, c.start + 1, c.stop - c.start), m.source_user FROM chunks c"
+            " JOIN memories m ON m.id = c.memory_id WHERE c.id > ? AND NOT EXISTS"
+            " (SELECT 1 FROM vectors v WHERE v.chunk_id = c.id AND v.model_id = ?) ORDER BY c.id LIMIT ?"
+        )
+        for space, chunk, text, source in self._db.execute(sql, (after, model, limit)):
+            yield space, chunk, f"{source}: {text}" if source else text
+
+    def counts(self) -> dict[str, int]:
+        """Return how many chunks have a vector, by model, and how many chunks there are."""
+        found = dict(
+            self._db.execute(
+                "SELECT m.name, count(v.chunk_id) FROM models m LEFT JOIN vectors v ON v.model_id = m.id GROUP BY m.id"
+            )
+        )
+        found[""] = self._db.execute("SELECT count(*) FROM chunks").get
+        return found
+
+    def drop_others(self, model: int) -> int:
+        """Delete the vectors of every other model."""
+        self._db.execute("DELETE FROM vectors WHERE model_id <> ?", (model,))
+        gone = self._db.changes()
+        self._db.execute("DELETE FROM models WHERE id <> ?", (model,))
+        self._views.clear()
+        return gone

@@ -1,0 +1,50 @@
+"""What a search found, and why."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ghostmem.model import Memory, Record, optional
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Receipt(Record):
+    """Why a hit stands where it stands: its rank in each leg, and what each part added to its score."""
+
+    legs: Mapping[str, int]
+    parts: Mapping[str, float]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Hit(Record):
+    """A memory that was found; the memory's own fields can be read from the hit."""
+
+    memory: Memory
+    score: float
+    match_chunk: str
+    start_line: int
+    end_line: int
+    similarity: float | None = optional()
+    why: Receipt | None = optional()
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") or name == "memory":
+            raise AttributeError(name)
+        return getattr(self.memory, name)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the memory's fields with the hit's beside them."""
+        mine = super().to_dict()
+        return {**mine.pop("memory"), **mine}
+
+
+class Hits(list[Hit]):
+    """Hits in order, with which legs ran, what narrowly missed, and what was to be said beside it."""
+
+    def __init__(
+        self, hits: Iterable[Hit] = (), legs: tuple[str, ...] = (), misses: Iterable[Hit] = (), notes: tuple[str, ...] = ()
+    ) -> None:
+        super().__init__(hits)
+        self.legs = legs
+        self.misses = list(misses)
+        self.notes = notes

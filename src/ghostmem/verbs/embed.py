@@ -1,0 +1,79 @@
+"""embed: which chunks have vectors, giving the rest theirs, and changing the model."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ghostmem.errors import EmbeddingError
+from ghostmem.model import Record, optional
+from ghostmem.text.chunk import CHUNKER
+from ghostmem.verbs.indexing import vector_bytes
+from ghostmem.verbs.store import Store
+
+BATCH = 32
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class EmbedStatus(Record):
+    """How much of a store has vectors of the chosen model."""
+
+    provider: str
+    model: str
+    chunks: int
+    embedded: int
+    pending: int
+    other_models: dict[str, int]
+    problem: str = optional("")
+
+
+def embed_status(store: Store) -> EmbedStatus:
+    """Count chunks with and without vectors of the chosen model."""
+    embedder = store.vectoriser.get()
+    with store.engine.read() as tx:
+        counts = tx.vectors.counts()
+    chunks = counts.pop("")
+    name = embedder.model if embedder else ""
+    done = counts.pop(name, 0)
+    pending = chunks - done if embedder else 0
+    return EmbedStatus(store.settings.embed_provider, name, chunks, done, pending, counts, store.vectoriser.problem)
+
+
+def backfill(store: Store, progress: Callable[[int], None] | None = None) -> int:
+    """Give every chunk without one a vector, a batch at a time; stopped at any moment, the next run goes on where it was."""
+    embedder = store.vectoriser.must()
+    done, after = 0, 0
+    while True:
+        with store.engine.read() as tx:
+            model = tx.vectors.find(embedder.model, CHUNKER)
+            batch = list(tx.vectors.missing(-1 if model is None else model, after, BATCH))
+        if not batch:
+            return done
+        vectors = vector_bytes(embedder, [text for _, _, text in batch])
+        with store.engine.write(durable=False) as tx:
+            model = tx.vectors.model(embedder.model, len(vectors[0]) // 2, CHUNKER)
+            rows = [(space, chunk, vector) for (space, chunk, _), vector in zip(batch, vectors, strict=True)]
+            done += tx.vectors.put(model, rows)
+        after = batch[-1][1]
+        if progress is not None:
+            progress(done)
+
+
+def catch_up(store: Store, progress: Callable[[int], None] | None = None) -> int:
+    """Embed what a bulk write left without vectors; a provider that fails leaves it for `embed backfill`."""
+    if store.vectoriser.get() is None:
+        return 0
+    try:
+        return backfill(store, progress)
+    except EmbeddingError as error:
+        store.vectoriser.problem = str(error)
+        return 0
+
+
+def switch(store: Store, progress: Callable[[int], None] | None = None) -> int:
+    """Embed everything with the chosen model, then drop the vectors of all others; until then both stay apart."""
+    done = backfill(store, progress)
+    embedder = store.vectoriser.must()
+    with store.engine.write() as tx:
+        model = tx.vectors.find(embedder.model, CHUNKER)
+        if model is not None:
+            tx.vectors.drop_others(model)
+    return done

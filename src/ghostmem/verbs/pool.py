@@ -1,0 +1,256 @@
+"""The pool of a search in one namespace: shortlists of each leg, their neighbours, and the features of every item."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from ghostmem.embed.synonyms import near_words
+from ghostmem.engine.rows import Candidate, Filter, Space
+from ghostmem.rank import lexical
+from ghostmem.rank.score import AFTER, BEFORE
+from ghostmem.text.question import Question, is_question, names_something, tells_time
+from ghostmem.text.stem import stem
+from ghostmem.text.temporal import Times, day_match, month_match, window_match
+from ghostmem.text.terms import encode
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from ghostmem.engine.base import Transaction
+    from ghostmem.engine.nearest import VectorView
+
+SHORTLIST = 120  # how many items each leg sends into the pool
+POSTINGS = 4_000  # how many of a term's newest chunks are looked at
+SYNONYMS, NEAR = 12, 0.5
+WHOLE_THREAD = 80  # threads up to this many chunks join the pool whole
+MOST_TERMS = 32
+SUBSTRING = 0.6  # what a word is worth that is only found inside other words
+
+
+@dataclass
+class Asked:
+    """A question as ranking sees it."""
+
+    text: str
+    terms: list[str]
+    words: list[str]
+    times: Times
+    question: Question
+    now: datetime
+    query: NDArray[np.float32] | None = None
+
+
+@dataclass
+class Pool:
+    """Items of one namespace with their features and their ranks by leg."""
+
+    items: list[Candidate]
+    features: list[dict[str, float]]
+    ranks: dict[str, dict[int, int]] = field(default_factory=dict)  # leg -> chunk -> rank
+    cosines: list[float | None] = field(default_factory=list)
+
+
+def gather(tx: Transaction, space: Space, asked: Asked, which: Filter, view: VectorView | None, sources: list[str]) -> Pool:
+    """Collect the items that may answer a question and measure them."""
+    wording, best, inside = _lexical(tx, space, asked, sources)
+    ranks: dict[str, dict[int, int]] = {}
+    seeds: dict[int, Candidate] = {}
+    legs = {"text": [chunk for chunk, _ in best], "substring": inside}
+    if view is not None and asked.query is not None:
+        legs["vector"] = view.nearest(asked.query, SHORTLIST * 2)
+    for leg, chunks in legs.items():
+        found = _filtered(tx, chunks, which)
+        ranks[leg] = {item.chunk: rank for rank, item in enumerate(found, 1)}
+        seeds |= {item.chunk: item for item in found}
+    items, threads = _with_neighbours(tx, list(seeds.values()), which)
+    pool = Pool(items, [{} for _ in items], ranks, [None] * len(items))
+    _measure_words(tx, space, pool, wording, threads, set(inside))
+    if view is not None and asked.query is not None:
+        _measure_meaning(pool, asked.query, view, threads)
+    _measure_fields(pool, asked, sources)
+    return pool
+
+
+def _lexical(
+    tx: Transaction, space: Space, asked: Asked, sources: list[str]
+) -> tuple[lexical.Wording, list[tuple[int, float]], list[int]]:
+    """Return the wording with its rarities, the chunks that hold most of it, and those that hold a word only inside others."""
+    found = {term: tx.search.postings(space.number, encode(term), POSTINGS) for term in dict.fromkeys(asked.terms)}
+    terms = sorted(found, key=lambda term: (not found[term], len(found[term]), term))[:MOST_TERMS]
+    rarities = [lexical.rarity(space.chunks, len(found[term])) for term in terms if found[term]]
+    rarest = max(rarities, default=1.0)
+    near = _synonyms(tx, space, asked, terms, sources)
+    met = {at for at, _, _ in near.values()}
+    # a term the namespace does not know counts as much as its rarest one; only a synonym can meet it
+    known = [at for at, term in enumerate(terms) if found[term] or at in met]
+    place = {at: number for number, at in enumerate(known)}
+    idf = tuple(lexical.rarity(space.chunks, len(found[terms[at]])) if found[terms[at]] else rarest for at in known)
+    stands: dict[str, list[tuple[int, float]]] = defaultdict(list)
+    for at in known:
+        if found[terms[at]]:
+            stands[terms[at]].append((place[at], 1.0))
+    for term, (at, worth, chunks) in near.items():
+        stands[term].append((place[at], worth))
+        found[term] = chunks
+    scores: dict[int, dict[int, float]] = defaultdict(dict)
+    for term, uses in stands.items():
+        for chunk in found[term]:
+            held = scores[chunk]
+            for at, worth in uses:
+                held[at] = max(held.get(at, 0.0), worth)
+    unseen = [term for at, term in enumerate(terms) if at not in place]
+    inside: list[int] = []
+    for word in [term for term in unseen if len(term) > 2][:4]:
+        inside += tx.search.containing(space.number, word, SHORTLIST // 4)
+    wording = lexical.Wording(idf, {term: tuple(uses) for term, uses in stands.items()}, rarest * len(unseen))
+    totals = [(chunk, sum(idf[at] * worth for at, worth in held.items())) for chunk, held in scores.items()]
+    totals.sort(key=lambda pair: (-pair[1], -pair[0]))
+    return wording, totals[: SHORTLIST * 2], inside
+
+
+def _synonyms(
+    tx: Transaction, space: Space, asked: Asked, terms: list[str], sources: list[str]
+) -> dict[str, tuple[int, float, list[int]]]:
+    """Return near words that the namespace knows: which query term each stands for, its worth, and where it is."""
+    names = {part.lower() for source in sources for part in source.split()}
+    found: dict[str, tuple[int, float, list[int]]] = {}
+    for word in dict.fromkeys(asked.words):
+        mine = stem(word)
+        if mine not in terms or word in names:
+            continue
+        taken = 0
+        for other, cosine in near_words(word):
+            term = stem(other)
+            if taken == SYNONYMS or term in terms or term in found:
+                continue
+            chunks = tx.search.postings(space.number, encode(term), POSTINGS // 4)
+            if chunks:
+                found[term] = (terms.index(mine), lexical.SYNONYM * (cosine - NEAR) / (1 - NEAR), chunks)
+                taken += 1
+    return found
+
+
+def _filtered(tx: Transaction, chunks: list[int], which: Filter) -> list[Candidate]:
+    found: list[Candidate] = []
+    for start in range(0, len(chunks), SHORTLIST):
+        found += tx.search.candidates(chunks[start : start + SHORTLIST], which)
+        if len(found) >= SHORTLIST:
+            break
+    return found[:SHORTLIST]
+
+
+def _with_neighbours(tx: Transaction, seeds: list[Candidate], which: Filter) -> tuple[list[Candidate], list[lexical.Thread]]:
+    """Add to the seeds what stands beside them in their threads, and return the threads in order."""
+    by_thread: dict[int, list[Candidate]] = defaultdict(list)
+    items = {item.chunk: item for item in seeds}
+    for item in seeds:
+        if item.thread is not None:
+            by_thread[item.thread].append(item)
+    sizes = tx.search.threads(by_thread)
+    runs: dict[int, list[list[Candidate]]] = {}
+    for number, members in by_thread.items():
+        if sizes[number][0] <= WHOLE_THREAD:
+            runs[number] = [tx.search.thread(number, which)]
+        else:
+            runs[number] = [_window(tx, item, which) for item in members]
+        items |= {item.chunk: item for run in runs[number] for item in run}
+    order = {chunk: at for at, chunk in enumerate(items)}
+    threads = [_thread(found, order, sizes[number][1]) for number, found in runs.items()]
+    return list(items.values()), threads
+
+
+def _window(tx: Transaction, item: Candidate, which: Filter) -> list[Candidate]:
+    assert item.thread is not None
+    assert item.place is not None
+    around = tx.search.around(item.thread, item.place, len(lexical.BEFORE), len(lexical.AFTER), which)
+    return sorted([*around, item], key=lambda found: found.place or "")
+
+
+def _thread(runs: list[list[Candidate]], order: dict[int, int], length: int) -> lexical.Thread:
+    """Join windows on one thread; what stood together in a window is together, anything else is far apart."""
+    together = {(a.chunk, b.chunk) for run in runs for a, b in zip(run, run[1:], strict=False)}
+    members = sorted({item.chunk: item for run in runs for item in run}.values(), key=lambda item: item.place or "")
+    thread = lexical.Thread(length=length)
+    at = 0
+    for before, item in zip([None, *members], members, strict=False):
+        at += 1 if before is None or (before.chunk, item.chunk) in together else 100
+        thread.items.append(order[item.chunk])
+        thread.places.append(at)
+    return thread
+
+
+def _measure_words(
+    tx: Transaction, space: Space, pool: Pool, wording: lexical.Wording, threads: list[lexical.Thread], inside: set[int]
+) -> None:
+    average = max(1.0, space.length / max(1, space.chunks))
+    terms = [item.terms.split() for item in pool.items]
+    own = [lexical.held(words, wording, average) for words in terms]
+    for item, held in zip(pool.items, own, strict=True):
+        if item.chunk in inside and wording.unseen:
+            held[-1] = SUBSTRING
+    spread = lexical.spread(own, threads)
+    for features, held in zip(pool.features, spread, strict=True):
+        extra = held.pop(-1, 0.0) * wording.unseen / wording.total if wording.total else 0.0
+        features["lexical"] = lexical.score(held, wording) + extra
+    mean = tx.search.thread_average(space.number) if threads else 1.0
+    for thread in threads:
+        counts: dict[int, float] = defaultdict(float)
+        for item_ in thread.items:
+            for word in terms[item_]:
+                for which, worth in wording.stands_for.get(word, ()):
+                    counts[which] += worth
+        share = lexical.thread_score(counts, thread.length, mean, wording)
+        for item_ in thread.items:
+            pool.features[item_]["wording"] = share
+
+
+def _measure_meaning(pool: Pool, query: NDArray[np.float32], view: VectorView, threads: list[lexical.Thread]) -> None:
+    import numpy as np
+
+    vectors, there = view.vectors(np.array([item.chunk for item in pool.items], np.int64))
+    cosines = vectors @ query
+    mixed = vectors.copy()
+    for thread in threads:
+        steps = list(zip(thread.items, thread.items[1:], thread.places, thread.places[1:], strict=False))
+        for left, right, here, next_ in steps:
+            if next_ - here == 1:
+                mixed[right] += BEFORE * vectors[left]
+                mixed[left] += AFTER * vectors[right]
+    mixed /= np.maximum(np.linalg.norm(mixed, axis=1, keepdims=True), 1e-12)
+    blended = mixed @ query
+    for at, features in enumerate(pool.features):
+        if there[at]:
+            pool.cosines[at] = float(cosines[at])
+            features["own"], features["mixed"] = float(cosines[at]), float(blended[at])
+    for thread in threads:
+        best = np.sort(cosines[thread.items])[-3:]
+        for item in thread.items:
+            pool.features[item]["thread"] = float(best.mean())
+
+
+def _measure_fields(pool: Pool, asked: Asked, sources: list[str]) -> None:
+    lowered = {word.lower() for word in asked.words}
+    named = [source for source in sources if {part.lower() for part in source.split()} & lowered]
+    identifiers = {term for term in asked.terms if any(char.isdigit() or not char.isalnum() for char in term)}
+    dates = [item.created_at for item in pool.items]
+    newest, oldest = max(dates, default=asked.now), min(dates, default=asked.now)
+    span = max(3600.0, (newest - oldest).total_seconds())
+    for item, features in zip(pool.items, pool.features, strict=True):
+        features["source"] = float(len(named) == 1 and item.source_user == named[0])
+        features["month"], features["day"] = month_match(asked.times, item.created_at), day_match(asked.times, item.created_at)
+        features["window"] = window_match(asked.times, item.created_at)
+        features["question"] = float(is_question(item.text))
+        if asked.question.when:
+            features["when"] = float(tells_time(item.text))
+        if asked.question.where:
+            features["place"] = float(names_something(item.text))
+        if identifiers:
+            features["identifier"] = len(identifiers.intersection(item.terms.split())) / len(identifiers)
+        if asked.times.recent:
+            features["recency"] = 1 - (newest - item.created_at).total_seconds() / span
+        if asked.times.relative:
+            features["episode"] = float(item.kind == "episodic")

@@ -1,0 +1,245 @@
+"""search: find memories by words, by parts of words and by meaning, and say why."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from ghostmem.engine.rows import Candidate, Filter, Space
+from ghostmem.errors import EmbeddingError
+from ghostmem.hit import Hit, Hits, Receipt
+from ghostmem.model import FileRel, Kind, NsFilter, Priority, SourceKind, Tier
+from ghostmem.rank import abstain
+from ghostmem.rank.score import WITH_VECTORS, WITHOUT_VECTORS, varied, weighed
+from ghostmem.text.chunk import CHUNKER
+from ghostmem.text.question import read_question
+from ghostmem.text.temporal import times_in
+from ghostmem.text.terms import STOP_WORDS, query_terms
+from ghostmem.times import as_time
+from ghostmem.verbs import accept
+from ghostmem.verbs.pool import Asked, Pool, gather
+from ghostmem.verbs.store import Store
+
+if TYPE_CHECKING:
+    from typing import TypedDict
+
+    from ghostmem.embed.base import Embedder
+    from ghostmem.engine.base import Transaction
+
+    class SearchFields(TypedDict, total=False):
+        """What a search may be narrowed and explained by."""
+
+        limit: int
+        kind: str | None
+        tags: Iterable[str] | None
+        tiers: Iterable[str] | None
+        include_all: bool
+        priority: str | None
+        after: datetime | str | None
+        before: datetime | str | None
+        source_user: str | None
+        source_kind: str | None
+        source_scope: str | None
+        file: str | None
+        file_rel: str | None
+        min_score: float | None
+        explain: bool
+        now: datetime | str | None
+
+
+AWAKE = (str(Tier.STM), str(Tier.LTM))  # dormant and sensory are left out unless asked for
+MISSES = 3
+LONGEST = 20_000  # characters of a question that are read
+
+
+class _Scored:
+    """One item of one namespace with its score and what it is made of."""
+
+    __slots__ = ("cosine", "item", "parts", "ranks", "score", "space")
+
+    def __init__(
+        self, space: Space, item: Candidate, score: float, parts: dict[str, float], cosine: float | None, ranks: dict[str, int]
+    ) -> None:
+        self.space, self.item, self.score, self.parts, self.cosine, self.ranks = space, item, score, parts, cosine, ranks
+
+
+def search(
+    store: Store,
+    query: str,
+    ns: str | None = None,
+    *,
+    limit: int = 20,
+    kind: str | None = None,
+    tags: Iterable[str] | None = None,
+    tiers: Iterable[str] | None = None,
+    include_all: bool = False,
+    priority: str | None = None,
+    after: datetime | str | None = None,
+    before: datetime | str | None = None,
+    source_user: str | None = None,
+    source_kind: str | None = None,
+    source_scope: str | None = None,
+    file: str | None = None,
+    file_rel: str | None = None,
+    min_score: float | None = None,
+    explain: bool = False,
+    now: datetime | str | None = None,
+) -> Hits:
+    """Return the memories that answer a question best, best first; nothing when nothing is about it.
+
+    The question is data, never syntax. Dormant and sensory memories are left out unless `tiers` or `include_all` asks for them.
+    `min_score` replaces the calibrated floor; `explain` adds a receipt to every hit and the nearest misses; `now` is the time
+    that words like "yesterday" count from.
+    """
+    text = accept.text(query, "query")[:LONGEST]
+    accept.positive(limit, "limit")
+    at = store.clock() if now is None else as_time(now, "now")
+    chosen = (
+        tuple(str(accept.choice(tier, Tier, "tier")) for tier in tiers) if tiers is not None else () if include_all else AWAKE
+    )
+    which = Filter(
+        now=at,
+        kinds=_one(accept.choice(kind, Kind, "kind")),
+        tiers=chosen,
+        tags=accept.tags(tags) or (),
+        priorities=_one(accept.choice(priority, Priority, "priority")),
+        after=None if after is None else as_time(after, "after"),
+        before=None if before is None else as_time(before, "before"),
+        source_user=accept.label(source_user, "source_user"),
+        source_kind=accept.choice(source_kind, SourceKind, "source_kind"),
+        source_scope=accept.label(source_scope, "source_scope"),
+        file=None if file is None else accept.text(file, "file path"),
+        file_rel=accept.choice(file_rel, FileRel, "file relation"),
+    )
+    asked = Asked(text, query_terms(text), _plain_words(text), times_in(text, at), read_question(text), at)
+    with store.engine.read() as tx:
+        scored, legs, notes, sure = _all_spaces(store, tx, accept.ns_filter(ns), asked, which)
+        floor_missed = min_score is None and store.settings.abstain and not sure
+        kept = [] if floor_missed else [s for s in scored if min_score is None or s.score >= min_score]
+        hits = _hits(tx, kept[:limit], explain)
+        left = [s for s in scored if s not in kept[:limit]][:MISSES] if explain else []
+        return Hits(hits, legs, _hits(tx, left, explain), notes)
+
+
+def _one(value: str | None) -> tuple[str, ...]:
+    return () if value is None else (str(value),)
+
+
+def _plain_words(text: str) -> list[str]:
+    return [word for word in re.findall(r"[^\W\d_]+", text.lower()) if word not in STOP_WORDS]
+
+
+def _all_spaces(
+    store: Store, tx: Transaction, ns: NsFilter, asked: Asked, which: Filter
+) -> tuple[list[_Scored], tuple[str, ...], tuple[str, ...], bool]:
+    """Rank each namespace by its own statistics and merge by score, which is on one scale everywhere."""
+    names = tx.search.names(ns.prefix) if ns.is_prefix or not ns else [str(ns)]
+    embedder = store.vectoriser.get()
+    legs = {"text", "substring"}
+    notes = [store.vectoriser.problem] if store.vectoriser.problem else []
+    scored: list[_Scored] = []
+    sure = False
+    for space in tx.search.spaces(names):
+        if not space.chunks:
+            continue
+        pool, weights = _one_space(store, tx, space, asked, replace(which, ns=NsFilter(space.name)), embedder, notes)
+        if weights is WITH_VECTORS:
+            legs.add("vector")
+        found = _score(space, pool, weights, asked)
+        sure = sure or _is_sure(pool, weights is WITH_VECTORS)
+        scored += found
+    if len(names) > 1:
+        scored.sort(key=lambda s: (-s.score, -s.item.created_at.timestamp(), s.space.name, s.item.key))
+    return _best_chunks(scored), tuple(sorted(legs)), tuple(dict.fromkeys(notes)), sure
+
+
+def _one_space(
+    store: Store, tx: Transaction, space: Space, asked: Asked, which: Filter, embedder: Embedder | None, notes: list[str]
+) -> tuple[Pool, Mapping[str, float]]:
+    sources = tx.search.sources(space.name)
+    if embedder is not None:
+        model = tx.vectors.find(embedder.model, CHUNKER)
+        view = None if model is None else tx.vectors.view(model, space)
+        if view is not None and len(view.ids):
+            if len(view.ids) < space.chunks:
+                notes.append(f"{space.chunks - len(view.ids)} chunks of {space.name} have no vectors yet; `ghost embed backfill`")
+            try:
+                query = embedder.embed([_without_names(asked.text, sources)])[0]
+            except EmbeddingError as error:
+                notes.append(str(error))
+            else:
+                return gather(tx, space, replace(asked, query=query), which, view, sources), WITH_VECTORS
+        else:
+            notes.append(f"{space.name} has no vectors yet; `ghost embed backfill`")
+    return gather(tx, space, asked, which, None, sources), WITHOUT_VECTORS
+
+
+def _without_names(text: str, sources: list[str]) -> str:
+    """Leave the names of the namespace's sources out: everybody's memories mention them, and they drown the rest."""
+    names = {part for source in sources for part in source.split()}
+    if not names:
+        return text
+    pattern = r"\b(?:" + "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True)) + r")(?:['’]s)?\b"
+    kept = re.sub(pattern, "", text, flags=re.IGNORECASE)
+    return kept if any(char.isalnum() for char in kept) else text
+
+
+def _score(space: Space, pool: Pool, weights: Mapping[str, float], asked: Asked) -> list[_Scored]:
+    several = asked.question.several
+    parts = [weighed(features, weights, several) for features in pool.features]
+    scores = [sum(part.values()) for part in parts]
+    order = sorted(
+        range(len(scores)),
+        key=lambda at: (-scores[at], -pool.items[at].created_at.timestamp(), pool.items[at].key, pool.items[at].seq),
+    )
+    if several:
+        order = varied(order, scores, [item.thread for item in pool.items])
+    return [
+        _Scored(
+            space,
+            pool.items[at],
+            scores[at],
+            parts[at],
+            pool.cosines[at],
+            {leg: ranks[pool.items[at].chunk] for leg, ranks in pool.ranks.items() if pool.items[at].chunk in ranks},
+        )
+        for at in order
+    ]
+
+
+def _is_sure(pool: Pool, vectors: bool) -> bool:
+    words = max((features.get("lexical", 0.0) for features in pool.features), default=0.0)
+    cosine = max((found for found in pool.cosines if found is not None), default=0.0) if vectors else None
+    exact = any(features.get("identifier") for features in pool.features)
+    return bool(pool.items) and (exact or abstain.confidence(words, cosine) >= abstain.FLOOR)
+
+
+def _best_chunks(scored: list[_Scored]) -> list[_Scored]:
+    """Keep each memory once, by its best chunk."""
+    seen: set[str] = set()
+    return [s for s in scored if not (s.item.memory_id in seen or seen.add(s.item.memory_id))]  # type: ignore[func-returns-value]
+
+
+def _hits(tx: Transaction, scored: list[_Scored], explain: bool) -> list[Hit]:
+    files = tx.memories.files(s.item.memory_id for s in scored) if scored else {}
+    hits = []
+    for s in scored:
+        memory = tx.memories.by_id(s.item.memory_id)
+        assert memory is not None
+        why = Receipt(s.ranks, {name: round(value, 4) for name, value in s.parts.items()}) if explain else None
+        similarity = None if s.cosine is None else round(s.cosine, 3)
+        hits.append(
+            Hit(
+                replace(memory, files=files.get(memory.id, ())),
+                round(s.score, 4),
+                s.item.text,
+                s.item.start_line,
+                s.item.end_line,
+                similarity,
+                why,
+            )
+        )
+    return hits

@@ -1,0 +1,58 @@
+"""The provider of vectors as a store holds it: loaded when first needed, and never in the way when it fails."""
+
+from typing import TYPE_CHECKING
+
+from ghostmem.errors import EmbeddingError, GhostError
+from ghostmem.settings import Settings
+
+if TYPE_CHECKING:
+    from ghostmem.embed.base import Embedder, Function
+
+
+class Vectoriser:
+    """A provider that loads on first use; one that cannot run says so once and is done without."""
+
+    def __init__(self, settings: Settings, own: "Function | None" = None) -> None:
+        self._settings = settings
+        self._own = own
+        self._embedder: Embedder | None = None
+        self._tried = False
+        self.problem = ""
+
+    @property
+    def wanted(self) -> bool:
+        """Say whether vectors are wanted at all."""
+        return self._own is not None or self._settings.embed_provider != "none"
+
+    def get(self) -> "Embedder | None":
+        """Return the provider, or None when there is none or it cannot run."""
+        if not self._tried and self.wanted:
+            self._tried = True
+            from ghostmem.embed.choose import choose
+
+            try:
+                self._embedder = choose(self._settings, self._own)
+            except (GhostError, ImportError, OSError) as error:
+                self.problem = str(error)
+        return self._embedder
+
+    def must(self) -> "Embedder":
+        """Return the provider, or raise what is wrong with it."""
+        found = self.get()
+        if found is None:
+            reason = self.problem or "the provider is none"
+            raise EmbeddingError(f"there are no vectors: {reason}", "choose GHOST_EMBED_PROVIDER=local or static")
+        return found
+
+    def try_bytes(self, texts: list[str]) -> list[bytes]:
+        """Return the vectors of texts as they are stored, or nothing when the provider fails: text search goes on."""
+        embedder = self.get()
+        if embedder is None or not texts:
+            return []
+        from ghostmem.verbs.indexing import vector_bytes
+
+        try:
+            return vector_bytes(embedder, texts)
+        except EmbeddingError as error:
+            self.problem = str(error)
+            return []
