@@ -42,7 +42,9 @@ def read_locomo(path: Path) -> Iterator[Conversation]:
             for turn in talk[f"session_{number}"]:
                 caption = turn.get("blip_caption")
                 text = turn["text"] + (f" [image: {caption}]" if caption else "")
-                turns.append({"id": turn["dia_id"], "scope": f"session-{number}", "user": turn["speaker"], "text": text, "at": at})
+                turns.append(
+                    {"id": turn["dia_id"], "scope": f"session-{number}", "user": turn["speaker"], "text": text, "at": at}
+                )
         questions = [
             {
                 "text": item["question"],
@@ -58,7 +60,9 @@ def read_longmemeval(path: Path) -> Iterator[Conversation]:
     """Read LongMemEval's published JSON: a haystack of sessions for each question, or for a list of them."""
     for number, sample in enumerate(json.loads(path.read_text(encoding="utf-8"))):
         turns: list[Item] = []
-        for session, name, date in zip(sample["haystack_sessions"], sample["haystack_session_ids"], sample["haystack_dates"], strict=True):
+        for session, name, date in zip(
+            sample["haystack_sessions"], sample["haystack_session_ids"], sample["haystack_dates"], strict=True
+        ):
             at = _loose_date(date)
             turns += [
                 {"id": f"{name}/{place}", "scope": name, "user": turn["role"], "text": turn["content"], "at": at}
@@ -69,7 +73,11 @@ def read_longmemeval(path: Path) -> Iterator[Conversation]:
         texts = sample["questions"] if listed else [sample["question"]]
         answers = sample["answer_session_ids"] if listed else [sample["answer_session_ids"]]
         questions = [
-            {"text": text if isinstance(text, str) else text["question"], "sessions": set(found), "category": sample.get("question_type", "")}
+            {
+                "text": text if isinstance(text, str) else text["question"],
+                "sessions": set(found),
+                "category": sample.get("question_type", ""),
+            }
             for text, found in zip(texts, answers, strict=True)
             if found and not str(sample.get("question_id", "")).endswith("_abs")
         ]
@@ -89,7 +97,10 @@ def read_beir(path: Path) -> Iterator[Conversation]:
     """Read a BEIR folder: corpus.jsonl, queries.jsonl and qrels/test.tsv."""
     rows = [json.loads(line) for line in (path / "corpus.jsonl").read_text(encoding="utf-8").splitlines()]
     at = datetime(2024, 1, 1, tzinfo=UTC)
-    turns = [{"id": r["_id"], "scope": None, "user": None, "text": f"{r.get('title', '')}\n{r['text']}".strip(), "at": at} for r in rows]
+    turns = [
+        {"id": r["_id"], "scope": None, "user": None, "text": f"{r.get('title', '')}\n{r['text']}".strip(), "at": at}
+        for r in rows
+    ]
     relevant: dict[str, set[str]] = defaultdict(set)
     for line in (path / "qrels" / "test.tsv").read_text(encoding="utf-8").splitlines()[1:]:
         query, document, grade = line.split("\t")
@@ -108,7 +119,13 @@ def remember(ghost: Ghost, ns: str, conversation: Conversation) -> float:
     began = time.perf_counter()
     for turn in conversation.turns:
         ghost.put(
-            ns, turn["id"], turn["text"], kind="episodic", created_at=turn["at"], source_user=turn["user"], source_scope=turn["scope"]
+            ns,
+            turn["id"],
+            turn["text"],
+            kind="episodic",
+            created_at=turn["at"],
+            source_user=turn["user"],
+            source_scope=turn["scope"],
         )
     return time.perf_counter() - began
 
@@ -153,7 +170,10 @@ def run(dataset: str, path: Path, embed: str | None, most: int | None, absent: b
     millis: list[float] = []
     seconds = 0.0
     empty = asked = 0
-    with tempfile.TemporaryDirectory() as folder, Ghost.open(f"{folder}/recall.db", settings=settings, clock=lambda: clock[0]) as ghost:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        Ghost.open(f"{folder}/recall.db", settings=settings, clock=lambda: clock[0]) as ghost,
+    ):
         for number, conversation in enumerate(conversations):
             clock[0] = conversation.now
             seconds += remember(ghost, f"{dataset}:{number}", conversation)

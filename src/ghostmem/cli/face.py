@@ -109,7 +109,7 @@ Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 def declare(
     name: str,
-    help: str,  # noqa: A002
+    help: str,
     epilog: str = "",
     cls: type[FaceCommand] = FaceCommand,
 ) -> Callable[[Callable[..., Any]], click.Command]:
@@ -118,7 +118,7 @@ def declare(
     return click.command(name, cls=cls, help=help, epilog=epilog and f"\b\nExamples:\n{epilog}", context_settings=settings)
 
 
-def group(name: str, help: str, epilog: str) -> click.Group:  # noqa: A002
+def group(name: str, help: str, epilog: str) -> click.Group:
     """Declare a group of subcommands."""
     settings = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
     return click.Group(name, help=help, epilog=f"\b\nExamples:\n{epilog}", params=shared_options(), context_settings=settings)

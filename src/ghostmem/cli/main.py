@@ -14,6 +14,7 @@ from ghostmem.errors import GhostError, InvalidInputError
 COMMANDS = {
     "put": "Store a memory, or the next version of one.",
     "get": "Read a memory by its key.",
+    "search": "Find memories by words and by meaning.",
     "list": "List memories, newest first.",
     "history": "Show every version of a memory.",
     "patch": "Change a memory by a unified diff.",
@@ -28,6 +29,7 @@ COMMANDS = {
     "import": "Bring in an export, or the original Ghost's memories.",
     "backup": "Copy the store while it is in use.",
     "gc": "Remove what has expired, is stale, or was removed long ago.",
+    "embed": "Show, fill in or change the vectors.",
     "stats": "Count what the store holds.",
     "check": "Look for anything that is not whole.",
     "repair": "Rebuild every index from the rows.",
@@ -133,7 +135,7 @@ def run(args: list[str]) -> int:
         # whoever read our output has left (click turns that into an exit): say nothing more, not even while closing
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return 0
-    except Exception as error:  # noqa: BLE001 - the outermost handler
+    except Exception as error:
         return report(_in_our_words(error, name, args), args)
 
 

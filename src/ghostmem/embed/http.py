@@ -25,11 +25,11 @@ def post(url: str, body: dict[str, Any], key: str = "", timeout: float = TIMEOUT
     if not url.startswith(("http://", "https://")):
         raise EmbeddingError(f"{url} is no web address", "set GHOST_EMBED_URL to one that starts with http:// or https://")
     headers = {"Content-Type": "application/json", **({"Authorization": f"Bearer {key}"} if key else {})}
-    request = urllib.request.Request(url, json.dumps(body).encode(), headers)  # noqa: S310
+    request = urllib.request.Request(url, json.dumps(body).encode(), headers)
     for attempt in range(TRIES):
         last = attempt == TRIES - 1
         try:
-            with urllib.request.urlopen(request, timeout=timeout) as answer:  # noqa: S310
+            with urllib.request.urlopen(request, timeout=timeout) as answer:
                 found = json.loads(answer.read())
             if not isinstance(found, dict):
                 raise EmbeddingError(f"{url} answered with something else than an object", "check GHOST_EMBED_URL")
@@ -84,6 +84,6 @@ class HttpEmbedder:
         except (KeyError, TypeError) as error:
             raise EmbeddingError(f"{self._url} answered without vectors ({error})", "check GHOST_EMBED_URL") from None
 
-    def known(self, text: str) -> float:  # noqa: ARG002
+    def known(self, text: str) -> float:
         """Say that everything is known: a server's vocabulary cannot be seen."""
         return 1.0

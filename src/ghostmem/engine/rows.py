@@ -74,3 +74,4 @@ class Candidate(NamedTuple):
     source_user: str | None
     kind: str
     key: str
+    priority: str

@@ -1,14 +1,11 @@
-"""Saying nothing: how sure a search may be that what it found is about the question at all."""
+"""Saying nothing: when neither the wording nor the meaning of what was found is about the question.
 
-from math import exp
+The floors were chosen on development conversations that were asked each other's questions; see docs/decisions.md.
+"""
 
-# Fitted on development conversations asked each other's questions; see docs/decisions.md.
-WITH_VECTORS = (-7.18, 3.65, 9.21)  # constant, best lexical share, best cosine
-WITHOUT_VECTORS = (-2.2, 9.0, 0.0)
-FLOOR = 0.02
+WORDING, MEANING = 0.21, 0.36  # the best hit must hold so much of the question's wording, or come so near its meaning
 
 
-def confidence(lexical: float, cosine: float | None) -> float:
-    """Return how likely it is that the best hit answers the question."""
-    constant, words, meaning = WITHOUT_VECTORS if cosine is None else WITH_VECTORS
-    return 1 / (1 + exp(-(constant + words * lexical + meaning * (cosine or 0.0))))
+def is_sure(lexical: float, cosine: float | None) -> bool:
+    """Say whether the best of what was found may be about the question at all."""
+    return lexical >= WORDING or (cosine is not None and cosine >= MEANING)

@@ -22,7 +22,7 @@ def text_score(bm25: float, priority: str, created_at: datetime, now: datetime, 
     return PRIORITY[priority] * 0.1 + recency / (1 + days / 7) + text * bm25
 
 
-def fuse(legs: Mapping[str, Mapping[str, int]], kinds: Mapping[str, str], temporal: bool) -> dict[str, float]:
+def fuse(legs: Mapping[str, Mapping[int, int]], kinds: Mapping[int, str], temporal: bool) -> dict[int, float]:
     """Fuse the ranks of several legs by item; episodes gain under temporal intent."""
     items = {item for ranks in legs.values() for item in ranks}
     found = {item: reciprocal(ranks[item] for ranks in legs.values() if item in ranks) for item in items}

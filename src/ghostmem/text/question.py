@@ -7,11 +7,13 @@ from functools import cache
 from ghostmem.text.calendar import TIME_WORDS
 
 _LISTS = re.compile(
-    r"\b(?:kinds?|types?|sorts?) of\b|\bhow many\b|\bboth\b|\b(?:what|which|who) are\b|\blist\b|\ball the\b|\bin what ways\b",
+    r"\b(?:kinds?|types?|sorts?) of\b|\bhow many\b|\bboth\b|\b(?:what|which|who) are\b|\blist\b|\ball the\b|\bin what ways\b"
+    r"|^\W*(?:what|where|who)\s+(?:has|have)\b",
     re.IGNORECASE,
 )
-_PLURAL = re.compile(r"\b(?:what|which)\s+(?:[a-z-]+\s+)?([a-z-]{3,})\b", re.IGNORECASE)
-_NOT_PLURAL = re.compile(r"(?:ss|us|is|ous|does|has|was|this|his|its|as)$")
+_NOUN = re.compile(r"\b(?:what|which)\b((?:\s+[\w+'’-]+){1,6})", re.IGNORECASE)
+_VERBS = frozenset("do does did has have had is are was were can could will would should might may must".split())
+_NOT_PLURAL = ("ss", "us", "is", "'s", "’s")
 _WHEN = re.compile(
     r"^\W*when\b|\bwhat (?:date|day|month|year|time)\b|\bhow long ago\b|\bwhich (?:day|month|year)\b"
     r"|^\W*wann\b|^\W*quand\b|^\W*cuándo\b|什么时候|何時|언제",
@@ -37,11 +39,16 @@ class Question:
 
 def read_question(text: str) -> Question:
     """Say whether a question asks for a time, a place, or several things."""
-    plural = _PLURAL.search(text)
-    several = bool(_LISTS.search(text)) or (
-        plural is not None and plural[1].lower().endswith("s") and not _NOT_PLURAL.search(plural[1].lower())
-    )
+    several = bool(_LISTS.search(text)) or _asks_plural(text)
     return Question(bool(_WHEN.search(text)), bool(_WHERE.search(text)), several)
+
+
+def _asks_plural(text: str) -> bool:
+    """Say whether what stands between the question word and the verb ends in a plural, as in `which books has she read`."""
+    found = _NOUN.search(text)
+    words = found[1].lower().split() if found else []
+    verb = next((at for at, word in enumerate(words) if word in _VERBS), 0)
+    return verb > 0 and words[verb - 1].endswith("s") and not words[verb - 1].endswith(_NOT_PLURAL)
 
 
 def tells_time(text: str) -> bool:

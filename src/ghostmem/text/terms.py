@@ -25,6 +25,11 @@ _FUNCTION_WORDS = """
 STOP_WORDS = frozenset(_FUNCTION_WORDS.split())
 """English words that say nothing of what a text is about; `may` and `us` are not among them: a month, a country."""
 
+ASKING_WORDS = frozenset(
+    "kind kinds type types sort sorts many much name names thing things describe mention mentioned tell".split()
+)
+"""Words that shape a question and say nothing of its answer: an index has them, a question's terms do not."""
+
 LONGEST = 80
 """Terms are cut to this many characters; longer compounds are left out."""
 
@@ -84,8 +89,10 @@ def index_terms(text: str) -> list[str]:
 
 
 def query_terms(text: str) -> list[str]:
-    """Return the terms that a query looks for: exactly those it would be indexed by."""
-    return index_terms(text)
+    """Return the terms that a question looks for: those it would be indexed by, without the words that only ask."""
+    asking = {stem(word) for word in ASKING_WORDS}
+    every = index_terms(text)
+    return [term for term in every if term not in asking] or every
 
 
 def encode(term: str) -> str:

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 def index_rows(key: str, content: str, target: int, source: str | None = None) -> list[IndexRow]:
     """Chunk a content and prepare each chunk for full text, substrings and vectors, with its key and who said it."""
-    named = index_terms(f"{key} {source}" if source else key)
+    # short numbers in keys are counters, and would only be taken for numbers in questions
+    named = [term for term in index_terms(key) if term.isalpha() or len(term) > 4] + index_terms(source or "")
     rows = []
     for seq, span in enumerate(chunk(content, target, target * 3 // 2)):
         text = content[span.start : span.stop]

@@ -15,6 +15,7 @@ from ghostmem.text.question import Question, is_question, names_something, tells
 from ghostmem.text.stem import stem
 from ghostmem.text.temporal import Times, day_match, month_match, window_match
 from ghostmem.text.terms import encode
+import itertools
 
 if TYPE_CHECKING:
     import numpy as np
@@ -172,7 +173,7 @@ def _window(tx: Transaction, item: Candidate, which: Filter) -> list[Candidate]:
 
 def _thread(runs: list[list[Candidate]], order: dict[int, int], length: int) -> lexical.Thread:
     """Join windows on one thread; what stood together in a window is together, anything else is far apart."""
-    together = {(a.chunk, b.chunk) for run in runs for a, b in zip(run, run[1:], strict=False)}
+    together = {(a.chunk, b.chunk) for run in runs for a, b in itertools.pairwise(run)}
     members = sorted({item.chunk: item for run in runs for item in run}.values(), key=lambda item: item.place or "")
     thread = lexical.Thread(length=length)
     at = 0

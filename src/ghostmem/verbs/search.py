@@ -13,6 +13,7 @@ from ghostmem.errors import EmbeddingError
 from ghostmem.hit import Hit, Hits, Receipt
 from ghostmem.model import FileRel, Kind, NsFilter, Priority, SourceKind, Tier
 from ghostmem.rank import abstain
+from ghostmem.rank.fuse import fuse, reciprocal, text_score
 from ghostmem.rank.score import WITH_VECTORS, WITHOUT_VECTORS, varied, weighed
 from ghostmem.text.chunk import CHUNKER
 from ghostmem.text.question import read_question
@@ -145,10 +146,10 @@ def _all_spaces(
     for space in tx.search.spaces(names):
         if not space.chunks:
             continue
-        pool, weights = _one_space(store, tx, space, asked, replace(which, ns=NsFilter(space.name)), embedder, notes)
+        pool, weights = _one_space(tx, space, asked, replace(which, ns=NsFilter(space.name)), embedder, notes)
         if weights is WITH_VECTORS:
             legs.add("vector")
-        found = _score(space, pool, weights, asked)
+        found = _fused(space, pool, asked) if store.settings.fusion == "rrf" else _score(space, pool, weights, asked)
         sure = sure or _is_sure(pool, weights is WITH_VECTORS)
         scored += found
     if len(names) > 1:
@@ -157,7 +158,7 @@ def _all_spaces(
 
 
 def _one_space(
-    store: Store, tx: Transaction, space: Space, asked: Asked, which: Filter, embedder: Embedder | None, notes: list[str]
+    tx: Transaction, space: Space, asked: Asked, which: Filter, embedder: Embedder | None, notes: list[str]
 ) -> tuple[Pool, Mapping[str, float]]:
     sources = tx.search.sources(space.name)
     if embedder is not None:
@@ -210,11 +211,46 @@ def _score(space: Space, pool: Pool, weights: Mapping[str, float], asked: Asked)
     ]
 
 
+def _fused(space: Space, pool: Pool, asked: Asked) -> list[_Scored]:
+    """Rank as the specification does: reciprocal ranks of the legs, with its full-text score and its temporal weights."""
+    temporal = asked.times.relative or bool(asked.times.months)
+    at = {item.chunk: place for place, item in enumerate(pool.items)}
+    text = sorted(
+        pool.ranks.get("text", {}),
+        key=lambda chunk: (
+            -text_score(
+                pool.features[at[chunk]]["lexical"],
+                pool.items[at[chunk]].priority,
+                pool.items[at[chunk]].created_at,
+                asked.now,
+                temporal,
+            ),
+            chunk,
+        ),
+    )
+    legs = {**pool.ranks, "text": {chunk: rank for rank, chunk in enumerate(text, 1)}}
+    fused = fuse(legs, {item.chunk: item.kind for item in pool.items}, temporal)
+    order = sorted(
+        fused, key=lambda chunk: (-fused[chunk], -pool.items[at[chunk]].created_at.timestamp(), pool.items[at[chunk]].key)
+    )
+    return [
+        _Scored(
+            space,
+            pool.items[at[chunk]],
+            fused[chunk],
+            {leg: reciprocal([ranks[chunk]]) for leg, ranks in legs.items() if chunk in ranks},
+            pool.cosines[at[chunk]],
+            {leg: ranks[chunk] for leg, ranks in legs.items() if chunk in ranks},
+        )
+        for chunk in order
+    ]
+
+
 def _is_sure(pool: Pool, vectors: bool) -> bool:
     words = max((features.get("lexical", 0.0) for features in pool.features), default=0.0)
     cosine = max((found for found in pool.cosines if found is not None), default=0.0) if vectors else None
     exact = any(features.get("identifier") for features in pool.features)
-    return bool(pool.items) and (exact or abstain.confidence(words, cosine) >= abstain.FLOOR)
+    return bool(pool.items) and (exact or abstain.is_sure(words, cosine))
 
 
 def _best_chunks(scored: list[_Scored]) -> list[_Scored]:

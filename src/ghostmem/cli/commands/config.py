@@ -21,6 +21,7 @@ def show(face: Face) -> None:
     if face.config_error is not None:
         face.note(f"{face.config_error.message}: not used")
     for name, (value, source) in resolve(use_file=face.config_error is None, **face.given).items():
+        value = "(set)" if name.endswith("_key") and value else value
         row = {"name": name, "value": value, "source": source, "about": about[name]}
         face.one(row, f"{bold(name)} = {value}  {dim(f'{about[name]}  [{source}]')}")
 

@@ -12,7 +12,7 @@ from ghostmem.times import read_time
 
 _CANDIDATE = (
     "SELECT c.id, c.memory_id, c.seq, c.start, c.stop, c.start_line, c.end_line, c.terms, c.thread_id, c.place,"
-    " substr(m.content, c.start + 1, c.stop - c.start), m.created_at, m.source_user, m.kind, m.key"
+    " substr(m.content, c.start + 1, c.stop - c.start), m.created_at, m.source_user, m.kind, m.key, m.priority"
     " FROM chunks c JOIN memories m ON m.id = c.memory_id"
 )
 
@@ -29,7 +29,8 @@ class SqliteSearch:
 
     def spaces(self, names: Iterable[str]) -> list[Space]:
         """Return what ranking needs to know of namespaces."""
-        sql = "SELECT id, name, sequence, chunks, length FROM namespaces WHERE name IN (SELECT value FROM json_each(?)) ORDER BY name"
+        sql = "SELECT id, name, sequence, chunks, length FROM namespaces"
+        sql += " WHERE name IN (SELECT value FROM json_each(?)) ORDER BY name"
         return [Space(*row) for row in self._db.execute(sql, (json.dumps(list(names)),))]
 
     def names(self, prefix: str) -> list[str]:
