@@ -51,7 +51,7 @@ def clock() -> Clock:
 def ghost(request: pytest.FixtureRequest, tmp_path: Path, clock: Clock) -> Iterator[Ghost]:
     """Open an empty store, once in memory and once in a file; what it held is checked afterwards."""
     target = ":memory:" if request.param == "memory" else str(tmp_path / "memory.db")
-    with Ghost.open(target, settings=Settings(), clock=clock) as found:
+    with Ghost.open(target, settings=Settings(embed_provider="none"), clock=clock) as found:
         yield found
         assert found.check().problems == ()
 
@@ -63,7 +63,7 @@ def open_ghost(tmp_path: Path, clock: Clock) -> Iterator[Callable[..., Ghost]]:
 
     def open_(name: str = "memory.db", **settings: object) -> Ghost:
         target = name if name == ":memory:" else str(tmp_path / name)
-        opened.append(Ghost.open(target, settings=Settings(**settings), clock=clock))  # type: ignore[arg-type]
+        opened.append(Ghost.open(target, settings=Settings(**{"embed_provider": "none", **settings}), clock=clock))  # type: ignore[arg-type]
         return opened[-1]
 
     yield open_

@@ -33,6 +33,7 @@ RUNS: dict[str, list[str]] = {
     "put": ["-n", "a", "-k", "new", "text"],
     "get": ["-n", "a", "tea"],
     "list": [],
+    "search": ["-n", "a", "green", "tea"],
     "history": ["-n", "a", "tea"],
     "patch": ["-n", "a", "tea"],
     "rm": ["-n", "a", "tea"],
@@ -49,6 +50,9 @@ RUNS: dict[str, list[str]] = {
     "export": [],
     "import": ["{here}/export.jsonl"],
     "backup": ["{here}/copy.db"],
+    "embed status": [],
+    "embed backfill": [],
+    "embed switch": [],
     "gc": [],
     "stats": [],
     "check": [],
@@ -66,7 +70,7 @@ RUNS: dict[str, list[str]] = {
 def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Make a folder with a filled store, a note and an export."""
     folder = tmp_path_factory.mktemp("template")
-    with Ghost.open(folder / "store.db", settings=Settings()) as ghost:
+    with Ghost.open(folder / "store.db", settings=Settings(embed_provider="none")) as ghost:
         ghost.put("a", "tea", "green tea", tags=["t"], files=["f.py"])
         ghost.put("a", "gone", "x")
         ghost.rm("a", "gone")
@@ -82,9 +86,15 @@ def here(template: Path, tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def words(here: Path) -> Callable[[str], tuple[list[str], list[str]]]:
-    """Return a function that gives the words of a command's name and its arguments."""
-    return lambda name: (name.split(), [arg.format(here=here) for arg in RUNS[name]])
+def words(here: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], tuple[list[str], list[str]]]:
+    """Return a function that gives the words of a command's name and its arguments, and a provider to what needs vectors."""
+
+    def of(name: str) -> tuple[list[str], list[str]]:
+        if name.startswith("embed "):
+            monkeypatch.setenv("GHOST_EMBED_PROVIDER", "static")
+        return name.split(), [arg.format(here=here) for arg in RUNS[name]]
+
+    return of
 
 
 def test_every_command_is_run_here() -> None:

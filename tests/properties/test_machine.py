@@ -41,7 +41,7 @@ class Machine(RuleBasedStateMachine):
     @initialize()
     def start(self) -> None:
         """Open an empty store."""
-        self.ghost = Ghost.open(":memory:", settings=Settings(), clock=lambda: self.now)
+        self.ghost = Ghost.open(":memory:", settings=Settings(embed_provider="none"), clock=lambda: self.now)
 
     def current(self, at: tuple[str, str]) -> Entry | None:
         """Return the model's entry if it can be read now."""
@@ -133,7 +133,7 @@ class Machine(RuleBasedStateMachine):
     def reload(self) -> None:
         """Move everything into a fresh store through an export, which must be the same bytes."""
         lines = list(self.ghost.export())
-        fresh = Ghost.open(":memory:", settings=Settings(), clock=lambda: self.now)
+        fresh = Ghost.open(":memory:", settings=Settings(embed_provider="none"), clock=lambda: self.now)
         fresh.import_(lines)
         assert list(fresh.export()) == lines
         self.ghost.close()

@@ -9,7 +9,7 @@ WITH_VECTORS: Mapping[str, float] = {
     "lexical": 1.0,  # the share of the question's wording held by the item and its neighbours
     "mixed": 0.94,  # cosine of the question and the item mixed with its neighbours
     "own": 0.33,  # cosine of the question and the item alone
-    "source": 0.28,  # the question names one source, and the item is theirs
+    "source": 0.35,  # the question names one source, and the item is theirs
     "month": 0.69,
     "day": 0.71,
     "place": 0.29,  # a question for a place, and a name in the text

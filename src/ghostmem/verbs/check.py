@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ghostmem.model import Record
+from ghostmem.verbs.embed import catch_up
 from ghostmem.verbs.indexing import Reindexer
 from ghostmem.verbs.store import Store
 
@@ -34,5 +35,6 @@ def check(store: Store) -> CheckReport:
 def repair(store: Store) -> RepairReport:
     """Remove orphans and rebuild every index from the rows; memories themselves are never touched."""
     done = store.engine.repair(Reindexer(store.settings.chunk_target))
+    catch_up(store)
     after = check(store)
     return RepairReport(after.ok, done, after.problems)

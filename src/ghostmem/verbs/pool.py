@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import defaultdict
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -15,7 +16,6 @@ from ghostmem.text.question import Question, is_question, names_something, tells
 from ghostmem.text.stem import stem
 from ghostmem.text.temporal import Times, day_match, month_match, window_match
 from ghostmem.text.terms import encode
-import itertools
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,6 +29,7 @@ POSTINGS = 4_000  # how many of a term's newest chunks are looked at
 SYNONYMS, NEAR = 12, 0.5
 WHOLE_THREAD = 80  # threads up to this many chunks join the pool whole
 MOST_TERMS = 32
+ENOUGH, USUAL = 20, 0.1  # from how many cosines on their spread is known, and what it is made
 SUBSTRING = 0.6  # what a word is worth that is only found inside other words
 
 
@@ -223,14 +224,24 @@ def _measure_meaning(pool: Pool, query: NDArray[np.float32], view: VectorView, t
                 mixed[left] += AFTER * vectors[right]
     mixed /= np.maximum(np.linalg.norm(mixed, axis=1, keepdims=True), 1e-12)
     blended = mixed @ query
+    own, both = _stretched(cosines, there), _stretched(blended, there)
     for at, features in enumerate(pool.features):
         if there[at]:
             pool.cosines[at] = float(cosines[at])
-            features["own"], features["mixed"] = float(cosines[at]), float(blended[at])
+            features["own"], features["mixed"] = float(own[at]), float(both[at])
     for thread in threads:
         best = np.sort(cosines[thread.items])[-3:]
         for item in thread.items:
             pool.features[item]["thread"] = float(best.mean())
+
+
+def _stretched(cosines: NDArray[np.float32], there: NDArray[np.bool_]) -> NDArray[np.float32]:
+    """Give the cosines of a large pool the usual spread: a vague question's lie close together, and would count for little."""
+    found = cosines[there]
+    if len(found) < ENOUGH:
+        return cosines
+    mean, deviation = float(found.mean()), max(float(found.std()), 0.04)
+    return mean + (cosines - mean) * (USUAL / deviation)
 
 
 def _measure_fields(pool: Pool, asked: Asked, sources: list[str]) -> None:

@@ -76,6 +76,7 @@ def repair(tx: "SqliteTransaction", reindex: "Reindex") -> Mapping[str, int]:
     done = {"orphans": _remove_orphans(db), "demoted": _retire_doubles(db)}
     for table in ("chunks_fts", "chunks_tri"):
         db.execute(f"INSERT INTO {table} ({table}) VALUES ('delete-all')")
+    db.execute("DELETE FROM vectors")
     db.execute("DELETE FROM chunks")
     db.execute("DELETE FROM threads")
     db.execute("UPDATE namespaces SET chunks = 0, length = 0")
