@@ -11,7 +11,8 @@ from ghostmem.model import FileRef, FileRel, Memory, NsFilter, Outcome, Record
 from ghostmem.text.sections import Section, sections, slug
 from ghostmem.verbs import accept
 from ghostmem.verbs.embed import catch_up
-from ghostmem.verbs.put import Draft, put_fields, write_draft
+from ghostmem.verbs.fields import put_fields
+from ghostmem.verbs.put import Draft, write_draft
 from ghostmem.verbs.store import Store
 
 if TYPE_CHECKING:

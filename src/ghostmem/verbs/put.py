@@ -2,49 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from ghostmem.engine.rows import IndexRow
 from ghostmem.errors import InvalidInputError, LockedError, VersionConflictError
-from ghostmem.model import FileRef, Kind, Memory, Outcome, Priority, SourceKind, Tier, estimate_tokens
-from ghostmem.times import as_time, later, parse_ttl
+from ghostmem.model import Kind, Memory, Outcome, Tier, estimate_tokens
+from ghostmem.times import later, parse_ttl
 from ghostmem.verbs import accept
+from ghostmem.verbs.fields import put_fields
 from ghostmem.verbs.indexing import index_rows
 from ghostmem.verbs.store import Store
 
 if TYPE_CHECKING:
-    from typing import TypedDict
+    from typing import Unpack
 
     from ghostmem.engine.base import Transaction
+    from ghostmem.verbs.fields import Named
 
-    class PutFields(TypedDict, total=False):
+    class PutFields(Named, total=False):
         """What a put may name beside namespace, key and content."""
 
-        kind: str | None
-        tier: str | None
-        tags: Iterable[str] | None
-        priority: str | None
-        importance: float | None
-        pinned: bool | None
         ttl: str | None
-        meta: Mapping[str, Any] | None
-        files: Iterable[FileRef | str | tuple[str, str]] | None
-        source_user: str | None
-        source_kind: str | None
-        source_scope: str | None
-        source_client: str | None
-        created_at: datetime | str | None
-        valid_from: datetime | str | None
-        valid_to: datetime | str | None
         base_version: int | None
         unlock: bool
         dedup: bool
 
 
-IDENTITY = "identity"  # the original's tier for what is always known; now a pinned long-term memory
 NEVER = "never"  # the ttl that takes an expiry away
 
 # Fields a new version takes over from the one before unless they are named.
@@ -87,25 +73,11 @@ def put(
     key: str,
     content: str,
     *,
-    kind: str | None = None,
-    tier: str | None = None,
-    tags: Iterable[str] | None = None,
-    priority: str | None = None,
-    importance: float | None = None,
-    pinned: bool | None = None,
     ttl: str | None = None,
-    meta: Mapping[str, Any] | None = None,
-    files: Iterable[FileRef | str | tuple[str, str]] | None = None,
-    source_user: str | None = None,
-    source_kind: str | None = None,
-    source_scope: str | None = None,
-    source_client: str | None = None,
-    created_at: datetime | str | None = None,
-    valid_from: datetime | str | None = None,
-    valid_to: datetime | str | None = None,
     base_version: int | None = None,
     unlock: bool = False,
     dedup: bool = False,
+    **named: Unpack[Named],
 ) -> Memory:
     """Store a memory under (ns, key); an existing key gets a new version that inherits what is not named.
 
@@ -113,23 +85,7 @@ def put(
     if that is the current version (0: the key must be new). A memory tagged `locked` needs `unlock`. With `dedup` the same
     content under another key of the namespace is reinforced instead of stored twice.
     """
-    fields = put_fields(
-        kind=kind,
-        tier=tier,
-        tags=tags,
-        priority=priority,
-        importance=importance,
-        pinned=pinned,
-        meta=meta,
-        files=files,
-        source_user=source_user,
-        source_kind=source_kind,
-        source_scope=source_scope,
-        source_client=source_client,
-        created_at=created_at,
-        valid_from=valid_from,
-        valid_to=valid_to,
-    )
+    fields = put_fields(**named)
     if ttl not in (None, NEVER):
         parse_ttl(ttl or "")
     draft = Draft(
@@ -158,47 +114,6 @@ def prepare(store: Store, draft: Draft) -> tuple[list[IndexRow], list[bytes]]:
             return [], []  # most likely nothing new
     rows = index_rows(draft.key, draft.content, store.settings.chunk_target, source)
     return rows, store.vectoriser.try_bytes([row.spoken for row in rows])
-
-
-def put_fields(
-    *,
-    kind: str | None = None,
-    tier: str | None = None,
-    tags: Iterable[str] | None = None,
-    priority: str | None = None,
-    importance: float | None = None,
-    pinned: bool | None = None,
-    meta: Mapping[str, Any] | None = None,
-    files: Iterable[FileRef | str | tuple[str, str]] | None = None,
-    source_user: str | None = None,
-    source_kind: str | None = None,
-    source_scope: str | None = None,
-    source_client: str | None = None,
-    created_at: datetime | str | None = None,
-    valid_from: datetime | str | None = None,
-    valid_to: datetime | str | None = None,
-) -> dict[str, Any]:
-    """Check what a caller named and return it, without what was not named."""
-    if tier == IDENTITY:
-        tier, pinned = Tier.LTM, True if pinned is None else pinned
-    named = {
-        "kind": accept.choice(kind, Kind, "kind"),
-        "tier": accept.choice(tier, Tier, "tier"),
-        "priority": accept.choice(priority, Priority, "priority"),
-        "importance": accept.share(importance, "importance"),
-        "pinned": pinned,
-        "tags": accept.tags(tags),
-        "meta": accept.meta(meta),
-        "files": accept.files(files),
-        "source_user": accept.label(source_user, "source_user"),
-        "source_kind": accept.choice(source_kind, SourceKind, "source_kind"),
-        "source_scope": accept.label(source_scope, "source_scope"),
-        "source_client": accept.label(source_client, "source_client"),
-        "created_at": None if created_at is None else as_time(created_at, "created_at"),
-        "valid_from": None if valid_from is None else as_time(valid_from, "valid_from"),
-        "valid_to": None if valid_to is None else as_time(valid_to, "valid_to"),
-    }
-    return {name: value for name, value in named.items() if value is not None}
 
 
 def write_draft(

@@ -13,8 +13,10 @@ from ghostmem.times import read_time
 _CANDIDATE = (
     "SELECT c.id, c.memory_id, c.seq, c.start, c.stop, c.start_line, c.end_line, c.terms, c.thread_id, c.place,"
     " substr(m.content, c.start + 1, c.stop - c.start), m.created_at, m.source_user, m.kind, m.key, m.priority"
-    " FROM chunks c JOIN memories m ON m.id = c.memory_id"
 )
+# CROSS JOIN keeps the order: the planner would rather walk the whole namespace than look few chunks up
+_CHUNKS = f"{_CANDIDATE} FROM chunks c CROSS JOIN memories m ON m.id = c.memory_id"
+_AMONG = f"{_CANDIDATE} FROM json_each(?) j CROSS JOIN chunks c ON c.id = j.value CROSS JOIN memories m ON m.id = c.memory_id"
 
 
 def _candidate(row: Sequence[Any]) -> Candidate:
@@ -47,7 +49,7 @@ class SqliteSearch:
         """Return the newest chunks of a namespace whose text or key contains a text of three characters or more."""
         parts = " AND ".join(f'"{part}"' for part in _trigrams(text))
         sql = (
-            "SELECT c.id FROM chunks_tri t JOIN chunks c ON c.id = t.rowid JOIN memories m ON m.id = c.memory_id"
+            "SELECT c.id FROM chunks_tri t CROSS JOIN chunks c ON c.id = t.rowid CROSS JOIN memories m ON m.id = c.memory_id"
             " WHERE chunks_tri MATCH ? AND c.ns_id = ? AND (instr(lower(substr(m.content, c.start + 1, c.stop - c.start)), ?)"
             " OR instr(lower(m.key), ?)) ORDER BY t.rowid DESC LIMIT ?"
         )
@@ -67,7 +69,7 @@ class SqliteSearch:
     def candidates(self, chunks: Sequence[int], which: Filter) -> list[Candidate]:
         """Return those of these chunks that a filter lets through, in the order given."""
         where, values = conditions(which)
-        sql = f"{_CANDIDATE} WHERE c.id IN (SELECT value FROM json_each(?)) AND {where}"
+        sql = f"{_AMONG} WHERE {where}"
         found = {row[0]: _candidate(row) for row in self._db.execute(sql, [json.dumps(list(chunks)), *values])}
         return [found[number] for number in chunks if number in found]
 
@@ -85,13 +87,13 @@ class SqliteSearch:
     def thread(self, number: int, which: Filter) -> list[Candidate]:
         """Return a whole thread in order, as far as a filter lets it through."""
         where, values = conditions(which)
-        sql = f"{_CANDIDATE} WHERE c.thread_id = ? AND {where} ORDER BY c.place"
+        sql = f"{_CHUNKS} WHERE c.thread_id = ? AND {where} ORDER BY c.place"
         return [_candidate(row) for row in self._db.execute(sql, [number, *values])]
 
     def around(self, number: int, place: str, before: int, after: int, which: Filter) -> list[Candidate]:
         """Return the neighbours of a place in a thread, in order, without the place itself."""
         where, values = conditions(which)
-        sql = f"{_CANDIDATE} WHERE c.thread_id = ? AND c.place {{}} ? AND {where} ORDER BY c.place {{}} LIMIT ?"
+        sql = f"{_CHUNKS} WHERE c.thread_id = ? AND c.place {{}} ? AND {where} ORDER BY c.place {{}} LIMIT ?"
         earlier = [_candidate(row) for row in self._db.execute(sql.format("<", "DESC"), [number, place, *values, before])]
         later = [_candidate(row) for row in self._db.execute(sql.format(">", "ASC"), [number, place, *values, after])]
         return [*reversed(earlier), *later]
