@@ -101,6 +101,41 @@ TOUR = (
         ),
     ),
     Chapter(
+        "Find",
+        (
+            Step(
+                "A question in other words than the memory's; `--explain` says what brought each hit to its place.",
+                'ghost search "which beverage does Sam like?" --explain --limit 2',
+                expect="agent:ada/sams-tea",
+            ),
+            Step(
+                "A month in the question counts too, and `missed` is what came nearest without being shown.",
+                'ghost search "why was the shop offline in March?" --explain --limit 1',
+                expect="month +",
+            ),
+            Step(
+                "A question about something that is not there: nothing is the answer.",
+                'ghost search "how tall is the Eiffel tower?"',
+                expect="nothing relevant",
+            ),
+            Step(
+                "Meaning comes from a model inside the package; nothing was sent anywhere.", "ghost embed status", expect="local"
+            ),
+            Step(
+                "A second model is a hundred times faster and almost as good. What it makes is kept apart until you decide.",
+                "ghost config set embed_provider static",
+            ),
+            Step(
+                "Now everything is embedded with it, and the vectors of the other are dropped.",
+                "ghost embed switch",
+                expect="gone",
+            ),
+            Step(
+                "The answer is the same.", 'ghost search "which beverage does Sam like?" --limit 1', expect="agent:ada/sams-tea"
+            ),
+        ),
+    ),
+    Chapter(
         "Change",
         (
             Step(

@@ -8,7 +8,6 @@ import json
 import sys
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -17,8 +16,10 @@ import apsw
 
 from bench.child import plain_env
 from bench.corpus import sentences
+from bench.ingesting import ingest
 from bench.report import machine, show, table
-from bench.timing import Cost, child_cost, cost, cpu_ms, interleaved, wall_ms
+from bench.searching import cold_search, search
+from bench.timing import Cost, Plan, Section, child_cost, cost, cpu_ms, interleaved, wall_ms
 from ghostmem import Ghost, Settings
 
 NS = "bench:latency"
@@ -27,17 +28,9 @@ BULK = 5_000
 SETTINGS = Settings(embed_provider="none")
 
 
-@dataclass(frozen=True)
-class Section:
-    """What one part of the benchmark found: its JSON, and its rows of the table."""
-
-    data: dict[str, Any]
-    rows: list[tuple[str, str, str, str]]  # what, figure, ratio, aim
-
-
-def cold(runs: int, folder: Path) -> Section:
+def cold(plan: Plan) -> Section:
     """Start the command line anew for each command, against importing what it stands on."""
-    store = str(folder / "cold.db")
+    store = str(plan.folder / "cold.db")
     with Ghost.open(store, settings=SETTINGS) as ghost:
         for number, text in enumerate(sentences(100)):
             ghost.put(NS, f"key-{number}", text)
@@ -50,7 +43,7 @@ def cold(runs: int, folder: Path) -> Section:
     }
     works = {name: lambda make=make: child_cost(make(), env) for name, make in commands.items()}
     interleaved(works, 1)  # once for the file cache and compiled files
-    found = interleaved(works, runs)
+    found = interleaved(works, plan.runs)
     base = cpu_ms(found.pop("base"))
     data: dict[str, Any] = {"base_ms": round(base, 1)}
     rows = [("cold python -c 'import click, apsw'", f"{base:.1f} ms", "1.00", "")]
@@ -89,23 +82,23 @@ def stored_rows(path: str) -> tuple[list[str], list[tuple[Any, ...]]]:
         db.close()
 
 
-def put(runs: int, folder: Path) -> Section:
+def put(plan: Plan) -> Section:
     """Put one memory durably in a process that is warm, against a bare insert of the same row."""
-    store = str(folder / "put.db")
-    texts = sentences(runs * 20 + 50)
+    store = str(plan.folder / "put.db")
+    texts = sentences(plan.runs * 20 + 50)
     with Ghost.open(store, settings=SETTINGS) as ghost:
         for number, text in enumerate(texts):
             ghost.put(f"{NS}:before", f"key-{number}", text)
         names, rows = stored_rows(store)
-        bare = Bare(folder / "put-bare.db", names)
+        bare = Bare(plan.folder / "put-bare.db", names)
         memories, ready = enumerate(texts), iter(rows)
         works: dict[str, Callable[[], Cost]] = {
             "ghost": lambda: _put_one(ghost, *next(memories)),
             "bare": lambda: _insert_one(bare, next(ready)),
         }
         interleaved(works, 50)
-        found = interleaved(works, runs * 20)
-    data: dict[str, Any] = {"puts": runs * 20}
+        found = interleaved(works, plan.runs * 20)
+    data: dict[str, Any] = {"puts": plan.runs * 20}
     out = []
     for name, take in (("wall", wall_ms), ("cpu", cpu_ms)):
         ours, least = take(found["ghost"]), take(found["bare"])
@@ -123,29 +116,29 @@ def _insert_one(bare: Bare, row: tuple[Any, ...]) -> Cost:
     return cost(lambda: bare.insert(row))
 
 
-def bulk(runs: int, folder: Path) -> Section:
+def bulk(plan: Plan) -> Section:
     """Store many memories, by import and one by one, against a bare insert of the same rows in one transaction."""
     texts, fresh = sentences(BULK), count()
-    model = str(folder / "bulk.db")
+    model = str(plan.folder / "bulk.db")
     with Ghost.open(model, settings=SETTINGS) as ghost:
         ghost.import_([json.dumps([_plain(number, text) for number, text in enumerate(texts)])])
         lines = list(ghost.export())
     names, rows = stored_rows(model)
 
     def import_() -> Cost:
-        with Ghost.open(folder / f"bulk-{next(fresh)}.db", settings=SETTINGS) as ghost:
+        with Ghost.open(plan.folder / f"bulk-{next(fresh)}.db", settings=SETTINGS) as ghost:
             return cost(lambda: ghost.import_(lines))
 
     def one_by_one() -> Cost:
-        with Ghost.open(folder / f"bulk-{next(fresh)}.db", settings=SETTINGS) as ghost:
+        with Ghost.open(plan.folder / f"bulk-{next(fresh)}.db", settings=SETTINGS) as ghost:
             return cost(lambda: [ghost.put(NS, f"key-{number}", text) for number, text in enumerate(texts[: BULK // 5])])
 
     def bare() -> Cost:
-        least = Bare(folder / f"bulk-{next(fresh)}.db", names)
+        least = Bare(plan.folder / f"bulk-{next(fresh)}.db", names)
         return cost(lambda: least.insert_all(rows))
 
     works = {"bare insert": (bare, BULK), "import": (import_, BULK), "put in a loop": (one_by_one, BULK // 5)}
-    found = interleaved({name: work for name, (work, _) in works.items()}, max(3, runs // 5))
+    found = interleaved({name: work for name, (work, _) in works.items()}, max(3, plan.runs // 5))
     least = cpu_ms(found["bare insert"]) / BULK
     data, out = {}, []
     for name, (_, size) in works.items():
@@ -164,7 +157,14 @@ def _plain(number: int, text: str) -> dict[str, Any]:
     return {"ns": NS, "key": f"key-{number}", "content": text, "kind": "semantic", "version": 1}
 
 
-SECTIONS: dict[str, Callable[[int, Path], Section]] = {"cold": cold, "put": put, "bulk": bulk}
+SECTIONS: dict[str, Callable[[Plan], Section]] = {
+    "cold": cold,
+    "put": put,
+    "bulk": bulk,
+    "cold search": cold_search,
+    "ingest": ingest,
+    "search": search,
+}
 
 
 def main() -> int:
@@ -173,14 +173,16 @@ def main() -> int:
     parser.add_argument("--json", action="store_true", help="one JSON object instead of a table")
     parser.add_argument("--runs", type=int, default=15, help="times each command is started (default %(default)s)")
     parser.add_argument("--only", default=",".join(SECTIONS), help="sections, separated by commas (default %(default)s)")
+    parser.add_argument("--sizes", default="10000,100000", help="memories that `search` looks through (default %(default)s)")
     given = parser.parse_args()
+    sizes = tuple(int(size) for size in given.sizes.split(","))
     names = [name.strip() for name in given.only.split(",")]
     if wrong := [name for name in names if name not in SECTIONS]:
         parser.error(f"there is no section {wrong[0]!r}; there are {', '.join(SECTIONS)}")
     found: dict[str, Section] = {}
     for name in names:
         with tempfile.TemporaryDirectory(prefix="ghost-latency-") as folder:
-            found[name] = SECTIONS[name](given.runs, Path(folder))
+            found[name] = SECTIONS[name](Plan(given.runs, Path(folder), sizes))
     rows = [row for section in found.values() for row in section.rows]
     text = table(("what", "cpu, unless said", "ratio", "aim"), rows)
     show({**{name: section.data for name, section in found.items()}, "machine": machine()}, text, given.json)

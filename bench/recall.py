@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from ghostmem import Ghost
-from ghostmem.settings import Settings
+from ghostmem.settings import load
 
 LIMIT = 100
 Item = dict[str, Any]
@@ -164,7 +164,7 @@ def run(dataset: str, path: Path, embed: str | None, most: int | None, absent: b
     """Measure one dataset from an empty store on."""
     conversations = list(READERS[dataset](path))[:most]
     clock = [datetime(2024, 1, 1, tzinfo=UTC)]
-    settings = Settings() if embed is None else Settings(embed_provider=embed)
+    settings = load(use_file=False, embed_provider=embed)
     rows: list[dict[str, float]] = []
     categories: dict[str, list[dict[str, float]]] = defaultdict(list)
     millis: list[float] = []

@@ -4,9 +4,27 @@ import resource
 import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from statistics import median
-from typing import NamedTuple
+from statistics import median, quantiles
+from typing import Any, NamedTuple
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a section of a benchmark is given: how often to repeat, where to write, and how many memories to hold."""
+
+    runs: int
+    folder: Path
+    sizes: tuple[int, ...] = (10_000, 100_000)
+
+
+@dataclass(frozen=True)
+class Section:
+    """What one part of a benchmark found: its JSON, and its rows of the table."""
+
+    data: dict[str, Any]
+    rows: list[tuple[str, str, str, str]]  # what, figure, ratio, aim
 
 
 class Cost(NamedTuple):
@@ -52,3 +70,8 @@ def cpu_ms(costs: Sequence[Cost]) -> float:
 def wall_ms(costs: Sequence[Cost]) -> float:
     """Return the median of the wall times in milliseconds."""
     return median(each.wall for each in costs) * 1000
+
+
+def cpu_p95_ms(costs: Sequence[Cost]) -> float:
+    """Return what 95 of 100 CPU times stay under, in milliseconds."""
+    return quantiles((each.cpu for each in costs), n=20)[-1] * 1000

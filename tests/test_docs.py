@@ -20,7 +20,10 @@ import ghostmem
 from ghostmem import Chunk, Edge, FileRef, Ghost, Memory, Rule
 from ghostmem.access import Access
 from ghostmem.cli.main import COMMANDS, cli, shared_options
-from ghostmem.settings import table
+from ghostmem.embed.files import FOLDER
+from ghostmem.rank import abstain
+from ghostmem.rank.score import WITH_VECTORS, WITHOUT_VECTORS
+from ghostmem.settings import PROVIDERS, table
 from ghostmem.verbs.records import TRANSIENT
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -36,7 +39,6 @@ ALL_PAGES = sorted(
     for path in ROOT.rglob("*.md")
     if not any(part.startswith(".") or part in ("build", "dist") for part in path.relative_to(ROOT).parts)
 )
-NOT_YET = {"embed"}  # named by the hint of an error that nothing raises before there are vectors
 ELSEWHERE = {"GHOST_TEST_STRICT"}  # read by the tests, not by the program
 
 
@@ -211,7 +213,7 @@ def test_every_command_line_in_the_docs_could_be_typed(page: str) -> None:
         given = words[: words.index("--")] if "--" in words else words
         used = {word.partition("=")[0] for word in given if re.match(r"--?[a-z]", word)}
         names = [word for before, word in pairwise(["", *given]) if not word.startswith("-") and before not in ("-d", "--db")]
-        if not names or names[0].isupper() or names[0] in NOT_YET - known.keys():
+        if not names or names[0].isupper():
             assert used <= EVERYWHERE | flags(cli.params), shown
             continue
         path = next((path for path in (" ".join(names[:2]), names[0]) if path in known), "")
@@ -242,7 +244,7 @@ def test_every_setting_is_documented_and_exists() -> None:
 
 def test_every_variable_is_documented_and_read() -> None:
     """Each variable the code reads is in the docs, and the docs name no other."""
-    pattern = re.compile(r"\b(?:GHOST|AGENT_MEMORY)_[A-Z_]+\b")
+    pattern = re.compile(r"\b(?:(?:GHOST|AGENT_MEMORY)_[A-Z_]+|OLLAMA_HOST|OPENAI_API_KEY)\b")
     source = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "src").rglob("*.py"))
     read = set(pattern.findall(source))
     assert read >= {variable for _, _, variables, _, _ in table() for variable in variables}
@@ -312,6 +314,28 @@ def test_every_dependency_is_documented_and_declared() -> None:
     declared = {re.split(r"[^\w.-]", name)[0] for name in asked} - {"ghostmem"}
     listed = {found[1] for cell in cells(text("docs/dependencies.md")) if (found := re.match(r"\[([\w.-]+)\]", cell))}
     assert listed == declared
+
+
+# ---------------------------------------------------------------- search and embeddings
+
+
+def test_the_score_is_documented_as_it_is() -> None:
+    """The table of the score has every feature with what it is worth, and no other; so has the floor."""
+    part = sections("docs/search.md")["The score"]
+    listed = {name.strip("`"): (float(cells(part, 2)[at]), float(cells(part, 3)[at])) for at, name in enumerate(cells(part))}
+    assert listed == {name: (worth, WITHOUT_VECTORS[name]) for name, worth in WITH_VECTORS.items()}
+    floor = sections("docs/search.md")["Saying nothing"]
+    assert f"at least {abstain.WORDING:g} of" in floor
+    assert f"at least {abstain.MEANING:g} near" in floor
+
+
+def test_every_provider_and_model_file_is_documented_and_exists() -> None:
+    """The page about embeddings lists what can be chosen and what is shipped."""
+    listed = {code for cell in cells(sections("docs/embeddings.md")["Embeddings"]) for code in codes(cell)}
+    assert listed == set(PROVIDERS)
+    shipped = {code for cell in cells(sections("docs/embeddings.md")["What is shipped"]) for code in codes(cell)}
+    assert {name for name in shipped if not name.startswith("tools/")} == {path.name for path in FOLDER.iterdir()}
+    assert all((ROOT / name).exists() for name in shipped if name.startswith("tools/"))
 
 
 # ---------------------------------------------------------------- links

@@ -16,10 +16,14 @@ import click
 import ghostmem
 from ghostmem import errors, settings
 from ghostmem.cli.main import COMMANDS, cli, shared_options
+from ghostmem.embed.base import Thresholds
+from ghostmem.embed.static import StaticEmbedder
+from ghostmem.rank.score import WITH_VECTORS, WITHOUT_VECTORS
 
 # What an argument is, by its name, or by its command and its name; click has no place for it.
 ARGUMENTS = {
     "put content": "The text. Several words are joined by spaces; with none, or with `-`, it is read from standard input.",
+    "search query": "The question. Several words are joined by spaces; with none, or with `-`, it is read from standard input.",
     "key_argument": "The key, as with `-k`.",
     "ingest path": "A markdown file, or a folder that is searched for them.",
     "files path": "The path, written as it was when it was stored.",
@@ -32,6 +36,25 @@ ARGUMENTS = {
     "completion shell": "`bash`, `zsh` or `fish`.",
     "config set name": "The setting's name in the configuration file.",
     "config set value": "Its new value.",
+}
+
+# What each feature of the score measures.
+FEATURES = {
+    "lexical": "the share of the question's wording, weighed by rarity, that the chunk and its neighbours hold",
+    "mixed": "cosine of the question and the chunk mixed with its neighbours",
+    "own": "cosine of the question and the chunk alone",
+    "source": "the question names one source, and the memory is theirs",
+    "month": "created in a month that the question names; half for the month after",
+    "day": "created within a day of one that the question names; half for the week after",
+    "place": "a question for a place, and a name in the text",
+    "when": "a question for a time, and a time in the text",
+    "question": "the text is itself a question",
+    "thread": "mean of the thread's three best cosines",
+    "wording": "how much of the question's wording the whole thread holds",
+    "identifier": "the share of the question's numbers, paths and codes that the chunk holds",
+    "window": "created in the time that the question counts back to; less the farther outside",
+    "recency": "the question asks for the newest: 1 for the newest in the pool, 0 for the oldest",
+    "episode": "the question counts from now, and the memory is episodic",
 }
 
 
@@ -214,8 +237,13 @@ def type_part() -> str:
 
 
 def described(name: str, made: Any) -> str:
-    """Return what an enumeration or a dataclass is and holds."""
+    """Return what an enumeration, a dataclass or a list with more to say is and holds."""
     head = f"### {name}\n\n{first_line(made)}"
+    if issubclass(made, list):
+        fields = [
+            f"{field}: {annotation(kind)}" for field, kind in inspect.get_annotations(made.__init__).items() if field != "return"
+        ]
+        return f"{head}\n\n" + fenced("\n".join(fields), "py")
     if issubclass(made, StrEnum):
         return f"{head}\n\n" + ", ".join(f"`{member}`" for member in made)
     return f"{head}\n\n" + fenced("\n".join(f"{f.name}: {annotation(f.type)}" for f in dataclasses.fields(made)), "py")
@@ -233,10 +261,29 @@ def collect(result: Any, verb: Callable[..., Any] | None, found: dict[str, Any])
     """Add the dataclasses that a result names, and those that their fields name."""
     for name in re.findall(r"\b[A-Z]\w+", annotation(result)):
         made = getattr(sys.modules[verb.__module__], name, None) if verb else None
-        if dataclasses.is_dataclass(made) and name not in (*ghostmem.__all__, *found):
+        if isinstance(made, type) and issubclass(made, list):
+            found[name] = made
+            collect(" ".join(map(str, inspect.get_annotations(made.__init__).values())), verb, found)
+        elif dataclasses.is_dataclass(made) and name not in (*ghostmem.__all__, *found):
             found[name] = made
             for part in dataclasses.fields(made):
                 collect(part.type, verb, found)
+
+
+def score_part() -> str:
+    """Return the features of the score with what each is worth."""
+    if missing := [name for name in WITH_VECTORS if name not in FEATURES]:
+        sys.exit(f"say in tools/docs_parts.py, in FEATURES, what {missing} measure")
+    rows = [[f"`{name}`", FEATURES[name], f"{worth:g}", f"{WITHOUT_VECTORS[name]:g}"] for name, worth in WITH_VECTORS.items()]
+    return table("feature | what it measures | with vectors | without", rows)
+
+
+def threshold_part() -> str:
+    """Return from which cosine on two texts are alike, by model."""
+    models = (Thresholds(), StaticEmbedder.thresholds)
+    names = [part.name for part in dataclasses.fields(Thresholds)]
+    rows = [[f"`{name}`", *(f"{getattr(model, name):.2f}" for model in models)] for name in names]
+    return table("what for | `local`, and all others | `static`", rows)
 
 
 PARTS: dict[str, Callable[[], dict[str, str]]] = {
@@ -245,4 +292,6 @@ PARTS: dict[str, Callable[[], dict[str, str]]] = {
     "docs/settings.md": lambda: {"settings": settings_part()},
     "docs/library.md": lambda: {"methods": method_part(), "types": type_part(), "reports": report_part()},
     "docs/errors.md": error_parts,
+    "docs/search.md": lambda: {"score": score_part()},
+    "docs/embeddings.md": lambda: {"thresholds": threshold_part()},
 }

@@ -14,6 +14,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 HOME = "/home/you"  # what the throw-away home is called in the docs
+# Which vectors a page's examples use: the default where they are the subject, a quick and steady choice where numbers are
+# printed, none elsewhere.
+PROVIDERS = {"README.md": "", "docs/settings.md": "", "docs/search.md": "static", "docs/embeddings.md": ""}
 _UNSET = ("GHOST_", "AGENT_MEMORY_", "NO_COLOR", "FORCE_COLOR")
 
 _BLOCK = re.compile(
@@ -25,6 +28,7 @@ _VARYING = [
     (re.compile(r"\b\d{8}T\d{6}Z"), "TIME"),
     (re.compile(r"[\d.,]+ (?:bytes|KB|MB)"), "SIZE"),
     (re.compile(r"\b\d+(?:\.\d+){2,}\b"), "VERSION"),
+    (re.compile(r"  -?\d+\.\d\d  (?=TIME)"), "  SCORE  "),  # a hit's score, which the processor's arithmetic has a part in
 ]
 
 
@@ -43,7 +47,8 @@ class Session:
         self.page = page
         kept = {name: value for name, value in os.environ.items() if not name.startswith(_UNSET)}
         path = os.pathsep.join([str(Path(sys.executable).parent), kept.get("PATH", "")])
-        self.env = {**kept, "HOME": str(folder), "PATH": path, "TERM": "xterm", "PYTHONUTF8": "1"}
+        own = {"HOME": str(folder), "PATH": path, "TERM": "xterm", "PYTHONUTF8": "1"}
+        self.env = {**kept, **own, "GHOST_EMBED_PROVIDER": PROVIDERS.get(page, "none")}
 
     def run(self, command: list[str], shown: str) -> str:
         """Run one example and return what it prints."""

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         VersionConflictError,
     )
     from ghostmem.ghost import Ghost
+    from ghostmem.hit import Hit, Hits, Receipt
     from ghostmem.model import (
         FileRef,
         FileRel,
@@ -53,6 +54,7 @@ _MODULES = {
     "settings": "Settings",
     "chunk": "Chunk",
     "edges": "Edge",
+    "hit": "Hit Hits Receipt",
     "rule": "Rule",
     "model": "FileRef FileRel Kind Memory Outcome Priority Rel SourceKind Tier",
     "errors": (
@@ -74,6 +76,8 @@ __all__ = [
     "FileRel",
     "Ghost",
     "GhostError",
+    "Hit",
+    "Hits",
     "InvalidInputError",
     "Kind",
     "LockedError",
@@ -86,6 +90,7 @@ __all__ = [
     "PatchFormatError",
     "Priority",
     "ReadOnlyStoreError",
+    "Receipt",
     "Rel",
     "Rule",
     "Settings",

@@ -55,6 +55,12 @@ class Face(Output):
         if self._ghost is not None:
             self._ghost.close()
 
+    def vector_note(self) -> None:
+        """Say that something was stored without vectors, and why."""
+        problem = self.ghost.store.vectoriser.problem
+        if problem:
+            self.note(f"note: stored without vectors: {problem}; `ghost embed backfill` makes them later")
+
     def ns(self, given: str | None) -> str:
         """Return the namespace named, or the default one, or say that one is needed."""
         found = self.settings.ns if given is None else given

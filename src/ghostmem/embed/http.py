@@ -5,9 +5,7 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from ghostmem.embed.base import Thresholds
+from ghostmem.embed.base import Thresholds, unit_rows
 from ghostmem.errors import EmbeddingError
 
 if TYPE_CHECKING:
@@ -19,13 +17,17 @@ _RETRY = {408, 425, 429, 500, 502, 503, 504}
 
 def post(url: str, body: dict[str, Any], key: str = "", timeout: float = TIMEOUT, pause: float = 0.5) -> dict[str, Any]:
     """Send JSON and read JSON, trying again with growing pauses when the server is busy or does not answer."""
+    import http.client
     import urllib.error
     import urllib.request
 
     if not url.startswith(("http://", "https://")):
         raise EmbeddingError(f"{url} is no web address", "set GHOST_EMBED_URL to one that starts with http:// or https://")
     headers = {"Content-Type": "application/json", **({"Authorization": f"Bearer {key}"} if key else {})}
-    request = urllib.request.Request(url, json.dumps(body).encode(), headers)
+    try:
+        request = urllib.request.Request(url, json.dumps(body).encode(), headers)
+    except ValueError as error:
+        raise EmbeddingError(f"{url} is no web address: {error}", "check GHOST_EMBED_URL") from None
     for attempt in range(TRIES):
         last = attempt == TRIES - 1
         try:
@@ -38,7 +40,9 @@ def post(url: str, body: dict[str, Any], key: str = "", timeout: float = TIMEOUT
             if last or error.code not in _RETRY:
                 text = error.read(300).decode("utf-8", "replace")
                 raise EmbeddingError(f"{url} answered {error.code}: {text}", _advice(error.code)) from None
-        except (OSError, ValueError) as error:
+        except http.client.InvalidURL as error:
+            raise EmbeddingError(f"{url} is no web address: {error}", "check GHOST_EMBED_URL") from None
+        except (OSError, ValueError, http.client.HTTPException) as error:
             if last:
                 raise EmbeddingError(
                     f"{url} did not answer: {error}", "is the server running? see `ghost embed status`"
@@ -66,13 +70,8 @@ class HttpEmbedder:
         rows: list[list[float]] = []
         for start in range(0, len(texts), BATCH):
             rows += self._ask(list(texts[start : start + BATCH]))
-        made = np.array(rows, np.float32)
-        if made.ndim != 2 or len(made) != len(texts) or not np.isfinite(made).all():
-            raise EmbeddingError(
-                f"{self._url} answered with {len(rows)} vectors for {len(texts)} texts", "check GHOST_EMBED_MODEL"
-            )
+        made = unit_rows(rows, len(texts), self._url)
         self.dimension = made.shape[1]
-        made /= np.maximum(np.linalg.norm(made, axis=1, keepdims=True), 1e-12)
         return made
 
     def _ask(self, texts: list[str]) -> list[list[float]]:
@@ -81,7 +80,7 @@ class HttpEmbedder:
                 return list(post(f"{self._url}/api/embed", {"model": self._name, "input": texts})["embeddings"])
             data = post(f"{self._url}/embeddings", {"model": self._name, "input": texts}, self._key)["data"]
             return [row["embedding"] for row in sorted(data, key=lambda row: row.get("index", 0))]
-        except (KeyError, TypeError) as error:
+        except (KeyError, TypeError, AttributeError) as error:
             raise EmbeddingError(f"{self._url} answered without vectors ({error})", "check GHOST_EMBED_URL") from None
 
     def known(self, text: str) -> float:

@@ -3,9 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from ghostmem.embed.base import Function, Thresholds
+from ghostmem.embed.base import Function, Thresholds, unit_rows
 from ghostmem.errors import EmbeddingError
 
 if TYPE_CHECKING:
@@ -25,13 +23,11 @@ class OwnEmbedder:
     def embed(self, texts: Sequence[str]) -> "Vectors":
         """Return one unit vector a text."""
         try:
-            made = np.array(self._function(list(texts)), np.float32)
+            rows = self._function(list(texts))
         except Exception as error:
             raise EmbeddingError(f"the embedding function failed: {type(error).__name__}: {error}") from error
-        if made.ndim != 2 or len(made) != len(texts) or not np.isfinite(made).all():
-            raise EmbeddingError(f"the embedding function returned shape {made.shape} for {len(texts)} texts")
+        made = unit_rows(rows, len(texts), "the embedding function")
         self.dimension = made.shape[1]
-        made /= np.maximum(np.linalg.norm(made, axis=1, keepdims=True), 1e-12)
         return made
 
     def known(self, text: str) -> float:

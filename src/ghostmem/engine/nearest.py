@@ -20,20 +20,21 @@ class VectorView:
     ids: "NDArray[np.int64]"
     rows: "NDArray[np.float16]"
     full: "NDArray[np.float32] | None" = None
-    bits: "NDArray[np.uint64] | None" = None
+    bits: "NDArray[np.uint64] | None" = None  # one row for each 64 dimensions, so that counting runs along memory
 
     def nearest(self, query: "NDArray[np.float32]", count: int) -> list[int]:
         """Return the chunks nearest to a unit vector, nearest first, ties by newest."""
         if not len(self.ids):
             return []
         if len(self.ids) <= EXACT:
-            scores = self._full() @ query
+            scores = np.vecdot(self._full(), query)  # not @: its threads cost more than they save
             chosen = _top(scores, count)
         else:
             sieved = self._sieve(query, max(SIEVE, count * 4))
-            scores = self.rows[sieved].astype(np.float32) @ query
+            scores = np.vecdot(self.rows[sieved].astype(np.float32), query)
             chosen = sieved[_top(scores, count)]
-        return [int(number) for number in self.ids[chosen]]
+        found: list[int] = self.ids[chosen].tolist()
+        return found
 
     def vectors(self, chunks: "NDArray[np.int64]") -> "tuple[NDArray[np.float32], NDArray[np.bool_]]":
         """Return the vectors of chunks and which of them there are."""
@@ -53,19 +54,26 @@ class VectorView:
         """Return the rows whose signs agree with the query's most often."""
         if self.bits is None:
             self.bits = _signs(self.rows)
-        differing = np.bitwise_count(self.bits ^ _signs(query[None, :])).sum(axis=1, dtype=np.uint16)
+        differing = np.zeros(len(self.ids), np.uint16)
+        for word, sign in zip(self.bits, _signs(query[None, :]), strict=True):
+            differing += np.bitwise_count(word ^ sign)
         count = min(count, len(differing) - 1)
-        return np.argpartition(differing, count)[: count + 1]
+        cut = np.partition(differing, count)[count]
+        return np.concatenate([np.flatnonzero(differing < cut), np.flatnonzero(differing == cut)[-count:]])
 
 
 def _signs(rows: "NDArray[np.float16] | NDArray[np.float32]") -> "NDArray[np.uint64]":
+    """Return the signs of vectors as bits, 64 dimensions to a row."""
     packed = np.packbits(rows > 0, axis=1)
     spare = -packed.shape[1] % 8
-    return np.ascontiguousarray(np.pad(packed, ((0, 0), (0, spare)))).view(np.uint64)
+    words = np.ascontiguousarray(np.pad(packed, ((0, 0), (0, spare)))).view(np.uint64)
+    return np.ascontiguousarray(words.T)
 
 
 def _top(scores: "NDArray[np.float32]", count: int) -> "NDArray[np.int64]":
     """Return the positions of the largest scores, largest first, ties by the later position."""
     count = min(count, len(scores))
-    cut = np.argpartition(-scores, count - 1)[:count]
+    least = np.partition(scores, -count)[-count]
+    above = np.flatnonzero(scores > least)
+    cut = np.concatenate([above, np.flatnonzero(scores == least)[len(above) - count :]])
     return cut[np.lexsort((-cut, -scores[cut]))]

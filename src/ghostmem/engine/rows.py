@@ -26,6 +26,7 @@ class Filter:
     file: str | None = None
     file_rel: str | None = None
     key_prefix: str | None = None
+    valid_at: datetime | None = None
     deleted: bool = False
 
 

@@ -4,8 +4,9 @@ Each query term contributes in proportion to its rarity in the namespace; a term
 said a turn or two before still counts for what follows it.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import log
 
 SATURATION, FLAT = 0.3, 0.9  # k1 and 1 - b of BM25, low because chunks are short and of one size
@@ -24,7 +25,7 @@ class Wording:
     stands_for: Mapping[str, tuple[tuple[int, float], ...]]  # term -> (which query term, worth)
     unseen: float = 0.0  # what query terms that the namespace does not know add to the denominator
 
-    @property
+    @cached_property
     def total(self) -> float:
         """Return the most that could be scored."""
         return sum(self.idf) + self.unseen
@@ -38,6 +39,12 @@ class Thread:
     places: list[int] = field(default_factory=list)  # where each stands in the thread, for finding gaps
     length: float = 0.0
 
+    def pairs(self) -> Iterator[tuple[int, int]]:
+        """Yield each two items that stand side by side."""
+        for at in range(1, len(self.items)):
+            if self.places[at] - self.places[at - 1] == 1:
+                yield self.items[at - 1], self.items[at]
+
 
 def rarity(count: int, containing: int) -> float:
     """Return the idf of a term that so many of so many chunks contain."""
@@ -46,15 +53,14 @@ def rarity(count: int, containing: int) -> float:
 
 def held(terms: Sequence[str], wording: Wording, average: float) -> dict[int, float]:
     """Return what an item's own terms are worth for each query term: the best of the word itself and its synonyms."""
-    counts: dict[str, int] = {}
-    for term in terms:
-        if term in wording.stands_for:
-            counts[term] = counts.get(term, 0) + 1
+    stands_for = wording.stands_for
+    met = [term for term in terms if term in stands_for]
     found: dict[int, float] = {}
     soft = SATURATION * (FLAT + (1 - FLAT) * len(terms) / average)
-    for term, count in counts.items():
+    for term in dict.fromkeys(met):
+        count = met.count(term)
         full = count * (1 + SATURATION) / (count + soft)
-        for which, worth in wording.stands_for[term]:
+        for which, worth in stands_for[term]:
             found[which] = max(found.get(which, 0.0), full * worth)
     return found
 
@@ -65,13 +71,15 @@ def spread(own: Sequence[Mapping[int, float]], threads: Iterable[Thread]) -> lis
     for thread in threads:
         best: dict[int, float] = {}
         for at, item in enumerate(thread.items):
+            if not own[item]:
+                continue
+            near = [(found[to], factor) for to, factor in _neighbours(thread, at)]
             for which, worth in own[item].items():
                 best[which] = max(best.get(which, 0.0), worth)
-                for step, factor in enumerate(BEFORE, 1):
-                    _raise(found, thread, at, at + step, step, which, worth * factor)
-                for step, factor in enumerate(AFTER, 1):
-                    _raise(found, thread, at, at - step, step, which, worth * factor)
-        for item in thread.items:
+                for theirs, factor in near:
+                    if worth * factor > theirs.get(which, 0.0):
+                        theirs[which] = worth * factor
+        for item in thread.items if best else ():
             mine = found[item]
             for which, worth in best.items():
                 if worth * ANYWHERE > mine.get(which, 0.0):
@@ -79,11 +87,15 @@ def spread(own: Sequence[Mapping[int, float]], threads: Iterable[Thread]) -> lis
     return found
 
 
-def _raise(found: list[dict[int, float]], thread: Thread, at: int, to: int, step: int, which: int, worth: float) -> None:
-    if 0 <= to < len(thread.items) and abs(thread.places[to] - thread.places[at]) == step:
-        mine = found[thread.items[to]]
-        if worth > mine.get(which, 0.0):
-            mine[which] = worth
+def _neighbours(thread: Thread, at: int) -> Iterator[tuple[int, float]]:
+    """Yield the items near a place of a thread, each with what a term said there is worth to it."""
+    here, last = thread.places[at], len(thread.items) - 1
+    for step, factor in enumerate(BEFORE, 1):
+        if at + step <= last and thread.places[at + step] - here == step:
+            yield thread.items[at + step], factor
+    for step, factor in enumerate(AFTER, 1):
+        if at >= step and here - thread.places[at - step] == step:
+            yield thread.items[at - step], factor
 
 
 def score(held_: Mapping[int, float], wording: Wording) -> float:

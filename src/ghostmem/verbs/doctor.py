@@ -11,6 +11,7 @@ from ghostmem.errors import GhostError
 from ghostmem.model import Record, optional
 from ghostmem.settings import Settings, config_path
 from ghostmem.verbs.check import check, repair
+from ghostmem.verbs.embed import embed_status
 from ghostmem.verbs.store import Store
 
 
@@ -58,7 +59,6 @@ def _look(settings: Settings, open_store: Callable[[], Store], fix: bool, config
         yield Finding("config", "problem", config_error.message, config_error.hint)
     else:
         yield Finding("config", "ok", f"{path}" if path.exists() else f"{path} (not there: defaults)")
-    yield Finding("embeddings", "ok", f"provider {settings.embed_provider}")
     yield from _store(settings, open_store, fix)
 
 
@@ -74,6 +74,16 @@ def _store(settings: Settings, open_store: Callable[[], Store], fix: bool) -> It
         yield Finding("store", "problem", error.message, error.hint)
 
 
+def _vectors(store: Store) -> Finding:
+    found = embed_status(store)
+    about = f"provider {found.provider}, {found.embedded:,} of {found.chunks:,} chunks have vectors"
+    if found.problem:
+        return Finding("embeddings", "warning", f"{about}; {found.problem}", "choose another with GHOST_EMBED_PROVIDER")
+    if found.pending:
+        return Finding("embeddings", "warning", about, "ghost embed backfill")
+    return Finding("embeddings", "ok", about)
+
+
 def _health(store: Store, fix: bool) -> Iterator[Finding]:
     engine = store.engine
     versions = ", ".join(f"{name} {version}" for name, version in engine.versions().items())
@@ -87,6 +97,7 @@ def _health(store: Store, fix: bool) -> Iterator[Finding]:
         free = shutil.disk_usage(Path(engine.location).parent).free
         if free < 100_000_000:
             yield Finding("space", "warning", f"only {free:,} bytes are free", "make room before the disk is full")
+    yield _vectors(store)
     problems = check(store).problems
     if problems and fix:
         problems = repair(store).problems

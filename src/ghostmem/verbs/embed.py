@@ -32,7 +32,7 @@ def embed_status(store: Store) -> EmbedStatus:
         counts = tx.vectors.counts()
     chunks = counts.pop("")
     name = embedder.model if embedder else ""
-    done = counts.pop(name, 0)
+    done = counts.pop(f"{name}/{embedder.dimension}", 0) if embedder else 0
     pending = chunks - done if embedder else 0
     return EmbedStatus(store.settings.embed_provider, name, chunks, done, pending, counts, store.vectoriser.problem)
 
@@ -40,10 +40,12 @@ def embed_status(store: Store) -> EmbedStatus:
 def backfill(store: Store, progress: Callable[[int], None] | None = None) -> int:
     """Give every chunk without one a vector, a batch at a time; stopped at any moment, the next run goes on where it was."""
     embedder = store.vectoriser.must()
+    if not embedder.dimension:
+        embedder.embed(["how long are your vectors?"])
     done, after = 0, 0
     while True:
         with store.engine.read() as tx:
-            model = tx.vectors.find(embedder.model, CHUNKER)
+            model = tx.vectors.find(embedder.model, embedder.dimension, CHUNKER)
             batch = list(tx.vectors.missing(-1 if model is None else model, after, BATCH))
         if not batch:
             return done
@@ -53,6 +55,7 @@ def backfill(store: Store, progress: Callable[[int], None] | None = None) -> int
             rows = [(space, chunk, vector) for (space, chunk, _), vector in zip(batch, vectors, strict=True)]
             done += tx.vectors.put(model, rows)
         after = batch[-1][1]
+        store.vectoriser.problem = ""
         if progress is not None:
             progress(done)
 
@@ -73,7 +76,7 @@ def switch(store: Store, progress: Callable[[int], None] | None = None) -> int:
     done = backfill(store, progress)
     embedder = store.vectoriser.must()
     with store.engine.write() as tx:
-        model = tx.vectors.find(embedder.model, CHUNKER)
+        model = tx.vectors.find(embedder.model, embedder.dimension, CHUNKER)
         if model is not None:
             tx.vectors.drop_others(model)
     return done

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         file: str | None
         file_rel: str | None
         key_prefix: str | None
+        valid_at: datetime | str | None
         deleted: bool
         limit: int
         offset: int
@@ -51,6 +52,7 @@ def list_memories(
     file: str | None = None,
     file_rel: str | None = None,
     key_prefix: str | None = None,
+    valid_at: datetime | str | None = None,
     deleted: bool = False,
     limit: int = 20,
     offset: int = 0,
@@ -72,6 +74,7 @@ def list_memories(
         file=None if file is None else accept.text(file, "file path"),
         file_rel=accept.choice(file_rel, FileRel, "file relation"),
         key_prefix=None if key_prefix is None else accept.text(key_prefix, "key prefix"),
+        valid_at=None if valid_at is None else as_time(valid_at, "valid_at"),
         deleted=deleted,
     )
     with store.engine.read() as tx:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -61,7 +62,7 @@ def gather(tx: Transaction, space: Space, asked: Asked, which: Filter, view: Vec
     wording, best, inside = _lexical(tx, space, asked, sources)
     ranks: dict[str, dict[int, int]] = {}
     seeds: dict[int, Candidate] = {}
-    legs = {"text": [chunk for chunk, _ in best], "substring": inside}
+    legs = {"text": best, "substring": inside}
     if view is not None and asked.query is not None:
         legs["vector"] = view.nearest(asked.query, SHORTLIST * 2)
     for leg, chunks in legs.items():
@@ -77,9 +78,7 @@ def gather(tx: Transaction, space: Space, asked: Asked, which: Filter, view: Vec
     return pool
 
 
-def _lexical(
-    tx: Transaction, space: Space, asked: Asked, sources: list[str]
-) -> tuple[lexical.Wording, list[tuple[int, float]], list[int]]:
+def _lexical(tx: Transaction, space: Space, asked: Asked, sources: list[str]) -> tuple[lexical.Wording, list[int], list[int]]:
     """Return the wording with its rarities, the chunks that hold most of it, and those that hold a word only inside others."""
     found = {term: tx.search.postings(space.number, encode(term), POSTINGS) for term in dict.fromkeys(asked.terms)}
     terms = sorted(found, key=lambda term: (not found[term], len(found[term]), term))[:MOST_TERMS]
@@ -98,20 +97,27 @@ def _lexical(
     for term, (at, worth, chunks) in near.items():
         stands[term].append((place[at], worth))
         found[term] = chunks
-    scores: dict[int, dict[int, float]] = defaultdict(dict)
-    for term, uses in stands.items():
-        for chunk in found[term]:
-            held = scores[chunk]
-            for at, worth in uses:
-                held[at] = max(held.get(at, 0.0), worth)
     unseen = [term for at, term in enumerate(terms) if at not in place]
     inside: list[int] = []
     for word in [term for term in unseen if len(term) > 2][:4]:
         inside += tx.search.containing(space.number, word, SHORTLIST // 4)
     wording = lexical.Wording(idf, {term: tuple(uses) for term, uses in stands.items()}, rarest * len(unseen))
-    totals = [(chunk, sum(idf[at] * worth for at, worth in held.items())) for chunk, held in scores.items()]
-    totals.sort(key=lambda pair: (-pair[1], -pair[0]))
-    return wording, totals[: SHORTLIST * 2], inside
+    return wording, _best(wording, found, SHORTLIST * 2), inside
+
+
+def _best(wording: lexical.Wording, found: Mapping[str, list[int]], count: int) -> list[int]:
+    """Return the chunks that hold most of a wording by rarity, most first, the newest of equals."""
+    uses = sorted((worth, at, term) for term, stands in wording.stands_for.items() for at, worth in stands)
+    parts: dict[int, dict[int, float]] = defaultdict(dict)
+    for worth, at, term in uses:  # by rising worth: what is worth more overwrites
+        parts[at] |= dict.fromkeys(found[term], wording.idf[at] * worth)
+    totals: dict[int, float] = {}
+    for at in sorted(parts):
+        for chunk, worth in parts[at].items():
+            totals[chunk] = totals.get(chunk, 0.0) + worth
+    least = sorted(totals.values(), reverse=True)[:count][-1:]
+    best = [(-worth, -chunk) for chunk, worth in totals.items() if worth >= least[0]]
+    return [-chunk for _, chunk in sorted(best)[:count]]
 
 
 def _synonyms(
@@ -202,7 +208,7 @@ def _measure_words(
     for thread in threads:
         counts: dict[int, float] = defaultdict(float)
         for item_ in thread.items:
-            for word in terms[item_]:
+            for word in terms[item_] if own[item_] else ():
                 for which, worth in wording.stands_for.get(word, ()):
                     counts[which] += worth
         share = lexical.thread_score(counts, thread.length, mean, wording)
@@ -214,25 +220,23 @@ def _measure_meaning(pool: Pool, query: NDArray[np.float32], view: VectorView, t
     import numpy as np
 
     vectors, there = view.vectors(np.array([item.chunk for item in pool.items], np.int64))
-    cosines = vectors @ query
+    cosines = np.vecdot(vectors, query)
     mixed = vectors.copy()
-    for thread in threads:
-        steps = list(zip(thread.items, thread.items[1:], thread.places, thread.places[1:], strict=False))
-        for left, right, here, next_ in steps:
-            if next_ - here == 1:
-                mixed[right] += BEFORE * vectors[left]
-                mixed[left] += AFTER * vectors[right]
+    pairs = np.array([pair for thread in threads for pair in thread.pairs()], np.intp).reshape(-1, 2)
+    left, right = pairs[:, 0], pairs[:, 1]  # each item stands at most once on either side
+    mixed[right] += BEFORE * vectors[left]
+    mixed[left] += AFTER * vectors[right]
     mixed /= np.maximum(np.linalg.norm(mixed, axis=1, keepdims=True), 1e-12)
-    blended = mixed @ query
-    own, both = _stretched(cosines, there), _stretched(blended, there)
-    for at, features in enumerate(pool.features):
+    blended = np.vecdot(mixed, query)
+    measured = zip(cosines.tolist(), _stretched(cosines, there).tolist(), _stretched(blended, there).tolist(), strict=True)
+    for at, (cosine, own, both) in enumerate(measured):
         if there[at]:
-            pool.cosines[at] = float(cosines[at])
-            features["own"], features["mixed"] = float(own[at]), float(both[at])
+            pool.cosines[at] = cosine
+            pool.features[at]["own"], pool.features[at]["mixed"] = own, both
     for thread in threads:
-        best = np.sort(cosines[thread.items])[-3:]
+        best = float(np.sort(cosines[thread.items])[-3:].mean())
         for item in thread.items:
-            pool.features[item]["thread"] = float(best.mean())
+            pool.features[item]["thread"] = best
 
 
 def _stretched(cosines: NDArray[np.float32], there: NDArray[np.bool_]) -> NDArray[np.float32]:
@@ -251,18 +255,23 @@ def _measure_fields(pool: Pool, asked: Asked, sources: list[str]) -> None:
     dates = [item.created_at for item in pool.items]
     newest, oldest = max(dates, default=asked.now), min(dates, default=asked.now)
     span = max(3600.0, (newest - oldest).total_seconds())
+    times, speaker = asked.times, named[0] if len(named) == 1 else None
     for item, features in zip(pool.items, pool.features, strict=True):
-        features["source"] = float(len(named) == 1 and item.source_user == named[0])
-        features["month"], features["day"] = month_match(asked.times, item.created_at), day_match(asked.times, item.created_at)
-        features["window"] = window_match(asked.times, item.created_at)
-        features["question"] = float(is_question(item.text))
+        if speaker is not None:
+            features["source"] = float(item.source_user == speaker)
+        if times.months:
+            features["month"], features["day"] = month_match(times, item.created_at), day_match(times, item.created_at)
+        if times.window is not None:
+            features["window"] = window_match(times, item.created_at)
+        if is_question(item.text):
+            features["question"] = 1.0
         if asked.question.when:
             features["when"] = float(tells_time(item.text))
         if asked.question.where:
             features["place"] = float(names_something(item.text))
         if identifiers:
             features["identifier"] = len(identifiers.intersection(item.terms.split())) / len(identifiers)
-        if asked.times.recent:
+        if times.recent:
             features["recency"] = 1 - (newest - item.created_at).total_seconds() / span
-        if asked.times.relative:
+        if times.relative:
             features["episode"] = float(item.kind == "episodic")

@@ -13,8 +13,9 @@ from ghostmem.errors import EmbeddingError
 from ghostmem.hit import Hit, Hits, Receipt
 from ghostmem.model import FileRel, Kind, NsFilter, Priority, SourceKind, Tier
 from ghostmem.rank import abstain
-from ghostmem.rank.fuse import fuse, reciprocal, text_score
+from ghostmem.rank.fuse import EPISODIC, fuse, reciprocal, text_score
 from ghostmem.rank.score import WITH_VECTORS, WITHOUT_VECTORS, varied, weighed
+from ghostmem.text.calendar import MONTHS, RECENT, TIME_WORDS
 from ghostmem.text.chunk import CHUNKER
 from ghostmem.text.question import read_question
 from ghostmem.text.temporal import times_in
@@ -26,6 +27,9 @@ from ghostmem.verbs.store import Store
 
 if TYPE_CHECKING:
     from typing import TypedDict
+
+    import numpy as np
+    from numpy.typing import NDArray
 
     from ghostmem.embed.base import Embedder
     from ghostmem.engine.base import Transaction
@@ -46,6 +50,8 @@ if TYPE_CHECKING:
         source_scope: str | None
         file: str | None
         file_rel: str | None
+        pinned: bool | None
+        valid_at: datetime | str | None
         min_score: float | None
         explain: bool
         now: datetime | str | None
@@ -53,6 +59,8 @@ if TYPE_CHECKING:
 
 AWAKE = (str(Tier.STM), str(Tier.LTM))  # dormant and sensory are left out unless asked for
 MISSES = 3
+NEAREST = 0.2  # a cosine below this is no evidence
+UNSPACED = 0.3
 LONGEST = 20_000  # characters of a question that are read
 
 
@@ -85,6 +93,8 @@ def search(
     source_scope: str | None = None,
     file: str | None = None,
     file_rel: str | None = None,
+    pinned: bool | None = None,
+    valid_at: datetime | str | None = None,
     min_score: float | None = None,
     explain: bool = False,
     now: datetime | str | None = None,
@@ -114,6 +124,8 @@ def search(
         source_scope=accept.label(source_scope, "source_scope"),
         file=None if file is None else accept.text(file, "file path"),
         file_rel=accept.choice(file_rel, FileRel, "file relation"),
+        pinned=pinned,
+        valid_at=None if valid_at is None else as_time(valid_at, "valid_at"),
     )
     asked = Asked(text, query_terms(text), _plain_words(text), times_in(text, at), read_question(text), at)
     with store.engine.read() as tx:
@@ -143,39 +155,55 @@ def _all_spaces(
     notes = [store.vectoriser.problem] if store.vectoriser.problem else []
     scored: list[_Scored] = []
     sure = False
+    known: dict[str, NDArray[np.float32] | None] = {}
     for space in tx.search.spaces(names):
         if not space.chunks:
             continue
-        pool, weights = _one_space(tx, space, asked, replace(which, ns=NsFilter(space.name)), embedder, notes)
+        pool, weights = _one_space(tx, space, asked, replace(which, ns=NsFilter(space.name)), embedder, known, notes)
         if weights is WITH_VECTORS:
             legs.add("vector")
         found = _fused(space, pool, asked) if store.settings.fusion == "rrf" else _score(space, pool, weights, asked)
-        sure = sure or _is_sure(pool, weights is WITH_VECTORS)
-        scored += found
+        sure = sure or _is_sure(pool, asked, weights is WITH_VECTORS)
+        scored += [one for one in found if _is_evidence(one)]
     if len(names) > 1:
         scored.sort(key=lambda s: (-s.score, -s.item.created_at.timestamp(), s.space.name, s.item.key))
     return _best_chunks(scored), tuple(sorted(legs)), tuple(dict.fromkeys(notes)), sure
 
 
 def _one_space(
-    tx: Transaction, space: Space, asked: Asked, which: Filter, embedder: Embedder | None, notes: list[str]
+    tx: Transaction,
+    space: Space,
+    asked: Asked,
+    which: Filter,
+    embedder: Embedder | None,
+    known: dict[str, NDArray[np.float32] | None],
+    notes: list[str],
 ) -> tuple[Pool, Mapping[str, float]]:
     sources = tx.search.sources(space.name)
-    if embedder is not None:
-        model = tx.vectors.find(embedder.model, CHUNKER)
-        view = None if model is None else tx.vectors.view(model, space)
-        if view is not None and len(view.ids):
-            if len(view.ids) < space.chunks:
-                notes.append(f"{space.chunks - len(view.ids)} chunks of {space.name} have no vectors yet; `ghost embed backfill`")
-            try:
-                query = embedder.embed([_without_names(asked.text, sources)])[0]
-            except EmbeddingError as error:
-                notes.append(str(error))
-            else:
-                return gather(tx, space, replace(asked, query=query), which, view, sources), WITH_VECTORS
-        else:
-            notes.append(f"{space.name} has no vectors yet; `ghost embed backfill`")
-    return gather(tx, space, asked, which, None, sources), WITHOUT_VECTORS
+    query = None if embedder is None else _embedded(embedder, _without_names(asked.text, sources), known, notes)
+    if embedder is None or query is None:
+        return gather(tx, space, asked, which, None, sources), WITHOUT_VECTORS
+    model = tx.vectors.find(embedder.model, len(query), CHUNKER)
+    view = None if model is None else tx.vectors.view(model, space)
+    if view is None or not len(view.ids):
+        notes.append(f"{space.name} has no vectors of {embedder.model} yet; `ghost embed backfill`")
+        return gather(tx, space, asked, which, None, sources), WITHOUT_VECTORS
+    if len(view.ids) < space.chunks:
+        notes.append(f"{space.chunks - len(view.ids)} chunks of {space.name} have no vectors yet; `ghost embed backfill`")
+    return gather(tx, space, replace(asked, query=query), which, view, sources), WITH_VECTORS
+
+
+def _embedded(
+    embedder: Embedder, text: str, known: dict[str, NDArray[np.float32] | None], notes: list[str]
+) -> NDArray[np.float32] | None:
+    """Embed a question once, however many namespaces are asked; None when the provider fails."""
+    if text not in known:
+        try:
+            known[text] = embedder.embed([text])[0]
+        except EmbeddingError as error:
+            notes.append(str(error))
+            known[text] = None
+    return known[text]
 
 
 def _without_names(text: str, sources: list[str]) -> str:
@@ -238,7 +266,8 @@ def _fused(space: Space, pool: Pool, asked: Asked) -> list[_Scored]:
             space,
             pool.items[at[chunk]],
             fused[chunk],
-            {leg: reciprocal([ranks[chunk]]) for leg, ranks in legs.items() if chunk in ranks},
+            {leg: reciprocal([ranks[chunk]]) for leg, ranks in legs.items() if chunk in ranks}
+            | ({"episode": EPISODIC} if temporal and pool.items[at[chunk]].kind == "episodic" else {}),
             pool.cosines[at[chunk]],
             {leg: ranks[chunk] for leg, ranks in legs.items() if chunk in ranks},
         )
@@ -246,11 +275,31 @@ def _fused(space: Space, pool: Pool, asked: Asked) -> list[_Scored]:
     ]
 
 
-def _is_sure(pool: Pool, vectors: bool) -> bool:
+def _is_sure(pool: Pool, asked: Asked, vectors: bool) -> bool:
+    """Say whether what was found may be about the question: by its wording, its meaning, a code it names, or its time."""
     words = max((features.get("lexical", 0.0) for features in pool.features), default=0.0)
     cosine = max((found for found in pool.cosines if found is not None), default=0.0) if vectors else None
     exact = any(features.get("identifier") for features in pool.features)
-    return bool(pool.items) and (exact or abstain.is_sure(words, cosine))
+    if _is_unspaced(asked.terms):
+        words -= UNSPACED  # bigrams of characters meet by chance
+    return bool(pool.items) and (exact or abstain.is_sure(words, cosine) or _is_about_time(pool, asked))
+
+
+def _is_unspaced(terms: list[str]) -> bool:
+    return sum(len(term) <= 2 and not term.isascii() for term in terms) > len(terms) / 2
+
+
+def _is_about_time(pool: Pool, asked: Asked) -> bool:
+    """Say whether a question asks for little more than a time, and something is of that time."""
+    content = [word for word in asked.words if word not in TIME_WORDS and word not in RECENT and word not in MONTHS]
+    timed = any(max(f.get("month", 0.0), f.get("day", 0.0), f.get("window", 0.0)) >= 1 for f in pool.features)
+    return len(content) <= 1 and (timed or asked.times.recent)
+
+
+def _is_evidence(scored: _Scored) -> bool:
+    """Say whether anything at all speaks for an item: its wording, its meaning, or its time."""
+    told = any(scored.parts.get(name) for name in ("lexical", "month", "day", "window", "recency", "text", "substring", "vector"))
+    return told or (scored.cosine is not None and scored.cosine >= NEAREST)
 
 
 def _best_chunks(scored: list[_Scored]) -> list[_Scored]:

@@ -52,7 +52,9 @@ class Vectoriser:
         from ghostmem.verbs.indexing import vector_bytes
 
         try:
-            return vector_bytes(embedder, texts)
+            made = vector_bytes(embedder, texts)
+            self.problem = ""
+            return made
         except EmbeddingError as error:
             self.problem = str(error)
             return []

@@ -38,6 +38,7 @@ def command(face: Face, file: str | None, from_ghost: str | None, on_conflict: s
     else:
         done = face.ghost.import_(_lines(file), on_conflict=on_conflict, dry_run=dry_run, progress=progress)
     face.one(done, text(done))
+    face.vector_note()
     if not face.as_json:
         for note in done.notes:
             face.note(note)

@@ -46,3 +46,4 @@ def command(
         return
     counts = f"{done.created} new, {done.updated} updated, {done.unchanged} unchanged"
     face.one(done, f"ingested {plural(done.ingested, 'section')} of {plural(done.files, 'file')}: {counts}")
+    face.vector_note()

@@ -18,6 +18,7 @@ FILTERS = options(
     click.option("--source-scope", help="Said where."),
     click.option("--after", metavar="TIME", help="Created at or after."),
     click.option("--before", metavar="TIME", help="Created at or before."),
+    click.option("--valid-at", metavar="TIME", help="True at this time."),
 )
 
 EXAMPLES = """\

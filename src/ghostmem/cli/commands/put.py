@@ -71,6 +71,7 @@ def command(
         **fields,
     )
     face.one(memory, said(memory))
+    face.vector_note()
 
 
 def said(memory: Memory) -> str:

@@ -29,34 +29,28 @@ EXAMPLES = """\
 @click.option("--include-all", is_flag=True, help="Dormant and sensory memories too.")
 @click.option("--min-score", type=float, help="Leave out what scores less; replaces the built-in floor.")
 @click.option("--explain", is_flag=True, help="Show why each hit is there, and what narrowly missed.")
-def command(
-    face: Face,
-    query: tuple[str, ...],
-    ns: str | None,
-    tags: tuple[str, ...],
-    tier: str | None,
-    pinned: bool | None,
-    **filters: Any,
-) -> None:
-    del pinned
+def command(face: Face, query: tuple[str, ...], ns: str | None, tags: tuple[str, ...], tier: str | None, **filters: Any) -> None:
     text = read_text(query, "a question")
     found = face.ghost.search(text, face.ns_filter(ns), tags=words(tags), tiers=None if tier is None else [tier], **filters)
     face.many(found, lambda hit: shown(hit, text), "nothing relevant")
-    if filters["explain"] and not face.as_json:
+    if filters["explain"] and face.as_json:
+        face.json({"legs": found.legs, "misses": found.misses, "notes": found.notes})
+    elif filters["explain"]:
         for miss in found.misses:
             face.note(dim(f"missed: {miss.ns}/{miss.key} {miss.score:.2f} {_reasons(miss)}"))
         face.note(dim(f"legs: {', '.join(found.legs)}"))
-    for note in found.notes:
-        face.note(dim(f"note: {note}"))
+    if not (filters["explain"] and face.as_json):
+        for note in found.notes:
+            face.note(dim(f"note: {note}"))
 
 
 def shown(hit: Hit, query: str) -> str:
     """Return a hit as text: name, score, the matching piece with the question's words standing out, and why."""
     head = f"{named(hit.memory)}  {hit.score:.2f}  {dim(f'{hit.memory.created_at:%Y-%m-%d}  {described(hit.memory)}')}"
     text = " ".join(visible(hit.match_chunk).split())
-    lines = f"{hit.start_line}" if hit.start_line == hit.end_line else f"{hit.start_line}-{hit.end_line}"
+    lines = f"line {hit.start_line}" if hit.start_line == hit.end_line else f"lines {hit.start_line}-{hit.end_line}"
     body = f"    {marked(text if len(text) <= 300 else text[:299] + '…', query)}"
-    why = f"\n    {dim(f'lines {lines}; {_reasons(hit)}')}" if hit.why else ""
+    why = f"\n    {dim(f'{lines}; {_reasons(hit)}')}" if hit.why else ""
     return f"{head}\n{body}{why}"
 
 

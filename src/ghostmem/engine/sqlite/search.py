@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import Any
 
 import apsw
@@ -43,7 +44,7 @@ class SqliteSearch:
     def postings(self, space: int, code: str, limit: int) -> list[int]:
         """Return the newest chunks of a namespace that contain a term, at most so many."""
         sql = "SELECT rowid FROM chunks_fts WHERE chunks_fts MATCH ? ORDER BY rowid DESC LIMIT ?"
-        return [number for (number,) in self._db.execute(sql, (f'"{space}q{code}"', limit))]
+        return list(chain.from_iterable(self._db.execute(sql, (f'"{space}q{code}"', limit))))
 
     def containing(self, space: int, text: str, limit: int) -> list[int]:
         """Return the newest chunks of a namespace whose text or key contains a text of three characters or more."""

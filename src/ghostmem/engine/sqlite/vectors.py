@@ -20,17 +20,16 @@ class SqliteVectors:
 
     def model(self, name: str, dimension: int, chunker: str) -> int:
         """Return the number of a model, giving it one on first sight."""
-        found = self.find(name, chunker)
-        if found is None or self.dimension(found) != dimension:
+        found = self.find(name, dimension, chunker)
+        if found is None:
             self._db.execute("INSERT INTO models (name, dimension, chunker) VALUES (?, ?, ?)", (name, dimension, chunker))
             found = self._db.last_insert_rowid()
         return found
 
-    def find(self, name: str, chunker: str) -> int | None:
+    def find(self, name: str, dimension: int, chunker: str) -> int | None:
         """Return the number of a model if vectors of it may be here."""
-        found: int | None = self._db.execute(
-            "SELECT id FROM models WHERE name = ? AND chunker = ? ORDER BY id DESC LIMIT 1", (name, chunker)
-        ).get
+        sql = "SELECT id FROM models WHERE name = ? AND dimension = ? AND chunker = ?"
+        found: int | None = self._db.execute(sql, (name, dimension, chunker)).get
         return found
 
     def dimension(self, model: int) -> int:
@@ -90,7 +89,7 @@ class SqliteVectors:
         """Return how many chunks have a vector, by model, and how many chunks there are."""
         found = dict(
             self._db.execute(
-                "SELECT m.name, count(v.chunk_id) FROM models m LEFT JOIN vectors v ON v.model_id = m.id GROUP BY m.id"
+                "SELECT m.name || '/' || m.dimension, count(v.chunk_id) FROM models m LEFT JOIN vectors v ON v.model_id = m.id GROUP BY m.id"
             )
         )
         found[""] = self._db.execute("SELECT count(*) FROM chunks").get

@@ -49,6 +49,9 @@ def conditions(which: Filter) -> tuple[str, list[Any]]:
         parts.append(("m.created_at >= ?", [format_time(which.after)]))
     if which.before is not None:
         parts.append(("m.created_at <= ?", [format_time(which.before)]))
+    if which.valid_at is not None:
+        at = format_time(which.valid_at)
+        parts.append(("coalesce(m.valid_from, m.created_at) <= ? AND (m.valid_to IS NULL OR m.valid_to > ?)", [at, at]))
     if which.key_prefix is not None:
         parts.append(("substr(m.key, 1, ?) = ?", [len(which.key_prefix), which.key_prefix]))
     if which.file is not None:

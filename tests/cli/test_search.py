@@ -1,0 +1,196 @@
+"""ghost search: hits for people and for programs, filters, receipts and silence."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from conftest import GhostCli, Program
+
+
+@pytest.fixture
+def filled(ghost_cli: GhostCli, monkeypatch: pytest.MonkeyPatch) -> GhostCli:
+    """Return the command line over a few memories with vectors of the static model."""
+    monkeypatch.setenv("GHOST_EMBED_PROVIDER", "static")
+    put = ghost_cli.ok
+    put("put", "-n", "agent:me", "-k", "drink", "The user drinks green tea in the morning.", "-t", "taste", "--kind", "semantic")
+    put("put", "-n", "agent:me", "-k", "editor", "The user edits in Helix.", "--tier", "ltm", "-p", "high", "--pinned")
+    put("put", "-n", "agent:me", "-k", "ticket", "Ticket OPS-10482 tracks the leak.", "--source-user", "Ann")
+    put("put", "-n", "agent:you", "-k", "drink", "The other user drinks coffee in the morning.")
+    put("put", "-n", "agent:me", "-k", "asleep", "The user drank cocoa in the morning as a child.", "--tier", "dormant")
+    return ghost_cli
+
+
+def test_a_hit_as_text(filled: GhostCli) -> None:
+    """A hit is its name, score, date and particulars, and the matching text below."""
+    lines = filled.ok("search", "-n", "agent:me", "what does the user drink in the morning?").splitlines()
+    assert lines[0].startswith("agent:me/drink  ")
+    assert "semantic stm #taste" in lines[0]
+    assert lines[1] == "    The user drinks green tea in the morning."
+
+
+def test_matches_stand_out_in_colour(filled: GhostCli, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With colour the question's words are bold in the text, by their stems."""
+    monkeypatch.setenv("GHOST_COLOR", "always")
+    out = filled.ok("search", "-n", "agent:me", "drinking tea")
+    assert "\x1b[1mdrinks\x1b[0m" in out
+    assert "\x1b[1mtea\x1b[0m" in out
+    assert "\x1b[1muser\x1b[0m" not in out
+    assert "\x1b[" not in filled.ok("--no-color", "search", "-n", "agent:me", "drinking tea")
+
+
+def test_hits_as_json(filled: GhostCli) -> None:
+    """Each hit is one object: the memory's fields with score, chunk, lines and similarity."""
+    hit = filled.rows("search", "-n", "agent:me", "OPS-10482")[0]
+    assert (hit["ns"], hit["key"], hit["source_user"]) == ("agent:me", "ticket", "Ann")
+    assert hit["match_chunk"] == hit["content"] == "Ticket OPS-10482 tracks the leak."
+    assert (hit["start_line"], hit["end_line"]) == (1, 1)
+    assert hit["score"] > 0.5
+    assert 0 < hit["similarity"] <= 1
+    assert "why" not in hit
+
+
+def test_the_question_may_be_several_words_or_standard_input(filled: GhostCli) -> None:
+    """Words need no quotes, and `-` or nothing reads the question from a pipe."""
+    expected = filled.rows("search", "-n", "agent:me", "morning green tea")
+    assert filled.rows("search", "-n", "agent:me", "morning", "green", "tea") == expected
+    assert filled.rows("search", "-n", "agent:me", "-", input="morning green tea\n") == expected
+    assert filled.rows("search", "-n", "agent:me", input="morning green tea") == expected
+
+
+def test_namespaces(filled: GhostCli, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One, a prefix, all, or the default one."""
+
+    def names(*args: object) -> set[str]:
+        return {row["ns"] for row in filled.rows("search", *args, "drinks in the morning")}
+
+    assert names("-n", "agent:you") == {"agent:you"}
+    assert names("-n", "agent:*") == names("-n", "*") == names() == {"agent:me", "agent:you"}
+    monkeypatch.setenv("GHOST_NS", "agent:you")
+    assert names() == {"agent:you"}
+
+
+@pytest.mark.parametrize(
+    ("args", "expected"),
+    [
+        (["--kind", "semantic"], ["drink", "editor"]),
+        (["-t", "taste"], ["drink"]),
+        (["-p", "high"], ["editor"]),
+        (["--tier", "ltm"], ["editor"]),
+        (["--tier", "dormant"], ["asleep"]),
+        (["--source-user", "Ann"], ["ticket"]),
+        (["--before", "2001-01-01"], []),
+        (["--after", "2001-01-01", "-t", "taste"], ["drink"]),
+        (["--file", "no/such.py"], []),
+        (["-l", "1"], None),
+        # BUG: --pinned is offered by the help of `search`, and silently does nothing
+        (["--pinned"], ["editor"]),
+    ],
+    ids=str,
+)
+def test_filters(filled: GhostCli, args: list[str], expected: list[str] | None) -> None:
+    """Every filter of the library is an option."""
+    rows = filled.rows("search", "-n", "agent:me", "--min-score", "-9", *args, "the user in the morning")
+    found = sorted(row["key"] for row in rows)
+    assert found == expected if expected is not None else len(rows) == 1
+
+
+def test_include_all_finds_the_dormant(filled: GhostCli) -> None:
+    """What sleeps is found only when asked for."""
+    assert "asleep" not in {row["key"] for row in filled.rows("search", "cocoa in the morning")}
+    assert filled.rows("search", "--include-all", "cocoa in the morning")[0]["key"] == "asleep"
+
+
+def test_nothing_relevant(filled: GhostCli) -> None:
+    """Silence is said beside the data, exits with zero, and is no line at all in JSON."""
+    result = filled("search", "-n", "agent:me", "quantum chromodynamics of neutron stars")
+    assert (result.code, result.out, result.err) == (0, "", "nothing relevant\n")
+    assert filled.rows("search", "-n", "agent:me", "quantum chromodynamics of neutron stars") == []
+    assert filled.rows("search", "-n", "agent:me", "--min-score", "-9", "quantum chromodynamics of neutron stars")
+
+
+def test_abstention_can_be_switched_off(filled: GhostCli, monkeypatch: pytest.MonkeyPatch) -> None:
+    """GHOST_ABSTAIN=0 returns the nearest however far it is."""
+    monkeypatch.setenv("GHOST_ABSTAIN", "0")
+    assert filled.rows("search", "-n", "agent:me", "quantum chromodynamics of neutron stars")
+
+
+def test_explain_as_text(filled: GhostCli) -> None:
+    """Each hit has its lines and reasons; misses and legs follow beside the data."""
+    result = filled("search", "-n", "agent:me", "-l", "1", "--explain", "green tea in the morning")
+    assert result.code == 0
+    third = result.out.splitlines()[2]
+    assert third.startswith("    lines 1; ")
+    assert "lexical +" in third
+    assert "text #1" in third
+    assert "vector #" in third
+    assert "missed: agent:me/" in result.err
+    assert "legs: substring, text, vector" in result.err
+
+
+def test_explain_as_json(filled: GhostCli) -> None:
+    """Receipts are part of each object."""
+    hit = filled.rows("search", "-n", "agent:me", "-l", "1", "--explain", "green tea in the morning")[0]
+    assert sum(hit["why"]["parts"].values()) == pytest.approx(hit["score"], abs=0.001)
+    assert hit["why"]["legs"]["text"] == 1
+
+
+def test_explain_as_json_names_misses_and_legs(filled: GhostCli) -> None:
+    """The nearest misses and the legs that ran are in the JSON too."""
+    out = filled.ok("--json", "search", "-n", "agent:me", "-l", "1", "--explain", "green tea in the morning")
+    # BUG: with --json --explain neither misses nor legs are printed anywhere
+    assert '"misses"' in out
+    assert '"substring"' in out
+
+
+def test_degraded_search_says_so(filled: GhostCli, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without vectors of the chosen model the search goes by words, with a note beside the data."""
+    monkeypatch.setenv("GHOST_EMBED_PROVIDER", "local")
+    result = filled("search", "-n", "agent:me", "green tea")
+    assert result.out.startswith("agent:me/drink")
+    assert result.err.startswith("note: agent:me has no vectors ")
+    assert result.err.endswith("yet; `ghost embed backfill`\n")
+
+
+@pytest.mark.parametrize(
+    ("args", "says"),
+    [
+        (["--kind", "x", "q"], "kind"),
+        (["--tier", "x", "q"], "tier"),
+        (["--after", "soonish", "q"], "after"),
+        (["-l", "0", "q"], "limit"),
+        (["-n", "a*b", "q"], "namespace"),
+    ],
+)
+def test_what_cannot_be_is_refused(filled: GhostCli, args: list[str], says: str) -> None:
+    """Wrong values exit with two, an error and a hint."""
+    error, _ = filled.fails(2, "search", *args)
+    assert says in error
+
+
+@pytest.mark.parametrize("query", ["c++", "don't", '"unbalanced', "NEAR(a b)", "a OR b*", ")", "🎉", "", "key:val", "-- --kind"])
+def test_any_question_is_fine(filled: GhostCli, query: str) -> None:
+    """Signs are data, after `--` also words that look like options."""
+    assert filled("search", "-n", "agent:me", "--", query).code == 0
+
+
+def test_content_cannot_drive_the_terminal(ghost_cli: GhostCli) -> None:
+    """Control characters of a stored text are shown, not sent."""
+    ghost_cli.ok("put", "-n", "a", "-k", "k", input="evil \x1b[31mred\x07 deployment")
+    assert "\x1b" not in ghost_cli.ok("--no-color", "search", "-n", "a", "deployment")
+
+
+def test_another_process_finds_what_this_one_put(program: Program) -> None:
+    """The installed program puts and finds, by meaning too."""
+    env: dict[str, Any] = {"GHOST_EMBED_PROVIDER": "static"}
+    assert program("put", "-n", "a", "-k", "cat", "My feline sleeps on the couch.", **env).code == 0
+    found = program("--json", "search", "-n", "a", "where does the cat nap?", **env)
+    assert [row["key"] for row in found.rows] == ["cat"]
+
+
+def test_there_is_no_store_yet(ghost_cli: GhostCli) -> None:
+    """Searching makes no store, and finds nothing."""
+    result = ghost_cli("search", "anything")
+    assert (result.code, result.out, result.err) == (0, "", "nothing relevant\n")
