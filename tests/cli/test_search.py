@@ -122,7 +122,7 @@ def test_explain_as_text(filled: GhostCli) -> None:
     result = filled("search", "-n", "agent:me", "-l", "1", "--explain", "green tea in the morning")
     assert result.code == 0
     third = result.out.splitlines()[2]
-    assert third.startswith("    lines 1; ")
+    assert third.startswith("    line 1; ")
     assert "lexical +" in third
     assert "text #1" in third
     assert "vector #" in third

@@ -22,10 +22,15 @@ class VectorView:
     full: "NDArray[np.float32] | None" = None
     bits: "NDArray[np.uint64] | None" = None  # one row for each 64 dimensions, so that counting runs along memory
 
-    def nearest(self, query: "NDArray[np.float32]", count: int) -> list[int]:
-        """Return the chunks nearest to a unit vector, nearest first, ties by newest."""
+    def nearest(self, query: "NDArray[np.float32]", count: int, among: "set[int] | None" = None) -> list[int]:
+        """Return the chunks nearest to a unit vector, nearest first, ties by newest; with `among`, only of those."""
         if not len(self.ids):
             return []
+        if among is not None:
+            kept = np.flatnonzero(np.isin(self.ids, np.fromiter(among, np.int64, len(among))))
+            chosen = kept[_top(np.vecdot(self.rows[kept].astype(np.float32), query), count)] if len(kept) else kept
+            few: list[int] = self.ids[chosen].tolist()
+            return few
         if len(self.ids) <= EXACT:
             scores = np.vecdot(self._full(), query)  # not @: its threads cost more than they save
             chosen = _top(scores, count)

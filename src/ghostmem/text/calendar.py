@@ -66,7 +66,7 @@ UNITS = {
         1.0: "day days tag tage tagen jour jours día días dia dias giorno giorni 天",
         7.0: "week weeks woche wochen semaine semaines semana semanas settimana settimane 周 週 星期",
         30.0: "month months monat monate monaten mois mes meses mês mese mesi 个月 個月",
-        365.0: "year years jahr jahre jahren an ans année années año años ano anos anno anni 年",
+        365.0: "year years jahr jahre jahren année années año años ano anos anno anni 年",
     }.items()
     for word in words.split()
 }
@@ -91,7 +91,6 @@ WINDOWS: dict[str, tuple[float, float]] = {
     "heute": (1.0, 0.0),
     "letzte woche": (12.0, 4.0),
     "letzten monat": (45.0, 18.0),
-    "hier": (2.0, 0.5),
     "aujourd'hui": (1.0, 0.0),
     "la semaine dernière": (12.0, 4.0),
     "ayer": (2.0, 0.5),
@@ -113,7 +112,7 @@ WINDOWS: dict[str, tuple[float, float]] = {
 }
 
 RECENT = frozenset(
-    "recent recently latest newest lately currently now nowadays current last just earlier previously"
+    "recent recently latest newest lately currently now nowadays current last earlier previously"
     " kürzlich neueste zuletzt récemment dernier dernière reciente últimamente 最近 最新 目前 现在".split()
 )
 """Words that ask for what is newest rather than for a window."""

@@ -7,6 +7,10 @@ from functools import cache
 
 from ghostmem.text.calendar import MONTHS, NUMBERS, RECENT, UNITS, UNSURE, WINDOWS
 
+FRENCH = frozenset("qu que quoi fait avons ai est étions était nous j".split())  # beside these, hier is yesterday, not here
+AGO = ("ago", "vor", "hace", "il")  # words that count back: two weeks ago, vor zwei Wochen, il y a deux semaines
+PAST = ("past", "last", "letzten", "derniers", "últimos")  # words that count back to now: in the past two weeks
+
 
 @dataclass(frozen=True)
 class Times:
@@ -49,9 +53,12 @@ def times_in(text: str, now: datetime) -> Times:
             days.append((year, month, day))
     window = _window(text, now)
     words = set(_words(text))
-    return Times(
-        tuple(months), tuple(days), window, window is None and bool(words & RECENT or any(w in text for w in ("最近", "最新")))
-    )
+    return Times(tuple(months), tuple(days), window, window is None and _asks_newest(text, words))
+
+
+def _asks_newest(text: str, words: set[str]) -> bool:
+    asked = words & RECENT - ({"last"} if "last name" in text.lower() else set())
+    return bool(asked) or "最近" in text or "最新" in text
 
 
 def _parts(found: re.Match[str]) -> tuple[int | None, int, int | None] | None:
@@ -61,7 +68,9 @@ def _parts(found: re.Match[str]) -> tuple[int | None, int, int | None] | None:
         year, month, day = found["y4"], int(found["m4"]), found["d4"]
     else:
         word, day = found["name"], found["d3"] or found["d2"]
-        if word.lower() in UNSURE and not (word[0].isupper() or day or found["y3"]):
+        after = found.string[found.end() :].lstrip().lower()
+        asks = found.start() == 0 and after.startswith(("i ", "we ", "you ", "it ", "they "))
+        if word.lower() in UNSURE and (asks or not (word[0].isupper() or day or found["y3"])):
             return None
         year, month = found["y3"], MONTHS[word.lower()]
     number = int(day) if day else None
@@ -76,24 +85,48 @@ def _words(text: str) -> list[str]:
 
 def _window(text: str, now: datetime) -> tuple[datetime, datetime] | None:
     words = _words(text)
-    joined = " " + " ".join(words) + " "
+    joined, lowered = " " + " ".join(words) + " ", text.lower()
     for phrase, (start, stop) in WINDOWS.items():
-        if (phrase in text) if not phrase.isascii() and len(phrase) < 5 else (f" {phrase} " in joined):
+        plain = phrase.isascii() and phrase.replace(" ", "").isalpha()
+        if f" {phrase} " in joined if plain else phrase in lowered:
             return _back(now, start), _back(now, stop)
+    if " hier " in joined and FRENCH & set(words):
+        return _back(now, 2.0), _back(now, 0.5)
+    if found := _counted_han().search(text):
+        return _around(now, UNITS.get(found[2], 1.0), _number(found[1]))
     for at, word in enumerate(words):
-        marked = word in ("ago", "vor", "hace", "前") or (word == "past" and at > 0)
-        if marked and (window := _counted(words, at, now)) is not None:
-            return window
+        near = words[max(0, at - 3) : at + 5]
+        unit = next((UNITS[other] for other in near if other in UNITS), None)
+        count = _count(near)
+        if unit is None or count is None:
+            continue
+        if word in AGO:
+            return _around(now, unit, count)
+        if word in PAST:
+            return _back(now, unit * count * 1.1), now
     return None
 
 
-def _counted(words: list[str], at: int, now: datetime) -> tuple[datetime, datetime] | None:
-    """Read `two weeks ago`, `vor drei Tagen`: a number and a unit within three words of the marker."""
-    near = words[max(0, at - 3) : at + 4]
-    unit = next((UNITS[word] for word in near if word in UNITS), None)
-    count = next((int(w) if w.isdigit() else NUMBERS[w] for w in near if w in NUMBERS or (w.isdigit() and len(w) < 4)), None)
-    if unit is None or count is None:
-        return None
+@cache
+def _counted_han() -> re.Pattern[str]:
+    return re.compile(r"([0-9]{1,3}|[一二三四五六七八九十两兩])\s*(天|日|周|週|个月|個月|年)前")
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isdigit() else 2 if text in "两兩" else "一二三四五六七八九十".find(text) + 1
+
+
+def _count(near: list[str]) -> int | None:
+    """Return the number among a few words; an article counts as one only when nothing else does."""
+    found = [NUMBERS[word] if word in NUMBERS else int(word) for word in near if word in NUMBERS or _is_count(word)]
+    return max(found, default=None)
+
+
+def _is_count(word: str) -> bool:
+    return word.isascii() and word.isdigit() and len(word) < 4
+
+
+def _around(now: datetime, unit: float, count: int) -> tuple[datetime, datetime]:
     middle = unit * count
     slack = max(unit * 0.6, middle * 0.2)
     return _back(now, middle + slack), _back(now, max(0.0, middle - slack))
@@ -122,15 +155,19 @@ def day_match(times: Times, at: datetime) -> float:
     """Return 1 within a day of a named day, half within the week after it."""
     best = 0.0
     for year, month, day in times.days:
-        try:
-            gap = (at.date() - date(year or at.year, month, day)).days
-        except ValueError:
-            continue
+        gap = min((_gap(at, named, month, day) for named in ([year] if year else [at.year, at.year - 1])), key=abs)
         if abs(gap) <= 1:
             return 1.0
         if 1 < gap <= 7:
             best = 0.5
     return best
+
+
+def _gap(at: datetime, year: int, month: int, day: int) -> int:
+    try:
+        return (at.date() - date(year, month, day)).days
+    except ValueError:
+        return 10**6
 
 
 def window_match(times: Times, at: datetime) -> float:

@@ -48,7 +48,7 @@ _ASCII = re.compile(_chain("[A-Za-z0-9]"))
 _ANY_SCRIPT = rf"([{UNSPACED}]+)|({_chain(_LETTER)})"
 _PART = rf"[^{_JOINERS}]+"
 _APOSTROPHE = r"(?<=[^\W_])'(?:(?:(?i:s|ll|re|ve|d|m))(?![^\W_])|([^\W_]))"
-_ELIDED = r"\b(?:[cdjlmnstCDJLMNST]|[Qq]u|[Ll]orsqu|[Pp]uisqu)'(?=[^\W\d_]{2})"  # l'école, d'accord, qu'elle
+_ELIDED = r"(?<![\w'])(?:[cdjlmnstCDJLMNST]|[Qq]u|[Ll]orsqu|[Pp]uisqu)'(?=[^\W\d_]{2})"  # l'école, d'accord, qu'elle
 _CAMEL = r"[a-z][0-9]*[A-Z]|[A-Z]{2}[a-z]{2}"
 _CAMEL_PART = r"[A-Z]+(?=[A-Z][a-z]{2})|[A-Z]?[a-z]+[0-9]*|[A-Z]+[0-9]*|[0-9]+"
 _EXPONENT = r"\A([0-9]+)e(?=[0-9])"

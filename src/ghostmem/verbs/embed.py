@@ -32,7 +32,9 @@ def embed_status(store: Store) -> EmbedStatus:
         counts = tx.vectors.counts()
     chunks = counts.pop("")
     name = embedder.model if embedder else ""
-    done = counts.pop(f"{name}/{embedder.dimension}", 0) if embedder else 0
+    mine = [made for made in counts if embedder and made in (f"{name}/{embedder.dimension}", embedder.dimension or made)]
+    mine = [made for made in mine if made.rsplit("/", 1)[0] == name]
+    done = sum(counts.pop(made) for made in mine)
     pending = chunks - done if embedder else 0
     return EmbedStatus(store.settings.embed_provider, name, chunks, done, pending, counts, store.vectoriser.problem)
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from ghostmem.engine.rows import IndexRow
 from ghostmem.model import Memory
 from ghostmem.text.chunk import CHUNKER, chunk
+from ghostmem.text.scripts import fold
 from ghostmem.text.terms import encode, index_terms
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def index_rows(key: str, content: str, target: int, source: str | None = None) -
                 terms=" ".join(terms),
                 length=len(terms),
                 tokens=" ".join(map(encode, terms)),
-                plain=f"{key}\n{text}" if seq == 0 else text,
+                plain=fold(f"{key}\n{text}" if seq == 0 else text).lower(),
                 chunker=CHUNKER,
                 spoken=f"{source}: {text}" if source else text,
             )

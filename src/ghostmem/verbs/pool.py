@@ -14,6 +14,7 @@ from ghostmem.engine.rows import Candidate, Filter, Space
 from ghostmem.rank import lexical
 from ghostmem.rank.score import AFTER, BEFORE
 from ghostmem.text.question import Question, is_question, names_something, tells_time
+from ghostmem.text.scripts import fold
 from ghostmem.text.stem import stem
 from ghostmem.text.temporal import Times, day_match, month_match, window_match
 from ghostmem.text.terms import encode
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 SHORTLIST = 120  # how many items each leg sends into the pool
 POSTINGS = 4_000  # how many of a term's newest chunks are looked at
+ALLOWED = 20_000  # filters that let through no more than this are applied before ranking
 SYNONYMS, NEAR = 12, 0.5
 WHOLE_THREAD = 80  # threads up to this many chunks join the pool whole
 MOST_TERMS = 32
@@ -44,6 +46,7 @@ class Asked:
     times: Times
     question: Question
     now: datetime
+    count: int
     query: NDArray[np.float32] | None = None
 
 
@@ -59,16 +62,10 @@ class Pool:
 
 def gather(tx: Transaction, space: Space, asked: Asked, which: Filter, view: VectorView | None, sources: list[str]) -> Pool:
     """Collect the items that may answer a question and measure them."""
-    wording, best, inside = _lexical(tx, space, asked, sources)
-    ranks: dict[str, dict[int, int]] = {}
-    seeds: dict[int, Candidate] = {}
-    legs = {"text": best, "substring": inside}
-    if view is not None and asked.query is not None:
-        legs["vector"] = view.nearest(asked.query, SHORTLIST * 2)
-    for leg, chunks in legs.items():
-        found = _filtered(tx, chunks, which)
-        ranks[leg] = {item.chunk: rank for rank, item in enumerate(found, 1)}
-        seeds |= {item.chunk: item for item in found}
+    wording, postings, inside = _lexical(tx, space, asked, sources)
+    found = _shortlists(tx, space, asked, which, view, wording, postings, inside)
+    ranks = {leg: {item.chunk: rank for rank, item in enumerate(items, 1)} for leg, items in found.items()}
+    seeds = {item.chunk: item for items in found.values() for item in items}
     items, threads = _with_neighbours(tx, list(seeds.values()), which)
     pool = Pool(items, [{} for _ in items], ranks, [None] * len(items))
     _measure_words(tx, space, pool, wording, threads, set(inside))
@@ -78,8 +75,40 @@ def gather(tx: Transaction, space: Space, asked: Asked, which: Filter, view: Vec
     return pool
 
 
-def _lexical(tx: Transaction, space: Space, asked: Asked, sources: list[str]) -> tuple[lexical.Wording, list[int], list[int]]:
-    """Return the wording with its rarities, the chunks that hold most of it, and those that hold a word only inside others."""
+def _shortlists(
+    tx: Transaction,
+    space: Space,
+    asked: Asked,
+    which: Filter,
+    view: VectorView | None,
+    wording: lexical.Wording,
+    postings: Mapping[str, list[int]],
+    inside: list[int],
+) -> dict[str, list[Candidate]]:
+    """Return the best of each leg that the filter lets through; a filter that lets little through is asked first."""
+    count = max(SHORTLIST, asked.count)
+
+    def legs(among: set[int] | None) -> dict[str, list[int]]:
+        held = postings if among is None else {term: [c for c in chunks if c in among] for term, chunks in postings.items()}
+        found = {"text": _best(wording, held, count * 2), "substring": inside}
+        if view is not None and asked.query is not None:
+            found["vector"] = view.nearest(asked.query, count * 2, among)
+        return found
+
+    wanted = legs(None)
+    found = {leg: _filtered(tx, chunks, which, count) for leg, chunks in wanted.items()}
+    looked = sum(min(count, len(chunks)) for chunks in wanted.values())
+    if sum(map(len, found.values())) < looked / 2:
+        among = tx.search.allowed(space.number, which, ALLOWED)
+        if among is not None:
+            found = {leg: _filtered(tx, chunks, which, count) for leg, chunks in legs(set(among)).items()}
+    return found
+
+
+def _lexical(
+    tx: Transaction, space: Space, asked: Asked, sources: list[str]
+) -> tuple[lexical.Wording, dict[str, list[int]], list[int]]:
+    """Return the wording with its rarities, where each of its terms is, and the chunks that hold a word only inside others."""
     found = {term: tx.search.postings(space.number, encode(term), POSTINGS) for term in dict.fromkeys(asked.terms)}
     terms = sorted(found, key=lambda term: (not found[term], len(found[term]), term))[:MOST_TERMS]
     rarities = [lexical.rarity(space.chunks, len(found[term])) for term in terms if found[term]]
@@ -101,8 +130,13 @@ def _lexical(tx: Transaction, space: Space, asked: Asked, sources: list[str]) ->
     inside: list[int] = []
     for word in [term for term in unseen if len(term) > 2][:4]:
         inside += tx.search.containing(space.number, word, SHORTLIST // 4)
-    wording = lexical.Wording(idf, {term: tuple(uses) for term, uses in stands.items()}, rarest * len(unseen))
-    return wording, _best(wording, found, SHORTLIST * 2), inside
+    if not asked.terms and len(asked.text.strip()) > 2:  # only words that say nothing: look for them as they stand
+        inside += tx.search.containing(space.number, fold(asked.text.strip()).lower(), SHORTLIST // 4)
+    weight = rarest * len(unseen)
+    wording = lexical.Wording(
+        idf, {term: tuple(uses) for term, uses in stands.items()}, weight or float(not idf and bool(inside))
+    )
+    return wording, found, inside
 
 
 def _best(wording: lexical.Wording, found: Mapping[str, list[int]], count: int) -> list[int]:
@@ -142,13 +176,13 @@ def _synonyms(
     return found
 
 
-def _filtered(tx: Transaction, chunks: list[int], which: Filter) -> list[Candidate]:
+def _filtered(tx: Transaction, chunks: list[int], which: Filter, count: int) -> list[Candidate]:
     found: list[Candidate] = []
-    for start in range(0, len(chunks), SHORTLIST):
-        found += tx.search.candidates(chunks[start : start + SHORTLIST], which)
-        if len(found) >= SHORTLIST:
+    for start in range(0, len(chunks), count):
+        found += tx.search.candidates(chunks[start : start + count], which)
+        if len(found) >= count:
             break
-    return found[:SHORTLIST]
+    return found[:count]
 
 
 def _with_neighbours(tx: Transaction, seeds: list[Candidate], which: Filter) -> tuple[list[Candidate], list[lexical.Thread]]:
@@ -251,10 +285,8 @@ def _stretched(cosines: NDArray[np.float32], there: NDArray[np.bool_]) -> NDArra
 def _measure_fields(pool: Pool, asked: Asked, sources: list[str]) -> None:
     lowered = {word.lower() for word in asked.words}
     named = [source for source in sources if {part.lower() for part in source.split()} & lowered]
-    identifiers = {term for term in asked.terms if any(char.isdigit() or not char.isalnum() for char in term)}
-    dates = [item.created_at for item in pool.items]
-    newest, oldest = max(dates, default=asked.now), min(dates, default=asked.now)
-    span = max(3600.0, (newest - oldest).total_seconds())
+    identifiers = {term for term in asked.terms if _is_identifier(term)}
+    newest = _newest(pool) if asked.times.recent else {}
     times, speaker = asked.times, named[0] if len(named) == 1 else None
     for item, features in zip(pool.items, pool.features, strict=True):
         if speaker is not None:
@@ -272,6 +304,21 @@ def _measure_fields(pool: Pool, asked: Asked, sources: list[str]) -> None:
         if identifiers:
             features["identifier"] = len(identifiers.intersection(item.terms.split())) / len(identifiers)
         if times.recent:
-            features["recency"] = 1 - (newest - item.created_at).total_seconds() / span
+            features["recency"] = newest.get(item.chunk, 0.0)
         if times.relative:
             features["episode"] = float(item.kind == "episodic")
+
+
+def _is_identifier(term: str) -> bool:
+    """Say whether a term is a number, a code or a path rather than a word."""
+    if not term.isascii() or len(term) < 2:
+        return False
+    return len(term) > 4 if term.isdigit() else not term.isalpha()
+
+
+def _newest(pool: Pool) -> dict[int, float]:
+    """Return 1 for the newest item that is about the question, and less for each one before it."""
+    best = max((features.get("lexical", 0.0) for features in pool.features), default=0.0)
+    about = [item for item, features in zip(pool.items, pool.features, strict=True) if features.get("lexical", 0.0) >= best / 2]
+    about.sort(key=lambda item: item.created_at, reverse=True)
+    return {item.chunk: 1 / (1 + place) for place, item in enumerate(about)}

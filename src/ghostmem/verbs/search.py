@@ -18,7 +18,8 @@ from ghostmem.rank.score import WITH_VECTORS, WITHOUT_VECTORS, varied, weighed
 from ghostmem.text.calendar import MONTHS, RECENT, TIME_WORDS
 from ghostmem.text.chunk import CHUNKER
 from ghostmem.text.question import read_question
-from ghostmem.text.temporal import times_in
+from ghostmem.text.stem import stem
+from ghostmem.text.temporal import Times, times_in
 from ghostmem.text.terms import STOP_WORDS, query_terms
 from ghostmem.times import as_time
 from ghostmem.verbs import accept
@@ -59,8 +60,9 @@ if TYPE_CHECKING:
 
 AWAKE = (str(Tier.STM), str(Tier.LTM))  # dormant and sensory are left out unless asked for
 MISSES = 3
+KNOWN = 0.5  # how much of a question a model must have words for
 NEAREST = 0.2  # a cosine below this is no evidence
-UNSPACED = 0.3
+UNSPACED = 0.12
 LONGEST = 20_000  # characters of a question that are read
 
 
@@ -108,9 +110,7 @@ def search(
     text = accept.text(query, "query")[:LONGEST]
     accept.positive(limit, "limit")
     at = store.clock() if now is None else as_time(now, "now")
-    chosen = (
-        tuple(str(accept.choice(tier, Tier, "tier")) for tier in tiers) if tiers is not None else () if include_all else AWAKE
-    )
+    chosen = tuple(str(accept.choice(tier, Tier, "tier")) for tier in tiers) if tiers else () if include_all else AWAKE
     which = Filter(
         now=at,
         kinds=_one(accept.choice(kind, Kind, "kind")),
@@ -127,18 +127,36 @@ def search(
         pinned=pinned,
         valid_at=None if valid_at is None else as_time(valid_at, "valid_at"),
     )
-    asked = Asked(text, query_terms(text), _plain_words(text), times_in(text, at), read_question(text), at)
+    times = times_in(text, at)
+    asked = Asked(text, _terms(text, times), _plain_words(text), times, read_question(text), at, limit)
     with store.engine.read() as tx:
         scored, legs, notes, sure = _all_spaces(store, tx, accept.ns_filter(ns), asked, which)
-        floor_missed = min_score is None and store.settings.abstain and not sure
-        kept = [] if floor_missed else [s for s in scored if min_score is None or s.score >= min_score]
+        kept = _kept(scored, sure, min_score, store.settings.abstain)
         hits = _hits(tx, kept[:limit], explain)
         left = [s for s in scored if s not in kept[:limit]][:MISSES] if explain else []
         return Hits(hits, legs, _hits(tx, left, explain), notes)
 
 
+def _kept(scored: list[_Scored], sure: bool, min_score: float | None, abstain_: bool) -> list[_Scored]:
+    """Leave out what nothing speaks for, or everything when nothing is about the question; a caller's floor replaces both."""
+    if min_score is not None:
+        return [s for s in scored if s.score >= min_score]
+    if not abstain_:
+        return scored
+    return [s for s in scored if _is_evidence(s)] if sure else []
+
+
 def _one(value: str | None) -> tuple[str, ...]:
     return () if value is None else (str(value),)
+
+
+def _terms(text: str, times: Times) -> list[str]:
+    """Return what a question looks for; words that were read as a time counted back from now are not looked for as words."""
+    terms = query_terms(text)
+    if not times.relative:
+        return terms
+    told = {stem(word) for word in (*TIME_WORDS, *RECENT)}
+    return [term for term in terms if term not in told] or terms
 
 
 def _plain_words(text: str) -> list[str]:
@@ -164,7 +182,7 @@ def _all_spaces(
             legs.add("vector")
         found = _fused(space, pool, asked) if store.settings.fusion == "rrf" else _score(space, pool, weights, asked)
         sure = sure or _is_sure(pool, asked, weights is WITH_VECTORS)
-        scored += [one for one in found if _is_evidence(one)]
+        scored += found
     if len(names) > 1:
         scored.sort(key=lambda s: (-s.score, -s.item.created_at.timestamp(), s.space.name, s.item.key))
     return _best_chunks(scored), tuple(sorted(legs)), tuple(dict.fromkeys(notes)), sure
@@ -199,7 +217,8 @@ def _embedded(
     """Embed a question once, however many namespaces are asked; None when the provider fails."""
     if text not in known:
         try:
-            known[text] = embedder.embed([text])[0]
+            # a model that has no words for a text gives every such text one and the same vector
+            known[text] = embedder.embed([text])[0] if embedder.known(text) >= KNOWN else None
         except EmbeddingError as error:
             notes.append(str(error))
             known[text] = None
@@ -279,7 +298,7 @@ def _is_sure(pool: Pool, asked: Asked, vectors: bool) -> bool:
     """Say whether what was found may be about the question: by its wording, its meaning, a code it names, or its time."""
     words = max((features.get("lexical", 0.0) for features in pool.features), default=0.0)
     cosine = max((found for found in pool.cosines if found is not None), default=0.0) if vectors else None
-    exact = any(features.get("identifier") for features in pool.features)
+    exact = any(features.get("identifier", 0.0) >= 1 for features in pool.features)
     if _is_unspaced(asked.terms):
         words -= UNSPACED  # bigrams of characters meet by chance
     return bool(pool.items) and (exact or abstain.is_sure(words, cosine) or _is_about_time(pool, asked))
@@ -310,15 +329,16 @@ def _best_chunks(scored: list[_Scored]) -> list[_Scored]:
 
 def _hits(tx: Transaction, scored: list[_Scored], explain: bool) -> list[Hit]:
     files = tx.memories.files(s.item.memory_id for s in scored) if scored else {}
+    rows = tx.memories.by_ids([s.item.memory_id for s in scored])
     hits = []
     for s in scored:
-        memory = tx.memories.by_id(s.item.memory_id)
-        assert memory is not None
+        memory = rows[s.item.memory_id]
+        memory = replace(memory, files=files[memory.id]) if memory.id in files else memory
         why = Receipt(s.ranks, {name: round(value, 4) for name, value in s.parts.items()}) if explain else None
         similarity = None if s.cosine is None else round(s.cosine, 3)
         hits.append(
             Hit(
-                replace(memory, files=files.get(memory.id, ())),
+                memory,
                 round(s.score, 4),
                 s.item.text,
                 s.item.start_line,

@@ -18,6 +18,7 @@ class Vectoriser:
         self._embedder: Embedder | None = None
         self._tried = False
         self.problem = ""
+        self._error: GhostError | None = None
 
     @property
     def wanted(self) -> bool:
@@ -34,6 +35,7 @@ class Vectoriser:
                 self._embedder = choose(self._settings, self._own)
             except (GhostError, ImportError, OSError) as error:
                 self.problem = str(error)
+                self._error = error if isinstance(error, GhostError) else None
         return self._embedder
 
     def must(self) -> "Embedder":
@@ -41,6 +43,8 @@ class Vectoriser:
         found = self.get()
         if found is None:
             reason = self.problem or "the provider is none"
+            if self._error is not None:
+                raise EmbeddingError(f"there are no vectors: {reason}", self._error.hint)
             raise EmbeddingError(f"there are no vectors: {reason}", "choose GHOST_EMBED_PROVIDER=local or static")
         return found
 

@@ -133,6 +133,11 @@ class SqliteMemories:
         """Return the version with an id."""
         return self.one("m.id = ?", (memory_id,))
 
+    def by_ids(self, memory_ids: Sequence[str]) -> dict[str, Memory]:
+        """Return versions by their ids."""
+        found = self.many("m.id IN (SELECT value FROM json_each(?))", (json.dumps(list(memory_ids)),))
+        return {memory.id: memory for memory in found}
+
     def insert(self, memory: Memory) -> None:
         """Write one version with its files."""
         self._db.execute(_INSERT, [column_value(name, getattr(memory, name)) for name in NAMES])

@@ -9,6 +9,7 @@ import apsw
 
 from ghostmem.engine.rows import Candidate, Filter, Space
 from ghostmem.engine.sqlite.where import conditions
+from ghostmem.text.scripts import fold
 from ghostmem.times import read_time
 
 _CANDIDATE = (
@@ -47,15 +48,29 @@ class SqliteSearch:
         return list(chain.from_iterable(self._db.execute(sql, (f'"{space}q{code}"', limit))))
 
     def containing(self, space: int, text: str, limit: int) -> list[int]:
-        """Return the newest chunks of a namespace whose text or key contains a text of three characters or more."""
+        """Return the newest chunks of a namespace whose text or key contains a folded text of three characters or more."""
+        if len(text) < 3:
+            return []
         parts = " AND ".join(f'"{part}"' for part in _trigrams(text))
         sql = (
-            "SELECT c.id FROM chunks_tri t CROSS JOIN chunks c ON c.id = t.rowid CROSS JOIN memories m ON m.id = c.memory_id"
-            " WHERE chunks_tri MATCH ? AND c.ns_id = ? AND (instr(lower(substr(m.content, c.start + 1, c.stop - c.start)), ?)"
-            " OR instr(lower(m.key), ?)) ORDER BY t.rowid DESC LIMIT ?"
+            "SELECT c.id, m.key, substr(m.content, c.start + 1, c.stop - c.start) FROM chunks_tri t"
+            " CROSS JOIN chunks c ON c.id = t.rowid CROSS JOIN memories m ON m.id = c.memory_id"
+            " WHERE chunks_tri MATCH ? AND c.ns_id = ? ORDER BY t.rowid DESC"
         )
-        folded = text.lower()
-        return [number for (number,) in self._db.execute(sql, (parts, space, folded, folded, limit))]
+        found: list[int] = []
+        for number, key, content in self._db.execute(sql, (parts, space)):
+            if text in fold(f"{key}\n{content}").lower():
+                found.append(number)
+                if len(found) == limit:
+                    break
+        return found
+
+    def allowed(self, space: int, which: Filter, limit: int) -> list[int] | None:
+        """Return all chunks of a namespace that a filter lets through, or None when they are more than so many."""
+        where, values = conditions(which)
+        sql = f"SELECT c.id FROM memories m CROSS JOIN chunks c ON c.memory_id = m.id WHERE {where} AND c.ns_id = ? LIMIT ?"
+        found = [number for (number,) in self._db.execute(sql, [*values, space, limit + 1])]
+        return found if len(found) <= limit else None
 
     def sources(self, ns: str, limit: int = 200) -> list[str]:
         """Return who the memories of a namespace come from, by stepping from one name to the next."""
@@ -102,5 +117,4 @@ class SqliteSearch:
 
 def _trigrams(text: str) -> list[str]:
     """Return a text's trigrams for FTS5, with quotes doubled."""
-    folded = text.lower()
-    return [folded[at : at + 3].replace('"', '""') for at in range(min(len(folded) - 2, 60))]
+    return [text[at : at + 3].replace('"', '""') for at in range(min(len(text) - 2, 60))]

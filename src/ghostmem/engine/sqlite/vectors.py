@@ -89,7 +89,8 @@ class SqliteVectors:
         """Return how many chunks have a vector, by model, and how many chunks there are."""
         found = dict(
             self._db.execute(
-                "SELECT m.name || '/' || m.dimension, count(v.chunk_id) FROM models m LEFT JOIN vectors v ON v.model_id = m.id GROUP BY m.id"
+                "SELECT m.name || '/' || m.dimension, count(v.chunk_id) FROM models m"
+                " LEFT JOIN vectors v ON v.model_id = m.id GROUP BY m.id"
             )
         )
         found[""] = self._db.execute("SELECT count(*) FROM chunks").get
