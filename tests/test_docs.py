@@ -416,3 +416,11 @@ def test_the_conventions_are_documented() -> None:
         "user:<name>",
     ):
         assert f"`{name}`" in text, name
+
+
+def test_the_fusion_decision_is_recorded() -> None:
+    """The default fusion differs from the specification, so its measurement and the way back stand in the decisions."""
+    text = (ROOT / "docs" / "decisions.md").read_text(encoding="utf-8")
+    row = next(line for line in text.splitlines() if "reciprocal ranks" in line)
+    assert "GHOST_FUSION=rrf" in row
+    assert re.search(r"\d\d\.\d becomes \d\d\.\d", row)

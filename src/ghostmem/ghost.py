@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from ghostmem.verbs.namespaces import NamespaceInfo, NamespaceRemoval
     from ghostmem.verbs.peek import Peek
     from ghostmem.verbs.put import PutFields
+    from ghostmem.verbs.rerank import Reranker
     from ghostmem.verbs.rm import Removal
     from ghostmem.verbs.search import SearchFields
     from ghostmem.verbs.stats import Stats
@@ -55,12 +56,13 @@ class Ghost:
         embedder: str | Function | None = None,
         settings: Settings | None = None,
         clock: Clock | None = None,
+        reranker: Reranker | None = None,
     ) -> Self:
         """Open a store, creating it when it is not there.
 
         `target` is a path or ":memory:" and defaults to the settings' choice; `embedder` is a provider's name or a function
         from texts to vectors; `settings` default to the configuration file and the environment; `clock` returns the current
-        time and exists for tests and replays.
+        time and exists for tests and replays; `reranker` scores the best hits anew, within GHOST_RERANK_DEADLINE.
         """
         name = embedder if isinstance(embedder, str) else None
         if settings is None:
@@ -79,7 +81,7 @@ class Ghost:
         clock = clock or now
         engine = SqliteEngine(given.path, clock, given.synchronous, given.busy_timeout)
         own = embedder if callable(embedder) else None
-        return cls(Store(engine, given, clock, Vectoriser(given, own)))
+        return cls(Store(engine, given, clock, Vectoriser(given, own), reranker))
 
     def close(self) -> None:
         """Close the store; everything acknowledged is already on disk."""

@@ -45,6 +45,7 @@ class Settings:
     fusion: str = setting(
         "linear", "GHOST_FUSION", "how the legs of a search are joined: linear, or rrf with k = 60", ("linear", "rrf")
     )
+    rerank_deadline: float = setting(0.5, "GHOST_RERANK_DEADLINE", "seconds that a reranker given by the caller may take")
     abstain: bool = setting(True, "GHOST_ABSTAIN", "answer a question about what is not there with nothing")
 
     @property

@@ -506,3 +506,13 @@ def test_a_hanging_server_costs_no_more_than_its_time_outs(server: Server) -> No
     with pytest.raises(EmbeddingError, match="did not answer"):
         HttpEmbedder(server.url, "m").embed(["x"])
     assert time.monotonic() - began < 3
+
+
+@pytest.mark.parametrize(("name", "model"), [(None, "all-MiniLM-L6-v2-int8"), ("static", "minilm-static-256-int8"), ("none", "")])
+def test_the_provider_is_chosen_by_its_name(monkeypatch: pytest.MonkeyPatch, name: str | None, model: str) -> None:
+    """GHOST_EMBED_PROVIDER names the provider, and unset means the local model."""
+    monkeypatch.delenv("GHOST_EMBED_PROVIDER", raising=False)
+    if name is not None:
+        monkeypatch.setenv("GHOST_EMBED_PROVIDER", name)
+    with Ghost.open(":memory:") as ghost:
+        assert ghost.embed_status().model == model

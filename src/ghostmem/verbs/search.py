@@ -133,6 +133,11 @@ def search(
         scored, legs, notes, sure = _all_spaces(store, tx, accept.ns_filter(ns), asked, which)
         kept = _kept(scored, sure, min_score, store.settings.abstain)
         hits = _hits(tx, kept[:limit], explain)
+        if store.reranker is not None and hits:
+            from ghostmem.verbs.rerank import rerank
+
+            hits, late = rerank(text, hits, store.reranker, store.settings.rerank_deadline)
+            notes = (*notes, late) if late else notes
         left = [s for s in scored if s not in kept[:limit]][:MISSES] if explain else []
         return Hits(hits, legs, _hits(tx, left, explain), notes)
 

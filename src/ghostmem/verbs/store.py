@@ -11,6 +11,7 @@ from ghostmem.verbs.vectoriser import Vectoriser
 
 if TYPE_CHECKING:
     from ghostmem.engine.base import Engine
+    from ghostmem.verbs.rerank import Reranker
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -21,6 +22,7 @@ class Store:
     settings: Settings
     clock: Clock
     vectoriser: Vectoriser
+    reranker: "Reranker | None" = None
     ids: UlidMaker = field(default_factory=UlidMaker)
 
     def new_id(self, at: datetime) -> str:
