@@ -12,6 +12,7 @@ import pytest
 
 from ghostmem import Ghost
 from ghostmem.settings import Settings
+from ghostmem.verbs.embed import BATCH
 
 COUNT = 300
 ENV = {"GHOST_EMBED_PROVIDER": "none"}
@@ -113,7 +114,7 @@ def test_a_killed_run_loses_nothing_and_is_resumed(tmp_path: Path, verb: str) ->
     kill(process)
     left = vectors(path)
     assert old.items() <= left.items()
-    assert sum(model == "own:counted" for model, _ in left) == 4 * 32
+    assert sum(model == "own:counted" for model, _ in left) == 4 * BATCH
     with Ghost.open(str(path), embedder=fast, settings=Settings()) as ghost:
         assert ghost.check().problems == ()
         part = ghost.search("deployment", "a")

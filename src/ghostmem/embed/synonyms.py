@@ -1,14 +1,16 @@
 """Near words, found in a sorted file without reading it: numpy is not needed, and a look-up takes microseconds."""
 
+import os
 from functools import cache, lru_cache
 from mmap import ACCESS_READ, mmap
 
-from ghostmem.embed.files import FOLDER
+# not through `files`: that loads a tokenizer, which a search without vectors never needs
+_FILE = os.path.join(os.path.dirname(__file__), "data", "synonyms.txt")
 
 
 @cache
 def _table() -> mmap:
-    with (FOLDER / "synonyms.txt").open("rb") as stream:
+    with open(_FILE, "rb") as stream:
         return mmap(stream.fileno(), 0, access=ACCESS_READ)
 
 

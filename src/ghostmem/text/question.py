@@ -24,8 +24,8 @@ _WHERE = re.compile(
     r"|^\W*wo\b|^\W*où\b|^\W*dónde\b|哪里|哪裡|どこ|어디",
     re.IGNORECASE,
 )
-_DIGIT_TIME = re.compile(r"\b(?:19|20)\d\d\b|\b\d{1,2}(?::\d\d|\s?[ap]m)\b")
-_PROPER = re.compile(r"(?<=[a-z,;] )[A-Z][a-z]{2,}")
+_DIGIT_TIME = r"\b(?:19|20)\d\d\b|\b\d{1,2}(?::\d\d|\s?[ap]m)\b"
+_PROPER = r"(?<=[a-z,;] )[A-Z][a-z]{2,}"
 
 
 @dataclass(frozen=True)
@@ -53,12 +53,12 @@ def _asks_plural(text: str) -> bool:
 
 def tells_time(text: str) -> bool:
     """Say whether a text tells a time."""
-    return bool(_DIGIT_TIME.search(text)) or any(word in TIME_WORDS for word in _words(text))
+    return bool(re.search(_DIGIT_TIME, text)) or any(word in TIME_WORDS for word in _words(text))
 
 
 def names_something(text: str) -> bool:
     """Say whether a text has a proper noun beyond the start of a sentence."""
-    return bool(_PROPER.search(text))
+    return bool(re.search(_PROPER, text))
 
 
 def is_question(text: str) -> bool:

@@ -43,7 +43,9 @@ def times_in(text: str, now: datetime) -> Times:
     """Read the times out of a question, counting from a given now."""
     months: list[tuple[int | None, int]] = []
     days: list[tuple[int | None, int, int]] = []
-    for found in _pattern().finditer(text):
+    # the pattern takes milliseconds to compile, and most questions name no date
+    dated = any(char.isdecimal() for char in text) or not MONTHS.keys().isdisjoint(_words(text))
+    for found in _pattern().finditer(text) if dated else ():
         parts = _parts(found)
         if parts is None:
             continue
@@ -92,7 +94,7 @@ def _window(text: str, now: datetime) -> tuple[datetime, datetime] | None:
             return _back(now, start), _back(now, stop)
     if " hier " in joined and FRENCH & set(words):
         return _back(now, 2.0), _back(now, 0.5)
-    if found := _counted_han().search(text):
+    if "前" in text and (found := _counted_han().search(text)):
         return _around(now, UNITS.get(found[2], 1.0), _number(found[1]))
     for at, word in enumerate(words):
         near = words[max(0, at - 3) : at + 5]

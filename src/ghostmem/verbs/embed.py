@@ -9,7 +9,7 @@ from ghostmem.text.chunk import CHUNKER
 from ghostmem.verbs.indexing import vector_bytes
 from ghostmem.verbs.store import Store
 
-BATCH = 32
+BATCH = 64
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -106,7 +106,7 @@ def put(
 def prepare(store: Store, draft: Draft) -> tuple[list[IndexRow], list[bytes]]:
     """Chunk and embed a draft before anything is locked; without a working provider there are no vectors yet."""
     source = draft.fields.get("source_user")
-    if source is None:
+    if source is None and store.vectoriser.wanted:
         with store.engine.read() as tx:
             last = tx.memories.last(draft.ns, draft.key)
         source = last.source_user if last is not None and last.is_current(store.clock()) else None

@@ -41,8 +41,10 @@ class SqliteJournal:
         number = self.namespace(ns)
         # not RETURNING: its savepoint makes both full-text indexes flush for every memory
         self._db.execute("UPDATE namespaces SET sequence = sequence + 1 WHERE id = ?", (number,))
-        seq = self._db.execute("SELECT sequence FROM namespaces WHERE id = ?", (number,)).get
-        self._db.execute("INSERT INTO changes VALUES (?, ?, ?, ?, ?)", (number, seq, memory_id, op, format_time(at)))
+        self._db.execute(
+            "INSERT INTO changes SELECT id, sequence, ?, ?, ? FROM namespaces WHERE id = ?",
+            (memory_id, op, format_time(at), number),
+        )
 
     def changes(self, ns: str, after: int, limit: int) -> list[tuple[int, str, str]]:
         """List changes of a namespace after a sequence number as (sequence, memory id, what)."""
