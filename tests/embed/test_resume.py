@@ -121,10 +121,10 @@ def test_a_killed_run_loses_nothing_and_is_resumed(tmp_path: Path, verb: str) ->
         assert part
         assert "have no vectors yet" in part.notes[0]
         status = ghost.embed_status()
-        assert (status.embedded, status.pending) == (128, COUNT + 1 - 128)
+        assert (status.embedded, status.pending) == (4 * BATCH, COUNT + 1 - 4 * BATCH)
         seen: list[int] = []
         done = ghost.embed_backfill(seen.append) if verb == "backfill" else ghost.embed_switch(seen.append)
-        assert done == seen[-1] == COUNT + 1 - 128
+        assert done == seen[-1] == COUNT + 1 - 4 * BATCH
         assert ghost.embed_status().pending == 0
         assert ghost.check().problems == ()
     with Ghost.open(str(whole), embedder=fast, settings=Settings()) as ghost:
