@@ -8,14 +8,12 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from ghostmem.engine.rows import Candidate, Filter, Space
+from ghostmem.engine.rows import Filter, Space
 from ghostmem.errors import EmbeddingError
 from ghostmem.hit import Hit, Hits, Receipt
 from ghostmem.model import FileRel, Kind, NsFilter, Priority, SourceKind, Tier
-from ghostmem.rank import abstain
-from ghostmem.rank.fuse import EPISODIC, fuse, reciprocal, text_score
-from ghostmem.rank.score import WITH_VECTORS, WITHOUT_VECTORS, varied, weighed
-from ghostmem.text.calendar import MONTHS, RECENT, TIME_WORDS
+from ghostmem.rank.score import WITH_VECTORS, WITHOUT_VECTORS
+from ghostmem.text.calendar import RECENT, TIME_WORDS
 from ghostmem.text.chunk import CHUNKER
 from ghostmem.text.question import read_question
 from ghostmem.text.stem import stem
@@ -23,7 +21,9 @@ from ghostmem.text.temporal import Times, times_in
 from ghostmem.text.terms import STOP_WORDS, query_terms
 from ghostmem.times import as_time
 from ghostmem.verbs import accept
-from ghostmem.verbs.pool import Asked, Pool, gather
+from ghostmem.verbs.asked import Asked, Pool
+from ghostmem.verbs.pool import gather
+from ghostmem.verbs.ranking import Scored, best_chunks, fused, is_evidence, is_sure, linear
 from ghostmem.verbs.store import Store
 
 if TYPE_CHECKING:
@@ -61,20 +61,7 @@ if TYPE_CHECKING:
 AWAKE = (str(Tier.STM), str(Tier.LTM))  # dormant and sensory are left out unless asked for
 MISSES = 3
 KNOWN = 0.5  # how much of a question a model must have words for
-NEAREST = 0.2  # a cosine below this is no evidence
-UNSPACED = 0.12
 LONGEST = 20_000  # characters of a question that are read
-
-
-class _Scored:
-    """One item of one namespace with its score and what it is made of."""
-
-    __slots__ = ("cosine", "item", "parts", "ranks", "score", "space")
-
-    def __init__(
-        self, space: Space, item: Candidate, score: float, parts: dict[str, float], cosine: float | None, ranks: dict[str, int]
-    ) -> None:
-        self.space, self.item, self.score, self.parts, self.cosine, self.ranks = space, item, score, parts, cosine, ranks
 
 
 def search(
@@ -142,13 +129,13 @@ def search(
         return Hits(hits, legs, _hits(tx, left, explain), notes)
 
 
-def _kept(scored: list[_Scored], sure: bool, min_score: float | None, abstain_: bool) -> list[_Scored]:
+def _kept(scored: list[Scored], sure: bool, min_score: float | None, abstain_: bool) -> list[Scored]:
     """Leave out what nothing speaks for, or everything when nothing is about the question; a caller's floor replaces both."""
     if min_score is not None:
         return [s for s in scored if s.score >= min_score]
     if not abstain_:
         return scored
-    return [s for s in scored if _is_evidence(s)] if sure else []
+    return [s for s in scored if is_evidence(s)] if sure else []
 
 
 def _one(value: str | None) -> tuple[str, ...]:
@@ -170,13 +157,13 @@ def _plain_words(text: str) -> list[str]:
 
 def _all_spaces(
     store: Store, tx: Transaction, ns: NsFilter, asked: Asked, which: Filter
-) -> tuple[list[_Scored], tuple[str, ...], tuple[str, ...], bool]:
+) -> tuple[list[Scored], tuple[str, ...], tuple[str, ...], bool]:
     """Rank each namespace by its own statistics and merge by score, which is on one scale everywhere."""
     names = tx.search.names(ns.prefix) if ns.is_prefix or not ns else [str(ns)]
     embedder = store.vectoriser.get()
     legs = {"text", "substring"}
     notes = [store.vectoriser.problem] if store.vectoriser.problem else []
-    scored: list[_Scored] = []
+    scored: list[Scored] = []
     sure = False
     known: dict[str, NDArray[np.float32] | None] = {}
     for space in tx.search.spaces(names):
@@ -185,12 +172,12 @@ def _all_spaces(
         pool, weights = _one_space(tx, space, asked, replace(which, ns=NsFilter(space.name)), embedder, known, notes)
         if weights is WITH_VECTORS:
             legs.add("vector")
-        found = _fused(space, pool, asked) if store.settings.fusion == "rrf" else _score(space, pool, weights, asked)
-        sure = sure or _is_sure(pool, asked, weights is WITH_VECTORS)
+        found = fused(space, pool, asked) if store.settings.fusion == "rrf" else linear(space, pool, weights, asked)
+        sure = sure or is_sure(pool, asked, weights is WITH_VECTORS)
         scored += found
     if len(names) > 1:
         scored.sort(key=lambda s: (-s.score, -s.item.created_at.timestamp(), s.space.name, s.item.key))
-    return _best_chunks(scored), tuple(sorted(legs)), tuple(dict.fromkeys(notes)), sure
+    return best_chunks(scored), tuple(sorted(legs)), tuple(dict.fromkeys(notes)), sure
 
 
 def _one_space(
@@ -240,99 +227,7 @@ def _without_names(text: str, sources: list[str]) -> str:
     return kept if any(char.isalnum() for char in kept) else text
 
 
-def _score(space: Space, pool: Pool, weights: Mapping[str, float], asked: Asked) -> list[_Scored]:
-    several = asked.question.several
-    parts = [weighed(features, weights, several) for features in pool.features]
-    scores = [sum(part.values()) for part in parts]
-    order = sorted(
-        range(len(scores)),
-        key=lambda at: (-scores[at], -pool.items[at].created_at.timestamp(), pool.items[at].key, pool.items[at].seq),
-    )
-    if several:
-        order = varied(order, scores, [item.thread for item in pool.items])
-    return [
-        _Scored(
-            space,
-            pool.items[at],
-            scores[at],
-            parts[at],
-            pool.cosines[at],
-            {leg: ranks[pool.items[at].chunk] for leg, ranks in pool.ranks.items() if pool.items[at].chunk in ranks},
-        )
-        for at in order
-    ]
-
-
-def _fused(space: Space, pool: Pool, asked: Asked) -> list[_Scored]:
-    """Rank as the specification does: reciprocal ranks of the legs, with its full-text score and its temporal weights."""
-    temporal = asked.times.relative or bool(asked.times.months)
-    at = {item.chunk: place for place, item in enumerate(pool.items)}
-    text = sorted(
-        pool.ranks.get("text", {}),
-        key=lambda chunk: (
-            -text_score(
-                pool.features[at[chunk]]["lexical"],
-                pool.items[at[chunk]].priority,
-                pool.items[at[chunk]].created_at,
-                asked.now,
-                temporal,
-            ),
-            chunk,
-        ),
-    )
-    legs = {**pool.ranks, "text": {chunk: rank for rank, chunk in enumerate(text, 1)}}
-    fused = fuse(legs, {item.chunk: item.kind for item in pool.items}, temporal)
-    order = sorted(
-        fused, key=lambda chunk: (-fused[chunk], -pool.items[at[chunk]].created_at.timestamp(), pool.items[at[chunk]].key)
-    )
-    return [
-        _Scored(
-            space,
-            pool.items[at[chunk]],
-            fused[chunk],
-            {leg: reciprocal([ranks[chunk]]) for leg, ranks in legs.items() if chunk in ranks}
-            | ({"episode": EPISODIC} if temporal and pool.items[at[chunk]].kind == "episodic" else {}),
-            pool.cosines[at[chunk]],
-            {leg: ranks[chunk] for leg, ranks in legs.items() if chunk in ranks},
-        )
-        for chunk in order
-    ]
-
-
-def _is_sure(pool: Pool, asked: Asked, vectors: bool) -> bool:
-    """Say whether what was found may be about the question: by its wording, its meaning, a code it names, or its time."""
-    words = max((features.get("lexical", 0.0) for features in pool.features), default=0.0)
-    cosine = max((found for found in pool.cosines if found is not None), default=0.0) if vectors else None
-    exact = any(features.get("identifier", 0.0) >= 1 for features in pool.features)
-    if _is_unspaced(asked.terms):
-        words -= UNSPACED  # bigrams of characters meet by chance
-    return bool(pool.items) and (exact or abstain.is_sure(words, cosine) or _is_about_time(pool, asked))
-
-
-def _is_unspaced(terms: list[str]) -> bool:
-    return sum(len(term) <= 2 and not term.isascii() for term in terms) > len(terms) / 2
-
-
-def _is_about_time(pool: Pool, asked: Asked) -> bool:
-    """Say whether a question asks for little more than a time, and something is of that time."""
-    content = [word for word in asked.words if word not in TIME_WORDS and word not in RECENT and word not in MONTHS]
-    timed = any(max(f.get("month", 0.0), f.get("day", 0.0), f.get("window", 0.0)) >= 1 for f in pool.features)
-    return len(content) <= 1 and (timed or asked.times.recent)
-
-
-def _is_evidence(scored: _Scored) -> bool:
-    """Say whether anything at all speaks for an item: its wording, its meaning, or its time."""
-    told = any(scored.parts.get(name) for name in ("lexical", "month", "day", "window", "recency", "text", "substring", "vector"))
-    return told or (scored.cosine is not None and scored.cosine >= NEAREST)
-
-
-def _best_chunks(scored: list[_Scored]) -> list[_Scored]:
-    """Keep each memory once, by its best chunk."""
-    seen: set[str] = set()
-    return [s for s in scored if not (s.item.memory_id in seen or seen.add(s.item.memory_id))]  # type: ignore[func-returns-value]
-
-
-def _hits(tx: Transaction, scored: list[_Scored], explain: bool) -> list[Hit]:
+def _hits(tx: Transaction, scored: list[Scored], explain: bool) -> list[Hit]:
     files = tx.memories.files(s.item.memory_id for s in scored) if scored else {}
     rows = tx.memories.by_ids([s.item.memory_id for s in scored])
     hits = []

@@ -1,0 +1,118 @@
+"""From the features of a pool to an order, and whether to answer at all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ghostmem.engine.rows import Candidate, Space
+from ghostmem.rank import abstain
+from ghostmem.rank.fuse import EPISODIC, fuse, reciprocal, text_score
+from ghostmem.rank.score import varied, weighed
+from ghostmem.text.calendar import MONTHS, RECENT, TIME_WORDS
+from ghostmem.verbs.asked import Asked, Pool
+
+NEAREST = 0.2  # a cosine below this is no evidence
+UNSPACED = 0.12  # how much more wording is asked for where words are not set apart by spaces
+
+
+class Scored:
+    """One item of one namespace with its score and what it is made of."""
+
+    __slots__ = ("cosine", "item", "parts", "ranks", "score", "space")
+
+    def __init__(
+        self, space: Space, item: Candidate, score: float, parts: dict[str, float], cosine: float | None, ranks: dict[str, int]
+    ) -> None:
+        self.space, self.item, self.score, self.parts, self.cosine, self.ranks = space, item, score, parts, cosine, ranks
+
+
+def linear(space: Space, pool: Pool, weights: Mapping[str, float], asked: Asked) -> list[Scored]:
+    several = asked.question.several
+    parts = [weighed(features, weights, several) for features in pool.features]
+    scores = [sum(part.values()) for part in parts]
+    order = sorted(
+        range(len(scores)),
+        key=lambda at: (-scores[at], -pool.items[at].created_at.timestamp(), pool.items[at].key, pool.items[at].seq),
+    )
+    if several:
+        order = varied(order, scores, [item.thread for item in pool.items])
+    return [
+        Scored(
+            space,
+            pool.items[at],
+            scores[at],
+            parts[at],
+            pool.cosines[at],
+            {leg: ranks[pool.items[at].chunk] for leg, ranks in pool.ranks.items() if pool.items[at].chunk in ranks},
+        )
+        for at in order
+    ]
+
+
+def fused(space: Space, pool: Pool, asked: Asked) -> list[Scored]:
+    """Rank as the specification does: reciprocal ranks of the legs, with its full-text score and its temporal weights."""
+    temporal = asked.times.relative or bool(asked.times.months)
+    at = {item.chunk: place for place, item in enumerate(pool.items)}
+    text = sorted(
+        pool.ranks.get("text", {}),
+        key=lambda chunk: (
+            -text_score(
+                pool.features[at[chunk]]["lexical"],
+                pool.items[at[chunk]].priority,
+                pool.items[at[chunk]].created_at,
+                asked.now,
+                temporal,
+            ),
+            chunk,
+        ),
+    )
+    legs = {**pool.ranks, "text": {chunk: rank for rank, chunk in enumerate(text, 1)}}
+    fused = fuse(legs, {item.chunk: item.kind for item in pool.items}, temporal)
+    order = sorted(
+        fused, key=lambda chunk: (-fused[chunk], -pool.items[at[chunk]].created_at.timestamp(), pool.items[at[chunk]].key)
+    )
+    return [
+        Scored(
+            space,
+            pool.items[at[chunk]],
+            fused[chunk],
+            {leg: reciprocal([ranks[chunk]]) for leg, ranks in legs.items() if chunk in ranks}
+            | ({"episode": EPISODIC} if temporal and pool.items[at[chunk]].kind == "episodic" else {}),
+            pool.cosines[at[chunk]],
+            {leg: ranks[chunk] for leg, ranks in legs.items() if chunk in ranks},
+        )
+        for chunk in order
+    ]
+
+
+def is_sure(pool: Pool, asked: Asked, vectors: bool) -> bool:
+    """Say whether what was found may be about the question: by its wording, its meaning, a code it names, or its time."""
+    words = max((features.get("lexical", 0.0) for features in pool.features), default=0.0)
+    cosine = max((found for found in pool.cosines if found is not None), default=0.0) if vectors else None
+    exact = any(features.get("identifier", 0.0) >= 1 for features in pool.features)
+    if _is_unspaced(asked.terms):
+        words -= UNSPACED  # bigrams of characters meet by chance
+    return bool(pool.items) and (exact or abstain.is_sure(words, cosine) or _is_about_time(pool, asked))
+
+
+def _is_unspaced(terms: list[str]) -> bool:
+    return sum(len(term) <= 2 and not term.isascii() for term in terms) > len(terms) / 2
+
+
+def _is_about_time(pool: Pool, asked: Asked) -> bool:
+    """Say whether a question asks for little more than a time, and something is of that time."""
+    content = [word for word in asked.words if word not in TIME_WORDS and word not in RECENT and word not in MONTHS]
+    timed = any(max(f.get("month", 0.0), f.get("day", 0.0), f.get("window", 0.0)) >= 1 for f in pool.features)
+    return len(content) <= 1 and (timed or asked.times.recent)
+
+
+def is_evidence(scored: Scored) -> bool:
+    """Say whether anything at all speaks for an item: its wording, its meaning, or its time."""
+    told = any(scored.parts.get(name) for name in ("lexical", "month", "day", "window", "recency", "text", "substring", "vector"))
+    return told or (scored.cosine is not None and scored.cosine >= NEAREST)
+
+
+def best_chunks(scored: list[Scored]) -> list[Scored]:
+    """Keep each memory once, by its best chunk."""
+    seen: set[str] = set()
+    return [s for s in scored if not (s.item.memory_id in seen or seen.add(s.item.memory_id))]  # type: ignore[func-returns-value]
