@@ -9,7 +9,7 @@ from bench.timing import Cost, Plan, Section, cost, cpu_ms, interleaved, wall_ms
 from ghostmem import Settings
 from ghostmem.embed.choose import choose
 
-LOCAL, STATIC = 200, 5_000  # how many memories each provider is given
+LOCAL, STATIC = 600, 5_000  # how many memories each provider is given; enough that loading the model is a small part
 TIMES = 3
 
 
