@@ -312,7 +312,7 @@ def test_every_dependency_is_documented_and_declared() -> None:
         *(name for extra in extras for name in extra),
     ]
     declared = {re.split(r"[^\w.-]", name)[0] for name in asked} - {"ghostmem"}
-    listed = {found[1] for cell in cells(text("docs/dependencies.md")) if (found := re.match(r"\[([\w.-]+)\]", cell))}
+    listed = {found[1] for cell in cells(text("docs/dependencies.md")) if (found := re.fullmatch(r"`([\w.-]+)`", cell))}
     assert listed == declared
 
 
