@@ -4,6 +4,7 @@ Figures are CPU time (user and system, medians over interleaved runs); walls are
 """
 
 import argparse
+import compileall
 import json
 import sys
 import tempfile
@@ -14,6 +15,7 @@ from typing import Any
 
 import apsw
 
+import ghostmem
 from bench.child import plain_env
 from bench.corpus import sentences
 from bench.ingesting import ingest
@@ -179,6 +181,8 @@ def main() -> int:
     names = [name.strip() for name in given.only.split(",")]
     if wrong := [name for name in names if name not in SECTIONS]:
         parser.error(f"there is no section {wrong[0]!r}; there are {', '.join(SECTIONS)}")
+    # as pip does on installing: a checkout may have no bytecode, or be told to write none
+    compileall.compile_dir(Path(ghostmem.__file__).parent, quiet=2)
     found: dict[str, Section] = {}
     for name in names:
         with tempfile.TemporaryDirectory(prefix="ghost-latency-") as folder:

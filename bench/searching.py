@@ -1,6 +1,5 @@
 """How long a search takes: warm by the size of the namespace, cold against the least that could embed or open anything."""
 
-import compileall
 import json
 import os
 import random
@@ -210,7 +209,6 @@ def _bare() -> str:
 
 def cold_search(plan: Plan) -> Section:
     """Start `ghost search` anew each time, against the least that embeds one question and the least that opens anything."""
-    compileall.compile_dir(Path(ghostmem.__file__).parent, quiet=2)
     stores = {name: str(plan.folder / f"cold-{name}.db") for name in ("none", "static", "local")}
     for name, path in stores.items():
         load(Path(path), sentences(100), Settings(embed_provider=name))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from ghostmem.errors import EmbeddingError
 from ghostmem.model import Record, optional
 from ghostmem.text.chunk import CHUNKER
-from ghostmem.verbs.indexing import vector_bytes
+from ghostmem.verbs.indexing import spoken, vector_bytes
 from ghostmem.verbs.store import Store
 
 BATCH = 64
@@ -32,8 +32,9 @@ def embed_status(store: Store) -> EmbedStatus:
         counts = tx.vectors.counts()
     chunks = counts.pop("")
     name = embedder.model if embedder else ""
-    mine = [made for made in counts if embedder and made in (f"{name}/{embedder.dimension}", embedder.dimension or made)]
-    mine = [made for made in mine if made.rsplit("/", 1)[0] == name]
+    # a server's or a function's vectors have a length only once some were made: until then any length is theirs
+    wanted = f"{name}/{embedder.dimension or ''}" if embedder else "/"
+    mine = [made for made in counts if made == wanted or (wanted.endswith("/") and made.rsplit("/", 1)[0] + "/" == wanted)]
     done = sum(counts.pop(made) for made in mine)
     pending = chunks - done if embedder else 0
     return EmbedStatus(store.settings.embed_provider, name, chunks, done, pending, counts, store.vectoriser.problem)
@@ -51,10 +52,10 @@ def backfill(store: Store, progress: Callable[[int], None] | None = None) -> int
             batch = list(tx.vectors.missing(-1 if model is None else model, after, BATCH))
         if not batch:
             return done
-        vectors = vector_bytes(embedder, [text for _, _, text in batch])
+        vectors = vector_bytes(embedder, [spoken(text, source) for _, _, text, source in batch])
         with store.engine.write(durable=False) as tx:
             model = tx.vectors.model(embedder.model, len(vectors[0]) // 2, CHUNKER)
-            rows = [(space, chunk, vector) for (space, chunk, _), vector in zip(batch, vectors, strict=True)]
+            rows = [(space, chunk, vector) for (space, chunk, _, _), vector in zip(batch, vectors, strict=True)]
             done += tx.vectors.put(model, rows)
         after = batch[-1][1]
         store.vectoriser.problem = ""

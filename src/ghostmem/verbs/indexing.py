@@ -33,10 +33,15 @@ def index_rows(key: str, content: str, target: int, source: str | None = None) -
                 tokens=" ".join(map(encode, terms)),
                 plain=fold(f"{key}\n{text}" if seq == 0 else text).lower(),
                 chunker=CHUNKER,
-                spoken=f"{source}: {text}" if source else text,
+                spoken=spoken(text, source),
             )
         )
     return rows
+
+
+def spoken(text: str, source: str | None) -> str:
+    """Return a chunk's text as it is embedded: with who said it."""
+    return f"{source}: {text}" if source else text
 
 
 def vector_bytes(embedder: "Embedder", texts: Sequence[str]) -> list[bytes]:

@@ -13,7 +13,7 @@ from ghostmem.model import Kind, Memory, Outcome, Tier, estimate_tokens
 from ghostmem.times import later, parse_ttl
 from ghostmem.verbs import accept
 from ghostmem.verbs.fields import put_fields
-from ghostmem.verbs.indexing import index_rows
+from ghostmem.verbs.indexing import index_rows, spoken
 from ghostmem.verbs.store import Store
 
 if TYPE_CHECKING:
@@ -150,8 +150,7 @@ def index_memory(
     store: Store, tx: Transaction, memory: Memory, rows: Sequence[IndexRow] = (), vectors: Sequence[bytes] = ()
 ) -> Sequence[IndexRow]:
     """Index a version that was just written, with vectors if they were made of the same rows."""
-    spoken = f"{memory.source_user}: " if memory.source_user else ""
-    if not rows or not rows[0].spoken.startswith(spoken):
+    if not rows or rows[0].spoken != spoken(memory.content[rows[0].start : rows[0].stop], memory.source_user):
         rows, vectors = index_rows(memory.key, memory.content, store.settings.chunk_target, memory.source_user), ()
     embedder = store.vectoriser.get() if vectors else None
     model = tx.vectors.model(embedder.model, len(vectors[0]) // 2, rows[0].chunker) if embedder and vectors else None

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ghostmem.engine.rows import Filter, Space
 from ghostmem.errors import EmbeddingError
 from ghostmem.hit import Hit, Hits, Receipt
-from ghostmem.model import FileRel, Kind, NsFilter, Priority, SourceKind, Tier
+from ghostmem.model import NsFilter, Tier
 from ghostmem.rank.score import WITH_VECTORS, WITHOUT_VECTORS
 from ghostmem.text.calendar import RECENT, TIME_WORDS
 from ghostmem.text.chunk import CHUNKER
@@ -22,37 +22,27 @@ from ghostmem.text.terms import STOP_WORDS, query_terms
 from ghostmem.times import as_time
 from ghostmem.verbs import accept
 from ghostmem.verbs.asked import Asked, Pool
+from ghostmem.verbs.narrow import narrowed
 from ghostmem.verbs.pool import gather
 from ghostmem.verbs.ranking import Scored, best_chunks, fused, is_evidence, is_sure, linear
 from ghostmem.verbs.store import Store
 
 if TYPE_CHECKING:
-    from typing import TypedDict
+    from typing import Unpack
 
     import numpy as np
     from numpy.typing import NDArray
 
     from ghostmem.embed.base import Embedder
     from ghostmem.engine.base import Transaction
+    from ghostmem.verbs.narrow import Narrow
 
-    class SearchFields(TypedDict, total=False):
+    class SearchFields(Narrow, total=False):
         """What a search may be narrowed and explained by."""
 
         limit: int
-        kind: str | None
-        tags: Iterable[str] | None
         tiers: Iterable[str] | None
         include_all: bool
-        priority: str | None
-        after: datetime | str | None
-        before: datetime | str | None
-        source_user: str | None
-        source_kind: str | None
-        source_scope: str | None
-        file: str | None
-        file_rel: str | None
-        pinned: bool | None
-        valid_at: datetime | str | None
         min_score: float | None
         explain: bool
         now: datetime | str | None
@@ -70,23 +60,12 @@ def search(
     ns: str | None = None,
     *,
     limit: int = 20,
-    kind: str | None = None,
-    tags: Iterable[str] | None = None,
     tiers: Iterable[str] | None = None,
     include_all: bool = False,
-    priority: str | None = None,
-    after: datetime | str | None = None,
-    before: datetime | str | None = None,
-    source_user: str | None = None,
-    source_kind: str | None = None,
-    source_scope: str | None = None,
-    file: str | None = None,
-    file_rel: str | None = None,
-    pinned: bool | None = None,
-    valid_at: datetime | str | None = None,
     min_score: float | None = None,
     explain: bool = False,
     now: datetime | str | None = None,
+    **conditions: Unpack[Narrow],
 ) -> Hits:
     """Return the memories that answer a question best, best first; nothing when nothing is about it.
 
@@ -98,22 +77,7 @@ def search(
     accept.positive(limit, "limit")
     at = store.clock() if now is None else as_time(now, "now")
     chosen = tuple(str(accept.choice(tier, Tier, "tier")) for tier in tiers) if tiers else () if include_all else AWAKE
-    which = Filter(
-        now=at,
-        kinds=_one(accept.choice(kind, Kind, "kind")),
-        tiers=chosen,
-        tags=accept.tags(tags) or (),
-        priorities=_one(accept.choice(priority, Priority, "priority")),
-        after=None if after is None else as_time(after, "after"),
-        before=None if before is None else as_time(before, "before"),
-        source_user=accept.label(source_user, "source_user"),
-        source_kind=accept.choice(source_kind, SourceKind, "source_kind"),
-        source_scope=accept.label(source_scope, "source_scope"),
-        file=None if file is None else accept.text(file, "file path"),
-        file_rel=accept.choice(file_rel, FileRel, "file relation"),
-        pinned=pinned,
-        valid_at=None if valid_at is None else as_time(valid_at, "valid_at"),
-    )
+    which = replace(narrowed(**conditions), now=at, tiers=chosen)
     times = times_in(text, at)
     asked = Asked(text, _terms(text, times), _plain_words(text), times, read_question(text), at, limit)
     with store.engine.read() as tx:
@@ -136,10 +100,6 @@ def _kept(scored: list[Scored], sure: bool, min_score: float | None, abstain_: b
     if not abstain_:
         return scored
     return [s for s in scored if is_evidence(s)] if sure else []
-
-
-def _one(value: str | None) -> tuple[str, ...]:
-    return () if value is None else (str(value),)
 
 
 def _terms(text: str, times: Times) -> list[str]:

@@ -43,9 +43,8 @@ class Vectoriser:
         found = self.get()
         if found is None:
             reason = self.problem or "the provider is none"
-            if self._error is not None:
-                raise EmbeddingError(f"there are no vectors: {reason}", self._error.hint)
-            raise EmbeddingError(f"there are no vectors: {reason}", "choose GHOST_EMBED_PROVIDER=local or static")
+            hint = self._error.hint if self._error else "choose GHOST_EMBED_PROVIDER=local or static"
+            raise EmbeddingError(f"there are no vectors: {reason}", hint)
         return found
 
     def try_bytes(self, texts: list[str]) -> list[bytes]:

@@ -83,6 +83,7 @@ class SqliteEngine:
         self.location = path
         self.read_only = False
         self.read_only_reason = ""
+        self._newer = False
         self._synchronous = synchronous
         self._busy_timeout = busy_timeout
         self._local = threading.local()
@@ -130,8 +131,6 @@ class SqliteEngine:
             self._newer = True
         elif missing := pending(names):
             raise ReadOnlyStoreError(f"{self.location} is of an older Ghost (it lacks {missing[0]}) and cannot be written")
-
-    _newer = False
 
     def _connection(self) -> apsw.Connection:
         if self._closed:

@@ -75,15 +75,14 @@ class SqliteVectors:
             self._db.execute("INSERT INTO changes SELECT id, sequence, '', 'embed', '' FROM namespaces WHERE id = ?", (space,))
         return len(rows)
 
-    def missing(self, model: int, after: int, limit: int) -> Iterator[tuple[int, int, str]]:
-        """Yield chunks that have no vector of a model yet, as (namespace, chunk, text as it is embedded)."""
+    def missing(self, model: int, after: int, limit: int) -> Iterator[tuple[int, int, str, str | None]]:
+        """Yield chunks that have no vector of a model yet, as (namespace, chunk, text, who said it)."""
         sql = (
             "SELECT c.ns_id, c.id, substr(m.content, c.start + 1, c.stop - c.start), m.source_user FROM chunks c"
             " JOIN memories m ON m.id = c.memory_id WHERE c.id > ? AND NOT EXISTS"
             " (SELECT 1 FROM vectors v WHERE v.chunk_id = c.id AND v.model_id = ?) ORDER BY c.id LIMIT ?"
         )
-        for space, chunk, text, source in self._db.execute(sql, (after, model, limit)):
-            yield space, chunk, f"{source}: {text}" if source else text
+        yield from self._db.execute(sql, (after, model, limit))
 
     def counts(self) -> dict[str, int]:
         """Return how many chunks have a vector, by model, and how many chunks there are."""
