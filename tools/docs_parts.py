@@ -19,6 +19,8 @@ from ghostmem.cli.main import COMMANDS, cli, shared_options
 from ghostmem.embed.base import Thresholds
 from ghostmem.embed.static import StaticEmbedder
 from ghostmem.rank.score import WITH_VECTORS, WITHOUT_VECTORS
+from ghostmem.verbs.fields import put_fields
+from ghostmem.verbs.narrow import narrowed
 
 # What an argument is, by its name, or by its command and its name; click has no place for it.
 ARGUMENTS = {
@@ -179,10 +181,20 @@ def first_line(thing: Any) -> str:
     return (inspect.getdoc(thing) or "").partition("\n")[0]
 
 
+CHECKERS: dict[str, Callable[..., Any]] = {"Unpack[Narrow]": narrowed, "Unpack[Named]": put_fields}
+
+
 def annotation(value: Any) -> str:
     """Return a type as it is written in code."""
     text = value if isinstance(value, str) else value.__name__ if isinstance(value, type) else str(value)
     return re.sub(r"\b(?:\w+\.)+(?=\w)", "", text).replace("List[", "list[").replace("'", "").replace('"', "")
+
+
+def spelled_out(found: inspect.Signature) -> Iterator[tuple[str, inspect.Parameter]]:
+    """Yield a function's parameters, with those that another function checks for it in place of `**`."""
+    for name, part in found.parameters.items():
+        checker = CHECKERS.get(annotation(part.annotation)) if part.kind is part.VAR_KEYWORD else None
+        yield from inspect.signature(checker).parameters.items() if checker else [(name, part)]
 
 
 def signature(function: Callable[..., Any], leave_out: str) -> str:
@@ -190,7 +202,7 @@ def signature(function: Callable[..., Any], leave_out: str) -> str:
     found = inspect.signature(function)
     parts: list[str] = []
     star = False
-    for name, part in found.parameters.items():
+    for name, part in spelled_out(found):
         if name == leave_out:
             continue
         if part.kind is part.KEYWORD_ONLY and not star:
