@@ -136,6 +136,37 @@ TOUR = (
         ),
     ),
     Chapter(
+        "Give an agent what it needs",
+        (
+            Step(
+                "Two facts that cannot both hold; the second says so.",
+                'ghost put -k office --kind semantic --created-at 2026-01-10 "The office is in Berlin, Torstrasse 5."',
+            ),
+            Step("", 'ghost put -k move --kind semantic --created-at 2026-03-01 "Everybody works from Munich since March."'),
+            Step("", "ghost edge add move office -r contradicts", expect="0.90"),
+            Step("And something one has to know to go there.", 'ghost put -k badge "Badges are made by Mrs. Lang."'),
+            Step("", "ghost edge add office badge -r depends_on"),
+            Step(
+                "A pack: what to read now, in order, within a budget. The stale fact never comes without its correction,"
+                " and each memory says why it is there.",
+                'ghost context "how do I get into the Berlin office?" --budget 150 --explain',
+                expect="contradicted by move",
+            ),
+            Step(
+                "The same as text that is safe to paste into a prompt: data with its source, never bare instructions.",
+                'ghost context "how do I get into the Berlin office?" --budget 100 --exclude-pinned --render block',
+                expect="</ghost-memory>",
+            ),
+            Step("What really helped can be said, so that it stays.", "ghost used move badge", expect="helped"),
+            Step(
+                "A summary stands for several memories, which all stay.",
+                'ghost consolidate --summary-key office-facts --keys office,move "Berlin until March 2026, Munich since."',
+                expect="stands for 2",
+            ),
+            Step("And opens again.", "ghost expand office-facts", expect="Torstrasse"),
+        ),
+    ),
+    Chapter(
         "Change",
         (
             Step(
@@ -219,7 +250,8 @@ class Tour:
         """Show a chapter."""
         self.say(f"\n{number}. {chapter.title}", BOLD)
         for step in chapter.steps:
-            self.say(f"\n   {step.why}", DIM)
+            if step.why:
+                self.say(f"\n   {step.why}", DIM)
             if step.show:
                 self.say(f"   $ cat {step.show}", GREEN)
                 self.say(textwrap.indent((self.folder / step.show).read_text(encoding="utf-8").rstrip(), "     "))

@@ -17,6 +17,7 @@ import apsw
 
 import ghostmem
 from bench.child import plain_env
+from bench.contexts import contexts
 from bench.corpus import sentences
 from bench.ingesting import ingest
 from bench.report import machine, show, table
@@ -166,6 +167,7 @@ SECTIONS: dict[str, Callable[[Plan], Section]] = {
     "cold search": cold_search,
     "ingest": ingest,
     "search": search,
+    "context": contexts,
 }
 
 

@@ -26,6 +26,12 @@ from ghostmem.verbs.narrow import narrowed
 ARGUMENTS = {
     "put content": "The text. Several words are joined by spaces; with none, or with `-`, it is read from standard input.",
     "search query": "The question. Several words are joined by spaces; with none, or with `-`, it is read from standard input.",
+    "context query": "What the agent is about to do, in words; with none, or with `-`, it is read from standard input.",
+    "used keys": "The keys of the memories that helped.",
+    "from_key": "The key of the first.",
+    "to_key": "The key of the second.",
+    "edge list key": "The key; with none, all edges of the namespace.",
+    "consolidate text": "The summary, as with `--content`; with none, or with `-`, it is read from standard input.",
     "key_argument": "The key, as with `-k`.",
     "ingest path": "A markdown file, or a folder that is searched for them.",
     "files path": "The path, written as it was when it was stored.",
@@ -245,12 +251,16 @@ def method_part() -> str:
 def type_part() -> str:
     """Return the public types that are not errors."""
     found = [(name, getattr(ghostmem, name)) for name in ghostmem.__all__ if name not in ("Ghost", "__version__")]
-    return "\n\n".join(described(name, made) for name, made in found if not issubclass(made, Exception))
+    return "\n\n".join(
+        described(name, made) for name, made in found if not (isinstance(made, type) and issubclass(made, Exception))
+    )
 
 
 def described(name: str, made: Any) -> str:
     """Return what an enumeration, a dataclass or a list with more to say is and holds."""
     head = f"### {name}\n\n{first_line(made)}"
+    if inspect.isfunction(made):
+        return f"{head}\n\n" + fenced(f"{name}{signature(made, '')}", "py")
     if issubclass(made, list):
         fields = [
             f"{field}: {annotation(kind)}" for field, kind in inspect.get_annotations(made.__init__).items() if field != "return"

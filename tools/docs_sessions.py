@@ -16,7 +16,13 @@ from pathlib import Path
 HOME = "/home/you"  # what the throw-away home is called in the docs
 # Which vectors a page's examples use: the default where they are the subject, a quick and steady choice where numbers are
 # printed, none elsewhere.
-PROVIDERS = {"README.md": "", "docs/settings.md": "", "docs/search.md": "static", "docs/embeddings.md": ""}
+PROVIDERS = {
+    "README.md": "",
+    "docs/settings.md": "",
+    "docs/search.md": "static",
+
+    "docs/embeddings.md": "",
+}
 _UNSET = ("GHOST_", "AGENT_MEMORY_", "NO_COLOR", "FORCE_COLOR")
 
 _BLOCK = re.compile(

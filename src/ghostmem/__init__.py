@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         GhostError,
         InvalidInputError,
         LockedError,
+        ModelError,
         NewerStoreError,
         NotADatabaseError,
         NotFoundError,
@@ -46,8 +47,10 @@ if TYPE_CHECKING:
         SourceKind,
         Tier,
     )
+    from ghostmem.pack import Hop, LeftOut, Pack, Packed, Why
     from ghostmem.rule import Rule
     from ghostmem.settings import Settings
+    from ghostmem.text.render import render
 
 _MODULES = {
     "ghost": "Ghost",
@@ -55,10 +58,12 @@ _MODULES = {
     "chunk": "Chunk",
     "edges": "Edge",
     "hit": "Hit Hits Receipt",
+    "pack": "Hop LeftOut Pack Packed Why",
     "rule": "Rule",
+    "text.render": "render",
     "model": "FileRef FileRel Kind Memory Outcome Priority Rel SourceKind Tier",
     "errors": (
-        "ConflictError CorruptStoreError EmbeddingError EngineError GhostError InvalidInputError LockedError"
+        "ConflictError CorruptStoreError EmbeddingError EngineError GhostError InvalidInputError LockedError ModelError"
         " NewerStoreError NotADatabaseError NotFoundError PatchConflictError PatchFormatError ReadOnlyStoreError"
         " StoreBusyError StoreFullError VersionConflictError"
     ),
@@ -78,14 +83,19 @@ __all__ = [
     "GhostError",
     "Hit",
     "Hits",
+    "Hop",
     "InvalidInputError",
     "Kind",
+    "LeftOut",
     "LockedError",
     "Memory",
+    "ModelError",
     "NewerStoreError",
     "NotADatabaseError",
     "NotFoundError",
     "Outcome",
+    "Pack",
+    "Packed",
     "PatchConflictError",
     "PatchFormatError",
     "Priority",
@@ -99,7 +109,9 @@ __all__ = [
     "StoreFullError",
     "Tier",
     "VersionConflictError",
+    "Why",
     "__version__",
+    "render",
 ]
 
 

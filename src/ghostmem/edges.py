@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
-from ghostmem.model import Record, Rel, optional
+from ghostmem.model import Outcome, Record, Rel, optional
 
 EDGE_WEIGHTS: Mapping[Rel, float] = {
     Rel.CONTRADICTS: 0.9,
@@ -18,10 +19,12 @@ EDGE_WEIGHTS: Mapping[Rel, float] = {
     Rel.MERGED_INTO: 0.0,
 }
 
+REASONING = (Rel.CAUSED_BY, Rel.PREVENTS, Rel.IMPLIES)  # made by explicit word only, never by likeness
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Edge(Record):
-    """A weighted, typed link from one memory to another of the same namespace."""
+    """A weighted, typed link from one memory to another of the same namespace; the keys are filled in where people read."""
 
     from_id: str
     to_id: str
@@ -30,6 +33,10 @@ class Edge(Record):
     created_at: datetime
     access_count: int = 0
     last_accessed_at: datetime | None = optional()
+    ns: str | None = optional()
+    from_key: str | None = optional()
+    to_key: str | None = optional()
+    outcome: Outcome | None = optional()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -40,3 +47,12 @@ class Link(Record):
     to_id: str
     rel: Rel
     created_at: datetime
+
+
+class Tie(NamedTuple):
+    """An edge as it is walked."""
+
+    from_id: str
+    to_id: str
+    rel: Rel
+    weight: float

@@ -15,7 +15,8 @@ GhostError                     1  something unexpected
 │   ├── StoreFullError         5  no space left
 │   ├── StoreBusyError         5  another process holds the write lock
 │   └── CorruptStoreError      5  the file is damaged
-└── EmbeddingError             6  a provider of vectors failed
+├── EmbeddingError             6  a provider of vectors failed
+└── ModelError                 6  a language model that was asked for failed
 
 Each says what happened, with the value, and carries a hint: the next thing to try.
 """
@@ -128,3 +129,10 @@ class EmbeddingError(GhostError):
 
     exit_code = 6
     default_hint = "run `ghost doctor`"
+
+
+class ModelError(GhostError):
+    """A language model that the user asked for failed."""
+
+    exit_code = 6
+    default_hint = "check GHOST_LLM_MODEL, GHOST_LLM_URL and the key, or name a command with GHOST_LLM_COMMAND"

@@ -15,23 +15,33 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ghostmem.chunk import Chunk
+    from ghostmem.edges import Edge
     from ghostmem.embed.base import Function
     from ghostmem.hit import Hits
+    from ghostmem.pack import Pack
     from ghostmem.verbs.backup import Backup
     from ghostmem.verbs.check import CheckReport, RepairReport
+    from ghostmem.verbs.clusters import Cluster
+    from ghostmem.verbs.consolidate import Consolidation
+    from ghostmem.verbs.context import ContextFields
+    from ghostmem.verbs.edge import EdgeCandidates
     from ghostmem.verbs.embed import EmbedStatus
+    from ghostmem.verbs.expand import Expanded
     from ghostmem.verbs.gc import Collection
     from ghostmem.verbs.import_ import ImportReport
+    from ghostmem.verbs.infer_edges import InferReport
     from ghostmem.verbs.ingest import IngestFields, IngestReport
     from ghostmem.verbs.list import ListFields
     from ghostmem.verbs.namespaces import NamespaceInfo, NamespaceRemoval
     from ghostmem.verbs.peek import Peek
     from ghostmem.verbs.put import PutFields
+    from ghostmem.verbs.relink import Relinked
     from ghostmem.verbs.rerank import Reranker
     from ghostmem.verbs.rm import Removal
     from ghostmem.verbs.search import SearchFields
     from ghostmem.verbs.stats import Stats
     from ghostmem.verbs.tags import TagChange, TagInfo
+    from ghostmem.verbs.used import Use
 
 
 List = list  # the method of that name hides the builtin inside the class
@@ -128,6 +138,100 @@ class Ghost:
         from ghostmem.verbs.search import search
 
         return search(self.store, query, ns, **fields)
+
+    def context(self, query: str, ns: str | None = None, **fields: Unpack[ContextFields]) -> Pack:
+        """Return the memories to read for a task, packed into a budget of tokens, each with the reason it is there."""
+        from ghostmem.verbs.context import context
+
+        return context(self.store, query, ns, **fields)
+
+    def used(self, ns: str, keys: Iterable[str]) -> List[Use]:
+        """Mark memories as having really helped."""
+        from ghostmem.verbs.used import used
+
+        return used(self.store, ns, keys)
+
+    def edge(self, ns: str, from_key: str, to_key: str, rel: str, weight: float | None = None) -> Edge:
+        """Link two memories of a namespace, or give a link another weight."""
+        from ghostmem.verbs.edge import edge
+
+        return edge(self.store, ns, from_key, to_key, rel, weight)
+
+    def rm_edge(self, ns: str, from_key: str, to_key: str, rel: str) -> Edge:
+        """Remove a link between two memories."""
+        from ghostmem.verbs.edge import rm_edge
+
+        return rm_edge(self.store, ns, from_key, to_key, rel)
+
+    def edges(self, ns: str, key: str | None = None, *, rel: str | None = None) -> List[Edge]:
+        """Return the links of a memory in both directions, or of a namespace, heaviest first."""
+        from ghostmem.verbs.edge import edges
+
+        return edges(self.store, ns, key, rel)
+
+    def link(self, ns: str, from_key: str, to_key: str, rel: str) -> Edge:
+        """Link two memories in the original Ghost's way."""
+        from ghostmem.verbs.edge import link
+
+        return link(self.store, ns, from_key, to_key, rel)
+
+    def edge_candidates(self, ns: str, *, max_pairs: int = 50, seed: Iterable[str] | None = None) -> EdgeCandidates:
+        """Return pairs that are alike and of which nobody has said yet how they relate."""
+        from ghostmem.verbs.edge import edge_candidates
+
+        return edge_candidates(self.store, ns, max_pairs=max_pairs, seed=seed)
+
+    def infer_edges(
+        self,
+        ns: str,
+        *,
+        max_pairs: int = 100,
+        seed: Iterable[str] | None = None,
+        again: bool = False,
+        dry_run: bool = False,
+        ask: Callable[[str], str] | None = None,
+        progress: Callable[[int], None] | None = None,
+    ) -> InferReport:
+        """Ask a model how alike memories relate; the only method that may."""
+        from ghostmem.verbs.infer_edges import infer_edges
+
+        return infer_edges(
+            self.store, ns, max_pairs=max_pairs, seed=seed, again=again, dry_run=dry_run, ask=ask, progress=progress
+        )
+
+    def relink(self, ns: str, *, dry_run: bool = False, progress: Callable[[int], None] | None = None) -> Relinked:
+        """Link what shares names, topics or meaning and is not linked yet."""
+        from ghostmem.verbs.relink import relink
+
+        return relink(self.store, ns, dry_run=dry_run, progress=progress)
+
+    def clusters(self, ns: str) -> List[Cluster]:
+        """Return groups of memories that likeness connects, largest first."""
+        from ghostmem.verbs.clusters import clusters
+
+        return clusters(self.store, ns)
+
+    def consolidate(
+        self,
+        ns: str,
+        summary_key: str,
+        content: str,
+        source_keys: Iterable[str],
+        *,
+        kind: str | None = None,
+        importance: float | None = None,
+        tags: Iterable[str] | None = None,
+    ) -> Consolidation:
+        """Store a summary that stands for several memories, which all stay."""
+        from ghostmem.verbs.consolidate import consolidate
+
+        return consolidate(self.store, ns, summary_key, content, source_keys, kind=kind, importance=importance, tags=tags)
+
+    def expand(self, ns: str, key: str | None = None, *, depth: int = 1) -> Expanded:
+        """List the summaries of a namespace, or return what one of them stands for."""
+        from ghostmem.verbs.expand import expand
+
+        return expand(self.store, ns, key, depth=depth)
 
     def embed_status(self) -> EmbedStatus:
         """Count chunks with and without vectors of the chosen model."""

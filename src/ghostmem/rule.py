@@ -7,6 +7,8 @@ from typing import Any
 
 from ghostmem.model import Record, optional
 
+SYSTEM = "system"  # who made the built-in rules; one that a user changes is the user's
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Rule(Record):

@@ -16,9 +16,10 @@ PROVIDERS = ("local", "static", "ollama", "openai", "none")
 TRUE, FALSE = {"1", "true", "yes", "on"}, {"0", "false", "no", "off"}
 
 
-def setting(default: Any, env: str, about: str, choices: tuple[str, ...] = (), low: float = 0) -> Any:
+def setting(default: Any, env: str, about: str, choices: tuple[str, ...] = (), low: float = 0, high: float = 1e12) -> Any:
     """Declare a setting: its default, its environment variables (first wins), what it does, what it accepts."""
-    return field(default=default, metadata={"env": tuple(env.split()), "about": about, "choices": choices, "low": low})
+    limits = {"choices": choices, "low": low, "high": high}
+    return field(default=default, metadata={"env": tuple(env.split()), "about": about, **limits})
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -47,6 +48,32 @@ class Settings:
     )
     rerank_deadline: float = setting(0.5, "GHOST_RERANK_DEADLINE", "seconds that a reranker given by the caller may take")
     abstain: bool = setting(True, "GHOST_ABSTAIN", "answer a question about what is not there with nothing")
+    edge_threshold: float = setting(
+        0.0, "GHOST_EDGE_THRESHOLD", "cosine from which a put links alike memories; 0: the model's own, 0.80 for MiniLM", high=1
+    )
+    edge_expansion: bool = setting(True, "GHOST_EDGE_EXPANSION", "let context follow edges")
+    edge_damping: float = setting(0.3, "GHOST_EDGE_DAMPING", "what is left of a score after one edge of weight 1", high=1)
+    edge_min_weight: float = setting(0.1, "GHOST_EDGE_MIN_WEIGHT", "edges lighter than this are not followed", high=1)
+    edge_max_per_seed: int = setting(5, "GHOST_EDGE_MAX_PER_SEED", "how many edges are followed from one memory")
+    edge_max_expansion: int = setting(50, "GHOST_EDGE_MAX_EXPANSION", "how many memories edges may add to one context")
+    edge_max_boost: float = setting(
+        0.5, "GHOST_EDGE_MAX_BOOST", "how much edges may add to a memory that was found, as a share of its score", high=10
+    )
+    edge_hops: int = setting(2, "GHOST_EDGE_HOPS", "how many edges long a way may be; 1 is the specification's", low=1, high=3)
+    relink_max: int = setting(8, "GHOST_RELINK_MAX", "how many links a relink may give one memory", low=1)
+    containment: str = setting(
+        "roomy",
+        "GHOST_CONTAINMENT",
+        "a summary stands for its children: roomy shows them instead when all fits, always never does",
+        ("roomy", "always"),
+    )
+    max_memory_tokens: int = setting(
+        400, "GHOST_MAX_MEMORY_TOKENS", "tokens that one memory may take of a context; -1: as many as it has", low=-1
+    )
+    llm_model: str = setting("", "GHOST_LLM_MODEL", "the model that `ghost infer-edges` asks")
+    llm_url: str = setting("", "GHOST_LLM_URL", "where it listens; empty: the provider's own address")
+    llm_command: str = setting("", "GHOST_LLM_COMMAND", "a command that reads a prompt and prints an answer, asked instead")
+    anthropic_api_key: str = setting("", "ANTHROPIC_API_KEY", "the key that Anthropic is sent; never shown")
 
     @property
     def path(self) -> str:
@@ -110,7 +137,7 @@ def parse(name: str, value: Any, where: str) -> Any:
             raise InvalidInputError(f"{name}: {value!r} is neither true nor false ({where})", about)
         return text in TRUE
     if isinstance(part.default, int | float):
-        return _number(name, value, where, type(part.default), part.metadata["low"], about)
+        return _number(name, value, where, type(part.default), part.metadata, about)
     if not isinstance(value, str):
         raise InvalidInputError(f"{name}: {value!r} is not a text ({where})", about)
     try:
@@ -129,13 +156,15 @@ def parse(name: str, value: Any, where: str) -> Any:
     return value
 
 
-def _number(name: str, value: Any, where: str, kind: type[int] | type[float], low: float, about: str) -> Any:
+def _number(name: str, value: Any, where: str, kind: type[int] | type[float], limits: Mapping[str, Any], about: str) -> Any:
     try:
         number = kind(value)
     except (TypeError, ValueError, OverflowError):
         number = None
-    if number is None or isinstance(value, bool) or not low <= number <= 1e12:
-        raise InvalidInputError(f"{name}: {value!r} is not a number from {low:g} up ({where})", about)
+    low, high = limits["low"], limits["high"]
+    if number is None or isinstance(value, bool) or not low <= number <= high:
+        allowed = f"from {low:g} up" if high == 1e12 else f"from {low:g} to {high:g}"
+        raise InvalidInputError(f"{name}: {value!r} is not a number {allowed} ({where})", about)
     return number
 
 

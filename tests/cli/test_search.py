@@ -54,10 +54,16 @@ def test_hits_as_json(filled: GhostCli) -> None:
 
 def test_the_question_may_be_several_words_or_standard_input(filled: GhostCli) -> None:
     """Words need no quotes, and `-` or nothing reads the question from a pipe."""
-    expected = filled.rows("search", "-n", "agent:me", "morning green tea")
-    assert filled.rows("search", "-n", "agent:me", "morning", "green", "tea") == expected
-    assert filled.rows("search", "-n", "agent:me", "-", input="morning green tea\n") == expected
-    assert filled.rows("search", "-n", "agent:me", input="morning green tea") == expected
+
+    def found(*args: str, input: str | None = None) -> list[tuple[str, float, str]]:  # noqa: A002
+        rows = filled.rows("search", "-n", "agent:me", *args, input=input)
+        return [(row["key"], row["score"], row["match_chunk"]) for row in rows]
+
+    expected = found("morning green tea")
+    assert expected
+    assert found("morning", "green", "tea") == expected
+    assert found("-", input="morning green tea\n") == expected
+    assert found(input="morning green tea") == expected
 
 
 def test_namespaces(filled: GhostCli, monkeypatch: pytest.MonkeyPatch) -> None:

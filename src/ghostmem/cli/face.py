@@ -73,6 +73,26 @@ class Face(Output):
         return self.settings.ns if given is None else given
 
 
+def run_with_face(ctx: click.Context, callback: Callable[..., Any] | None, creates: bool = False, tolerant: bool = False) -> Any:
+    """Resolve the settings from both places an option may stand, then run a command's function."""
+    if ctx.parent is not None and isinstance(ctx.parent.command, FaceGroup):
+        # what may stand behind the subcommand may stand before it
+        ctx.params |= {
+            name: value for name, value in ctx.parent.params.items() if name in ctx.params and ctx.params[name] is None
+        }
+    given = {name: ctx.params.pop(name, None) for name in SHARED}
+    parent = ctx.parent
+    while parent is not None:
+        for name in SHARED:
+            given[name] = parent.params.get(name) if given[name] is None else given[name]
+        parent = parent.parent
+    given.pop("debug")
+    face = Face(given, creates, tolerant)
+    ctx.call_on_close(face.close)
+    assert callback is not None
+    return ctx.invoke(callback, face, **ctx.params)
+
+
 class FaceCommand(click.Command):
     """A command that takes the shared options and hands its function a Face."""
 
@@ -84,18 +104,18 @@ class FaceCommand(click.Command):
         self.params += shared_options()
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Resolve the settings from both places an option may stand, then run."""
-        given = {name: ctx.params.pop(name, None) for name in SHARED}
-        parent = ctx.parent
-        while parent is not None:
-            for name in SHARED:
-                given[name] = parent.params.get(name) if given[name] is None else given[name]
-            parent = parent.parent
-        given.pop("debug")
-        face = Face(given, self.creates, self.tolerant)
-        ctx.call_on_close(face.close)
-        assert self.callback is not None
-        return ctx.invoke(self.callback, face, **ctx.params)
+        """Run with the settings resolved."""
+        return run_with_face(ctx, self.callback, self.creates, self.tolerant)
+
+
+class FaceGroup(click.Group):
+    """A group of subcommands that is also a command, whose function is `alone`."""
+
+    alone: Callable[..., Any] | None = None
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the subcommand, or the group's own function when none is named."""
+        return super().invoke(ctx) if ctx._protected_args else run_with_face(ctx, self.alone)
 
 
 class CreatingCommand(FaceCommand):
@@ -124,10 +144,10 @@ def declare(
     return click.command(name, cls=cls, help=help, epilog=epilog and f"\b\nExamples:\n{epilog}", context_settings=settings)
 
 
-def group(name: str, help: str, epilog: str) -> click.Group:
+def group(name: str, help: str, epilog: str, cls: type[click.Group] = click.Group) -> click.Group:
     """Declare a group of subcommands."""
     settings = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
-    return click.Group(name, help=help, epilog=f"\b\nExamples:\n{epilog}", params=shared_options(), context_settings=settings)
+    return cls(name, help=help, epilog=f"\b\nExamples:\n{epilog}", params=shared_options(), context_settings=settings)
 
 
 def options(*decorators: Decorator) -> Decorator:

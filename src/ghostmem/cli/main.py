@@ -15,6 +15,8 @@ COMMANDS = {
     "put": "Store a memory, or the next version of one.",
     "get": "Read a memory by its key.",
     "search": "Find memories by words and by meaning.",
+    "context": "Assemble what to read now, within a budget of tokens.",
+    "used": "Say which memories really helped.",
     "list": "List memories, newest first.",
     "history": "Show every version of a memory.",
     "patch": "Change a memory by a unified diff.",
@@ -24,6 +26,12 @@ COMMANDS = {
     "ns": "List or remove namespaces.",
     "tags": "List, rename or remove tags.",
     "files": "List memories about a file.",
+    "edge": "Link memories, and list or remove links.",
+    "clusters": "Show groups of memories that are alike.",
+    "consolidate": "Store a summary that stands for several memories.",
+    "expand": "List summaries, or show what one stands for.",
+    "link": "Link memories in the original Ghost's way.",
+    "infer-edges": "Ask a model how alike memories relate.",
     "ingest": "Turn markdown files into memories.",
     "export": "Write everything as lines of JSON.",
     "import": "Bring in an export, or the original Ghost's memories.",
@@ -38,7 +46,7 @@ COMMANDS = {
     "completion": "Print a completion script for your shell.",
     "version": "Print the version.",
 }
-_MODULES = {"list": "list_", "import": "import_"}
+_MODULES = {"list": "list_", "import": "import_", "infer-edges": "infer_edges"}
 
 
 class LazyGroup(click.Group):

@@ -106,6 +106,8 @@ def plural(count: int, noun: str) -> str:
     """Return `1 memory`, `2 memories`."""
     if count == 1:
         return f"1 {noun}"
+    if noun == "child":
+        return f"{count:,} children"
     return f"{count:,} {noun[:-1]}ies" if noun.endswith("ry") else f"{count:,} {noun}s"
 
 

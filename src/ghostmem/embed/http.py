@@ -21,6 +21,8 @@ def post(url: str, body: dict[str, Any], key: str = "", timeout: float = TIMEOUT
     import urllib.error
     import urllib.request
 
+    from ghostmem.net import first_words, opener
+
     if not url.startswith(("http://", "https://")):
         raise EmbeddingError(f"{url} is no web address", "set GHOST_EMBED_URL to one that starts with http:// or https://")
     headers = {"Content-Type": "application/json", **({"Authorization": f"Bearer {key}"} if key else {})}
@@ -31,15 +33,15 @@ def post(url: str, body: dict[str, Any], key: str = "", timeout: float = TIMEOUT
     for attempt in range(TRIES):
         last = attempt == TRIES - 1
         try:
-            with urllib.request.urlopen(request, timeout=timeout) as answer:
+            with opener().open(request, timeout=timeout) as answer:
                 found = json.loads(answer.read())
             if not isinstance(found, dict):
                 raise EmbeddingError(f"{url} answered with something else than an object", "check GHOST_EMBED_URL")
             return found
         except urllib.error.HTTPError as error:
             if last or error.code not in _RETRY:
-                text = error.read(300).decode("utf-8", "replace")
-                raise EmbeddingError(f"{url} answered {error.code}: {text}", _advice(error.code)) from None
+                said = first_words(error.read(100_000), key)
+                raise EmbeddingError(f"{url} answered {error.code}: {said}", _advice(error.code)) from None
         except http.client.InvalidURL as error:
             raise EmbeddingError(f"{url} is no web address: {error}", "check GHOST_EMBED_URL") from None
         except (OSError, ValueError, http.client.HTTPException) as error:

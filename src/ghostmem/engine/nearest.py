@@ -1,6 +1,6 @@
 """Vectors of one namespace in memory: exact products while they are few, a 1-bit sieve before them when they are many."""
 
-from dataclasses import dataclass
+import threading
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,18 +9,72 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 EXACT = 20_000  # up to so many vectors every one is compared in full
+BLOCK = 8_192  # how many vectors are compared with many at once
 SIEVE = 1_500  # how many survive the sieve
 
 
-@dataclass
+class Shelf:
+    """Room for the vectors of a namespace, which views share and the newest view may add to."""
+
+    def __init__(self, ids: "NDArray[np.int64]", rows: "NDArray[np.float16]", room: int = 0) -> None:
+        self.used = len(ids)
+        size, width = max(room, len(ids)), rows.shape[1] if rows.ndim == 2 else 0
+        self.ids = np.zeros(size, np.int64)
+        self.rows = np.zeros((size, width), np.float16)
+        self.ids[: self.used], self.rows[: self.used] = ids, rows
+        self._full: NDArray[np.float32] | None = None
+        self._bits: NDArray[np.uint64] | None = None  # one row for each 64 dimensions, so that counting runs along memory
+        self._full_to = self._bits_to = 0
+        self._lock = threading.Lock()
+
+    def add(self, after: int, ids: "NDArray[np.int64]", rows: "NDArray[np.float16]") -> bool:
+        """Add vectors behind the first `after`; False when others were added there before, or there is no room."""
+        with self._lock:
+            if self.used != after or after + len(ids) > len(self.ids):
+                return False
+            self.ids[after : after + len(ids)], self.rows[after : after + len(ids)] = ids, rows
+            self.used += len(ids)
+            return True
+
+    def full(self, count: int) -> "NDArray[np.float32]":
+        """Return the first vectors as float32, converted once."""
+        with self._lock:
+            if self._full is None:
+                self._full = np.zeros(self.rows.shape, np.float32)
+            if self._full_to < count:
+                self._full[self._full_to : count] = self.rows[self._full_to : count]
+                self._full_to = count
+            return self._full[:count]
+
+    def bits(self, count: int) -> "NDArray[np.uint64]":
+        """Return the signs of the first vectors, packed once."""
+        with self._lock:
+            if self._bits is None:
+                self._bits = np.zeros((-(-self.rows.shape[1] // 64), len(self.ids)), np.uint64)
+            if self._bits_to < count:
+                self._bits[:, self._bits_to : count] = _signs(self.rows[self._bits_to : count])
+                self._bits_to = count
+            return self._bits[:, :count]
+
+
 class VectorView:
     """The vectors of a namespace by ascending chunk number, as of one sequence."""
 
-    sequence: int
-    ids: "NDArray[np.int64]"
-    rows: "NDArray[np.float16]"
-    full: "NDArray[np.float32] | None" = None
-    bits: "NDArray[np.uint64] | None" = None  # one row for each 64 dimensions, so that counting runs along memory
+    def __init__(
+        self, sequence: int, ids: "NDArray[np.int64]", rows: "NDArray[np.float16]", shelf: "Shelf | None" = None
+    ) -> None:
+        self.sequence = sequence
+        self._shelf = shelf or Shelf(ids, rows)
+        self.ids, self.rows = self._shelf.ids[: len(ids)], self._shelf.rows[: len(ids)]
+
+    def extended(self, sequence: int, ids: "NDArray[np.int64]", rows: "NDArray[np.float16]") -> "VectorView":
+        """Return a view with more vectors behind these, which stay as they are."""
+        before, after = len(self.ids), len(self.ids) + len(ids)
+        shelf = self._shelf
+        if not shelf.add(before, ids, rows):
+            shelf = Shelf(self.ids, self.rows, room=after + after // 2 + 64)
+            shelf.add(before, ids, rows)
+        return VectorView(sequence, shelf.ids[:after], shelf.rows[:after], shelf)
 
     def nearest(self, query: "NDArray[np.float32]", count: int, among: "set[int] | None" = None) -> list[int]:
         """Return the chunks nearest to a unit vector, nearest first, ties by newest; with `among`, only of those."""
@@ -32,7 +86,7 @@ class VectorView:
             few: list[int] = self.ids[chosen].tolist()
             return few
         if len(self.ids) <= EXACT:
-            scores = np.vecdot(self._full(), query)  # not @: its threads cost more than they save
+            scores = np.vecdot(self._shelf.full(len(self.ids)), query)  # not @: its threads cost more than they save
             chosen = _top(scores, count)
         else:
             sieved = self._sieve(query, max(SIEVE, count * 4))
@@ -40,6 +94,21 @@ class VectorView:
             chosen = sieved[_top(scores, count)]
         found: list[int] = self.ids[chosen].tolist()
         return found
+
+    def alike(
+        self, queries: "NDArray[np.float32]", least: float, count: int, before: int | None = None
+    ) -> "list[tuple[NDArray[np.int64], NDArray[np.float32]]]":
+        """Return, for each unit vector, the chunks at least so near and how near; with `before`, only of smaller numbers."""
+        stop = len(self.ids) if before is None else int(np.searchsorted(self.ids, before))
+        parts: list[list[tuple[NDArray[np.int64], NDArray[np.float32]]]] = [[] for _ in queries]
+        for start in range(0, stop, BLOCK):
+            end = min(stop, start + BLOCK)
+            scores = queries @ self.rows[start:end].astype(np.float32).T
+            for at, row in enumerate(scores):
+                near = np.flatnonzero(row >= least)
+                if len(near):
+                    parts[at].append((self.ids[start + near], row[near]))
+        return [_most(found, count) for found in parts]
 
     def vectors(self, chunks: "NDArray[np.int64]") -> "tuple[NDArray[np.float32], NDArray[np.bool_]]":
         """Return the vectors of chunks and which of them there are."""
@@ -50,21 +119,24 @@ class VectorView:
         found[~there] = 0
         return found, there
 
-    def _full(self) -> "NDArray[np.float32]":
-        if self.full is None:
-            self.full = self.rows.astype(np.float32)
-        return self.full
-
     def _sieve(self, query: "NDArray[np.float32]", count: int) -> "NDArray[np.int64]":
         """Return the rows whose signs agree with the query's most often."""
-        if self.bits is None:
-            self.bits = _signs(self.rows)
         differing = np.zeros(len(self.ids), np.uint16)
-        for word, sign in zip(self.bits, _signs(query[None, :]), strict=True):
+        for word, sign in zip(self._shelf.bits(len(self.ids)), _signs(query[None, :]), strict=True):
             differing += np.bitwise_count(word ^ sign)
         count = min(count, len(differing) - 1)
         cut = np.partition(differing, count)[count]
         return np.concatenate([np.flatnonzero(differing < cut), np.flatnonzero(differing == cut)[-count:]])
+
+
+def _most(
+    parts: "list[tuple[NDArray[np.int64], NDArray[np.float32]]]", count: int
+) -> "tuple[NDArray[np.int64], NDArray[np.float32]]":
+    """Return the nearest of what several blocks found."""
+    ids = np.concatenate([np.zeros(0, np.int64), *(ids for ids, _ in parts)])
+    scores = np.concatenate([np.zeros(0, np.float32), *(scores for _, scores in parts)])
+    chosen = _top(scores, count) if len(ids) else slice(0)
+    return ids[chosen], scores[chosen]
 
 
 def _signs(rows: "NDArray[np.float16] | NDArray[np.float32]") -> "NDArray[np.uint64]":

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ghostmem.model import NsFilter
 
@@ -45,6 +45,23 @@ class IndexRow:
     plain: str
     chunker: str
     spoken: str = ""  # the text as it is embedded
+
+
+class Entry(NamedTuple):
+    """One change of a run as it is on record: of a memory (its id) or of an edge (`from to relation`), and what was before.
+
+    `before` is None for what did not exist, `after` for what no longer does; `hash` is of the content, which is not recorded.
+    """
+
+    seq: int
+    ns: str
+    subject: str
+    rule: str
+    op: str
+    hash: str
+    before: dict[str, Any] | None
+    after: dict[str, Any] | None
+    done: int = 0
 
 
 class Space(NamedTuple):

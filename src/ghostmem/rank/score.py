@@ -39,6 +39,7 @@ WITHOUT_VECTORS: Mapping[str, float] = {
     "recency": 0.2,
     "episode": 0.1,
 }
+FULL, FULL_TEXT = 2.0, 1.0  # what a full match scores, with vectors and without: its wording is there, and its meaning
 THREAD_WIDE = ("thread", "wording")  # left out when several things are asked for: they lie in several threads
 BEFORE, AFTER = 0.3, 0.1  # how much of its neighbours is mixed into an item's vector
 SPREAD, TOP = 0.1, 40  # for questions after several things: what a thread already had costs, among the best so many

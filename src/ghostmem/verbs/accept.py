@@ -102,6 +102,15 @@ def share(value: float | None, what: str) -> float | None:
     return float(value)
 
 
+def number(value: float | None, what: str) -> float | None:
+    """Accept a finite number."""
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < float("inf"):
+        raise InvalidInputError(f"{what} {shown(value)} is no number", f"give {what} a number, such as 0.5")
+    return float(value)
+
+
 def positive(value: int, what: str, least: int = 1) -> int:
     """Accept a whole number from a minimum up."""
     if isinstance(value, bool) or not isinstance(value, int) or value < least:

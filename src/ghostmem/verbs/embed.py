@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from ghostmem.errors import EmbeddingError
 from ghostmem.model import Record, optional
 from ghostmem.text.chunk import CHUNKER
+from ghostmem.verbs.autolink import link_pending
 from ghostmem.verbs.indexing import spoken, vector_bytes
 from ghostmem.verbs.store import Store
 
@@ -41,7 +42,10 @@ def embed_status(store: Store) -> EmbedStatus:
 
 
 def backfill(store: Store, progress: Callable[[int], None] | None = None) -> int:
-    """Give every chunk without one a vector, a batch at a time; stopped at any moment, the next run goes on where it was."""
+    """Give every chunk without one a vector, a batch at a time; stopped at any moment, the next run goes on where it was.
+
+    What was put without vectors is then linked to what is like it, as the put would have done.
+    """
     embedder = store.vectoriser.must()
     if not embedder.dimension:
         embedder.embed(["how long are your vectors?"])
@@ -51,6 +55,7 @@ def backfill(store: Store, progress: Callable[[int], None] | None = None) -> int
             model = tx.vectors.find(embedder.model, embedder.dimension, CHUNKER)
             batch = list(tx.vectors.missing(-1 if model is None else model, after, BATCH))
         if not batch:
+            link_pending(store)
             return done
         vectors = vector_bytes(embedder, [spoken(text, source) for _, _, text, source in batch])
         with store.engine.write(durable=False) as tx:

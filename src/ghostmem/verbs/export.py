@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 
+from ghostmem.rule import SYSTEM
 from ghostmem.verbs import accept
 from ghostmem.verbs.records import FORMAT, line_of
 from ghostmem.verbs.store import Store
@@ -32,5 +33,5 @@ def export(store: Store, ns: str | None = None) -> Iterator[str]:
                 yield line_of("access", access)
         namespaces = {name for name, *_ in tx.listing.namespaces(which, store.clock())}
         for rule in tx.rules.all():
-            if not which or rule.ns in namespaces:
+            if rule.created_by != SYSTEM and (not which or rule.ns in namespaces):
                 yield line_of("rule", rule)

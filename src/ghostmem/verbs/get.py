@@ -26,17 +26,17 @@ def get(store: Store, ns: str, key: str, version: int | None = None) -> Memory:
     with store.engine.read() as tx:
         memory = find(tx, ns, key, now, version)
         memory = replace(memory, files=tx.memories.files([memory.id]).get(memory.id, ()))
-    if not store.engine.read_only:
-        count(store, [memory], now, used=True)
+    count(store, [memory], now, used=True)
     return memory
 
 
 def count(store: Store, memories: Sequence[Memory], now: datetime, used: bool) -> None:
     """Count a retrieval; bookkeeping, so it never waits long for another writer and never fails the read."""
+    if store.engine.read_only or not memories:
+        return
     try:
         with store.engine.write(durable=False, patience=PATIENCE) as tx:
-            for memory in memories:
-                tx.memories.touch(memory, now, used)
+            tx.memories.touch(memories, now, used)
     except (StoreBusyError, StoreFullError, ReadOnlyStoreError):
         pass
 

@@ -4,6 +4,7 @@ from ghostmem.errors import InvalidInputError
 from ghostmem.model import Memory
 from ghostmem.text.patch import apply_patch
 from ghostmem.verbs import accept
+from ghostmem.verbs.embed import catch_up
 from ghostmem.verbs.get import find
 from ghostmem.verbs.put import Draft, write_draft
 from ghostmem.verbs.store import Store
@@ -31,4 +32,7 @@ def patch(
         accept.content(changed, store.settings.max_content_bytes)
         base = current.version if base_version is None else accept.positive(base_version, "base version", least=0)
         draft = Draft(ns, key, changed, {}, base_version=base, unlock=unlock)
-        return write_draft(store, tx, draft)
+        memory = write_draft(store, tx, draft)
+    if not dry_run:
+        catch_up(store)
+    return memory

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ghostmem.engine.rows import IndexRow
 from ghostmem.errors import InvalidInputError, LockedError, VersionConflictError
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from typing import Unpack
 
     from ghostmem.engine.base import Transaction
+    from ghostmem.verbs.autolink import Near
     from ghostmem.verbs.fields import Named
 
     class PutFields(Named, total=False):
@@ -65,6 +66,7 @@ class Draft:
     unlock: bool = False
     dedup: bool = False
     quiet: bool = False  # saying the same again is no use of it
+    revive: bool = False  # what was removed comes back with its links
 
 
 def put(
@@ -98,12 +100,23 @@ def put(
         unlock,
         dedup,
     )
-    rows, vectors = prepare(store, draft)
+    prepared = prepare(store, draft)
     with store.engine.write() as tx:
-        return write_draft(store, tx, draft, rows, vectors)
+        return write_draft(store, tx, draft, prepared)
 
 
-def prepare(store: Store, draft: Draft) -> tuple[list[IndexRow], list[bytes]]:
+class Prepared(NamedTuple):
+    """What can be made of a draft before anything is locked: its chunks, their vectors, and what lies near them."""
+
+    rows: Sequence[IndexRow] = ()
+    vectors: Sequence[bytes] = ()
+    near: Near | None = None
+
+
+UNPREPARED = Prepared()
+
+
+def prepare(store: Store, draft: Draft) -> Prepared:
     """Chunk and embed a draft before anything is locked; without a working provider there are no vectors yet."""
     source = draft.fields.get("source_user")
     if source is None and store.vectoriser.wanted:
@@ -111,14 +124,19 @@ def prepare(store: Store, draft: Draft) -> tuple[list[IndexRow], list[bytes]]:
             last = tx.memories.last(draft.ns, draft.key)
         source = last.source_user if last is not None and last.is_current(store.clock()) else None
         if last is not None and last.is_current(store.clock()) and last.content == draft.content and not draft.fields:
-            return [], []  # most likely nothing new
+            return UNPREPARED  # most likely nothing new
     rows = index_rows(draft.key, draft.content, store.settings.chunk_target, source)
-    return rows, store.vectoriser.try_bytes([row.spoken for row in rows])
+    texts = [row.spoken for row in rows]
+    vectors = store.vectoriser.try_bytes(texts)
+    if not vectors:
+        return Prepared(rows)
+    from ghostmem.verbs.autolink import find_near
+
+    with store.engine.read() as tx:
+        return Prepared(rows, vectors, find_near(store, tx, draft.ns, vectors, texts))
 
 
-def write_draft(
-    store: Store, tx: Transaction, draft: Draft, rows: Sequence[IndexRow] = (), vectors: Sequence[bytes] = ()
-) -> Memory:
+def write_draft(store: Store, tx: Transaction, draft: Draft, prepared: Prepared = UNPREPARED) -> Memory:
     """Store a draft inside a transaction that is already open; rows made for another source are made again."""
     now = store.clock()
     last = tx.memories.last(draft.ns, draft.key)
@@ -139,22 +157,29 @@ def write_draft(
         tx.index.remove(last)
         tx.memories.change(last, "supersede", now, deleted_at=now)
     tx.memories.insert(memory)
-    rows = index_memory(store, tx, memory, rows, vectors)
-    if current is not None:
-        tx.graph.relink(current.id, memory.id)
-        tx.journal.carry(current.id, memory.id)
+    before = last if draft.revive else current
+    if before is not None:
+        tx.graph.relink(before.id, memory.id)
+        tx.journal.carry(before.id, memory.id)
+    rows = index_memory(store, tx, memory, prepared)
+    if not prepared.vectors:
+        tx.graph.wait(memory.id)
     return replace(memory, chunks=len(rows), outcome=Outcome.CREATED if current is None else Outcome.UPDATED)
 
 
-def index_memory(
-    store: Store, tx: Transaction, memory: Memory, rows: Sequence[IndexRow] = (), vectors: Sequence[bytes] = ()
-) -> Sequence[IndexRow]:
-    """Index a version that was just written, with vectors if they were made of the same rows."""
+def index_memory(store: Store, tx: Transaction, memory: Memory, prepared: Prepared = UNPREPARED) -> Sequence[IndexRow]:
+    """Index a version that was just written, with vectors and links if they were made of the same rows."""
+    rows, vectors, near = prepared
     if not rows or rows[0].spoken != spoken(memory.content[rows[0].start : rows[0].stop], memory.source_user):
         rows, vectors = index_rows(memory.key, memory.content, store.settings.chunk_target, memory.source_user), ()
+        tx.graph.wait(memory.id) if near is not None else None
     embedder = store.vectoriser.get() if vectors else None
     model = tx.vectors.model(embedder.model, len(vectors[0]) // 2, rows[0].chunker) if embedder and vectors else None
-    tx.index.add(memory, rows, model, vectors)
+    first = tx.index.add(memory, rows, model, vectors)
+    if vectors and near is not None:
+        from ghostmem.verbs.autolink import autolink
+
+        autolink(store, tx, memory, vectors, [row.spoken for row in rows], near, first)
     return rows
 
 
@@ -178,7 +203,7 @@ def _expiry(ttl: str | None, now: datetime, before: datetime | None) -> datetime
 
 def reinforce(tx: Transaction, memory: Memory, now: datetime, expires_at: datetime | None = None) -> Memory:
     """Count a repetition of what is already known; a new ttl moves the expiry in place."""
-    tx.memories.touch(memory, now, used=True)
+    tx.memories.touch([memory], now, used=True)
     if expires_at is not None and expires_at != memory.expires_at:
         tx.memories.change(memory, "extend", now, expires_at=expires_at)
         memory = replace(memory, expires_at=expires_at)

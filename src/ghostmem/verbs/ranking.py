@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from ghostmem.engine.rows import Candidate, Space
 from ghostmem.rank import abstain
 from ghostmem.rank.fuse import EPISODIC, fuse, reciprocal, text_score
-from ghostmem.rank.score import varied, weighed
+from ghostmem.rank.score import FULL, FULL_TEXT, WITH_VECTORS, varied, weighed
 from ghostmem.text.calendar import MONTHS, RECENT, TIME_WORDS
 from ghostmem.verbs.asked import Asked, Pool
 
@@ -18,16 +18,29 @@ UNSPACED = 0.12  # how much more wording is asked for where words are not set ap
 class Scored:
     """One item of one namespace with its score and what it is made of."""
 
-    __slots__ = ("cosine", "item", "parts", "ranks", "score", "space")
+    __slots__ = ("cosine", "full", "item", "parts", "ranks", "score", "space")
 
     def __init__(
-        self, space: Space, item: Candidate, score: float, parts: dict[str, float], cosine: float | None, ranks: dict[str, int]
+        self,
+        space: Space,
+        item: Candidate,
+        score: float,
+        parts: dict[str, float],
+        cosine: float | None,
+        ranks: dict[str, int],
+        full: float,
     ) -> None:
         self.space, self.item, self.score, self.parts, self.cosine, self.ranks = space, item, score, parts, cosine, ranks
+        self.full = full
+
+    @property
+    def relevance(self) -> float:
+        """Return the score as a share of what a full match scores, from 0 to 1."""
+        return min(1.0, max(0.0, self.score / self.full))
 
 
 def linear(space: Space, pool: Pool, weights: Mapping[str, float], asked: Asked) -> list[Scored]:
-    several = asked.question.several
+    several, full = asked.question.several, FULL if weights is WITH_VECTORS else FULL_TEXT
     parts = [weighed(features, weights, several) for features in pool.features]
     scores = [sum(part.values()) for part in parts]
     order = sorted(
@@ -44,6 +57,7 @@ def linear(space: Space, pool: Pool, weights: Mapping[str, float], asked: Asked)
             parts[at],
             pool.cosines[at],
             {leg: ranks[pool.items[at].chunk] for leg, ranks in pool.ranks.items() if pool.items[at].chunk in ranks},
+            full,
         )
         for at in order
     ]
@@ -80,6 +94,7 @@ def fused(space: Space, pool: Pool, asked: Asked) -> list[Scored]:
             | ({"episode": EPISODIC} if temporal and pool.items[at[chunk]].kind == "episodic" else {}),
             pool.cosines[at[chunk]],
             {leg: ranks[chunk] for leg, ranks in legs.items() if chunk in ranks},
+            reciprocal([1] * len(legs)),
         )
         for chunk in order
     ]

@@ -26,7 +26,10 @@ from ghostmem.verbs import accept
 
 FORMAT = 1
 TYPES: dict[str, type[Record]] = {"memory": Memory, "edge": Edge, "link": Link, "access": Access, "rule": Rule}
-TRANSIENT = {"chunks", "outcome", "requested_key"}
+TRANSIENT: dict[type[Record], set[str]] = {  # fields that are for the moment only
+    Memory: {"chunks", "outcome", "requested_key"},
+    Edge: {"ns", "from_key", "to_key", "outcome"},
+}
 _TIMES = {
     "created_at",
     "deleted_at",
@@ -50,7 +53,7 @@ def line_of(kind: str, record: Record) -> str:
 def record_of(kind: str, data: Mapping[str, Any], strict: bool = True) -> Record:
     """Read a record from plain data; unknown fields are an error when strict, else left out."""
     made = TYPES[kind]
-    names = {part.name for part in fields(made)} - TRANSIENT  # type: ignore[arg-type]
+    names = {part.name for part in fields(made)} - TRANSIENT.get(made, set())  # type: ignore[arg-type]
     if strict and (extra := sorted(data.keys() - names - {"type"})):
         raise InvalidInputError(f"unknown field {extra[0]!r}", "this file may come from a newer Ghost: upgrade with pip")
     values = {name: _value(made, name, data[name]) for name in names & data.keys() if data[name] is not None}

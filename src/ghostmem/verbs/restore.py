@@ -5,6 +5,7 @@ from dataclasses import replace
 from ghostmem.errors import ConflictError, NotFoundError
 from ghostmem.model import Memory, Outcome
 from ghostmem.verbs import accept
+from ghostmem.verbs.embed import catch_up
 from ghostmem.verbs.get import find
 from ghostmem.verbs.put import INHERITED, Draft, index_memory, write_draft
 from ghostmem.verbs.store import Store
@@ -12,6 +13,12 @@ from ghostmem.verbs.store import Store
 
 def restore(store: Store, ns: str, key: str, version: int | None = None, *, unlock: bool = False) -> Memory:
     """Make a removed or expired memory current again; with `version`, write that version's content and fields as the newest."""
+    found = _restored(store, ns, key, version, unlock)
+    catch_up(store)
+    return found
+
+
+def _restored(store: Store, ns: str, key: str, version: int | None, unlock: bool) -> Memory:
     accept.text(ns, "namespace")
     accept.text(key, "key")
     now = store.clock()
@@ -23,7 +30,7 @@ def restore(store: Store, ns: str, key: str, version: int | None = None, *, unlo
             old = find(tx, ns, key, now, version)
             old = replace(old, files=tx.memories.files([old.id]).get(old.id, ()))
             fields = {name: getattr(old, name) for name in (*INHERITED, "valid_from", "valid_to") if name != "expires_at"}
-            draft = Draft(ns, key, old.content, fields, unlock=unlock)
+            draft = Draft(ns, key, old.content, fields, unlock=unlock, revive=True)
             return write_draft(store, tx, draft)
         if last.is_current(now):
             raise ConflictError(

@@ -33,6 +33,7 @@ def set_(face: Face, name: str, value: str) -> None:
     """Write a setting into the configuration file."""
     path = config_path()
     parsed = write_config(path, name, value)
+    parsed = "(set)" if name.endswith("_key") and parsed else parsed
     face.one({"name": name, "value": parsed, "path": str(path)}, f"{name} = {parsed} in {path}")
 
 

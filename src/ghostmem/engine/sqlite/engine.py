@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ghostmem.engine.sqlite.graph import SqliteGraph
     from ghostmem.engine.sqlite.listing import SqliteListing
     from ghostmem.engine.sqlite.rules import SqliteRules
+    from ghostmem.engine.sqlite.runs import SqliteRuns
     from ghostmem.engine.sqlite.search import SqliteSearch
     from ghostmem.engine.sqlite.vectors import SqliteVectors, Views
 
@@ -64,7 +65,7 @@ class SqliteTransaction:
         """Open the edges, which most reads never need."""
         from ghostmem.engine.sqlite.graph import SqliteGraph
 
-        return SqliteGraph(self.db)
+        return SqliteGraph(self.db, self.memories)
 
     @cached_property
     def rules(self) -> "SqliteRules":
@@ -72,6 +73,13 @@ class SqliteTransaction:
         from ghostmem.engine.sqlite.rules import SqliteRules
 
         return SqliteRules(self.db)
+
+    @cached_property
+    def runs(self) -> "SqliteRuns":
+        """Open the runs of the lifecycle."""
+        from ghostmem.engine.sqlite.runs import SqliteRuns
+
+        return SqliteRuns(self.db)
 
 
 class SqliteEngine:
@@ -224,7 +232,8 @@ class SqliteEngine:
     def _transact(self, db: apsw.Connection, begin: str, end: str = "COMMIT") -> Iterator[SqliteTransaction]:
         try:
             db.execute(begin)
-            yield SqliteTransaction(db, self._views)
+            # what a write has not committed must not stay behind in the views
+            yield SqliteTransaction(db, self._views if begin == "BEGIN" else dict(self._views))
             db.execute(end)
         except apsw.Error as error:
             self._undo(db)

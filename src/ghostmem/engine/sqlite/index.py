@@ -28,8 +28,9 @@ class SqliteIndex:
         self._db = db
         self._journal = journal
 
-    def add(self, memory: Memory, rows: "Sequence[IndexRow]", model: int | None = None, vectors: Sequence[bytes] = ()) -> None:
-        """Index a memory's chunks, with their vectors when there are some."""
+    def add(self, memory: Memory, rows: "Sequence[IndexRow]", model: int | None = None, vectors: Sequence[bytes] = ()) -> int:
+        """Index a memory's chunks, with their vectors when there are some, and return the first chunk's number."""
+        first = 0
         number = self._journal.namespace(memory.ns)
         thread = self._thread(number, memory.source_scope, rows)
         for at, row in enumerate(rows):
@@ -52,11 +53,13 @@ class SqliteIndex:
                 ),
             )
             chunk = self._db.last_insert_rowid()
+            first = first or chunk
             self._db.execute("INSERT INTO chunks_fts (rowid, text) VALUES (?, ?)", (chunk, namespaced(number, row.tokens)))
             self._db.execute("INSERT INTO chunks_tri (rowid, text) VALUES (?, ?)", (chunk, row.plain))
             if model is not None and vectors:
                 self._db.execute("INSERT INTO vectors VALUES (?, ?, ?, ?)", (model, number, chunk, vectors[at]))
         self._journal.grow(number, len(rows), sum(row.length for row in rows))
+        return first
 
     def _thread(self, number: int, scope: str | None, rows: "Sequence[IndexRow]") -> int | None:
         """Return the thread that a source scope is, longer by these rows."""
@@ -86,6 +89,10 @@ class SqliteIndex:
         """Return how many chunks a memory has."""
         found: int = self._db.execute("SELECT count(*) FROM chunks WHERE memory_id = ?", (memory_id,)).get
         return found
+
+    def numbers(self, memory_id: str) -> list[int]:
+        """Return the numbers of a memory's chunks in order."""
+        return [number for (number,) in self._db.execute("SELECT id FROM chunks WHERE memory_id = ? ORDER BY seq", (memory_id,))]
 
     def chunks(self, memory: Memory) -> "list[Chunk]":
         """Return a memory's chunks in order."""

@@ -56,11 +56,12 @@ class SqliteJournal:
             )
         )
 
-    def log_access(self, memory_id: str, at: datetime, used: bool) -> None:
-        """Count one use or one exposure on its day."""
+    def log_access(self, ids: str, at: datetime, used: bool) -> None:
+        """Count one use or one exposure of each of the memories in a JSON list, on its day."""
         self._db.execute(
-            "INSERT INTO accesses VALUES (?1, ?2, ?3, 1 - ?3) ON CONFLICT DO UPDATE SET used = used + ?3, shown = shown + 1 - ?3",
-            (memory_id, format_time(at)[:10], int(used)),
+            "INSERT INTO accesses SELECT m.id, ?2, ?3, 1 - ?3 FROM json_each(?1) j JOIN memories m ON m.id = j.value WHERE true"
+            " ON CONFLICT DO UPDATE SET used = used + ?3, shown = shown + 1 - ?3",
+            (ids, format_time(at)[:10], int(used)),
         )
 
     def accesses(self) -> "Iterator[Access]":

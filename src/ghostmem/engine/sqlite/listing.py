@@ -1,6 +1,7 @@
 """Memories by what they are rather than by their key: filters, sweeps and counts."""
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 import apsw
@@ -66,6 +67,24 @@ class SqliteListing:
         """List versions whose time is up."""
         return self._memories.many("m.expires_at <= ? ORDER BY m.ns, m.key, m.version", (format_time(now),))
 
+    def pinned(self, ns: NsFilter, now: datetime) -> list[Memory]:
+        """List the pinned memories, most important first."""
+        where, values = conditions(Filter(ns=ns, now=now, pinned=True))
+        # the unary plus keeps the planner from walking the namespace by age
+        return self._memories.many(f"{where} ORDER BY +m.importance DESC, +m.created_at DESC, m.key", values)
+
+    def expired_ids(self, ns: NsFilter, now: datetime) -> set[str]:
+        """Return the ids of live versions whose time is up and which gc has not collected yet."""
+        where, values = ns_condition(ns, "+m.ns")  # the plus: few expire, many share a namespace
+        sql = f"SELECT m.id FROM memories m WHERE m.expires_at IS NOT NULL AND m.expires_at <= ? AND {LIVE} AND {where}"
+        return {found for (found,) in self._db.execute(sql, [format_time(now), *values])}
+
+    def passing(self, ids: Sequence[str], which: Filter) -> set[str]:
+        """Return which of these memories pass a filter."""
+        where, values = conditions(which)
+        sql = f"SELECT m.id FROM json_each(?) j CROSS JOIN memories m ON m.id = j.value WHERE {where}"
+        return {found for (found,) in self._db.execute(sql, [json.dumps(list(ids)), *values])}
+
     def dead_keys(self, before: datetime) -> list[Memory]:
         """List all versions of keys that have no live version and were removed before a time."""
         tail = (
@@ -99,5 +118,6 @@ class SqliteListing:
         """Count rows of every sort."""
         tables = ("memories", "chunks", "memory_edges", "memory_links", "memory_files", "reflect_rules", "accesses")
         found = {table: self._db.execute(f"SELECT count(*) FROM {table}").get for table in tables}
+        found["reflect_rules"] = self._db.execute("SELECT count(*) FROM reflect_rules WHERE created_by <> 'system'").get
         found["live"] = self.count(Filter(now=now))
         return found

@@ -153,13 +153,14 @@ class SqliteMemories:
         self._db.execute(f"UPDATE memories SET {sets} WHERE id = ?", [*values, memory.id])
         self._journal.record(memory.ns, memory.id, op, at)
 
-    def touch(self, memory: Memory, at: datetime, used: bool) -> None:
-        """Count one retrieval; bookkeeping, so no change is logged."""
+    def touch(self, memories: Sequence[Memory], at: datetime, used: bool, helped: bool = False) -> None:
+        """Count one retrieval of each, or that it helped; bookkeeping, so no change is logged."""
+        counter, ids = "utility_count" if helped else "access_count", json.dumps([memory.id for memory in memories])
         self._db.execute(
-            "UPDATE memories SET access_count = access_count + 1, last_accessed_at = ? WHERE id = ?",
-            (format_time(at), memory.id),
+            f"UPDATE memories SET {counter} = {counter} + 1, last_accessed_at = ? WHERE id IN (SELECT value FROM json_each(?))",
+            (format_time(at), ids),
         )
-        self._journal.log_access(memory.id, at, used)
+        self._journal.log_access(ids, at, used)
 
     def delete(self, memories: Sequence[Memory], at: datetime) -> int:
         """Remove rows for good with all that hangs on them; the caller has taken them out of the index."""

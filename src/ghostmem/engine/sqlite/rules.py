@@ -5,7 +5,7 @@ from dataclasses import fields
 
 import apsw
 
-from ghostmem.rule import Rule
+from ghostmem.rule import SYSTEM, Rule
 from ghostmem.times import format_time, read_time
 
 _NAMES = tuple(part.name for part in fields(Rule))
@@ -23,11 +23,28 @@ class SqliteRules:
         sql = f"SELECT {', '.join(_NAMES)} FROM reflect_rules ORDER BY priority DESC, id"
         return [_rule(dict(zip(_NAMES, row, strict=True))) for row in self._db.execute(sql)]
 
+    def get(self, rule_id: str) -> Rule | None:
+        """Return one rule."""
+        row = self._db.execute(f"SELECT {', '.join(_NAMES)} FROM reflect_rules WHERE id = ?", (rule_id,)).fetchone()
+        return None if row is None else _rule(dict(zip(_NAMES, row, strict=True)))
+
     def put(self, rule: Rule) -> bool:
-        """Add a rule; False when its id is taken."""
+        """Add a rule, or put it in the place of a built-in one; False when its id is taken otherwise."""
+        known = self.get(rule.id)
+        if known is not None and (known.created_by != SYSTEM or rule.created_by == SYSTEM):
+            return False
+        self.replace(rule)
+        return True
+
+    def replace(self, rule: Rule) -> None:
+        """Write a rule, whatever its id held before."""
         marks = ", ".join("?" * len(_NAMES))
         row = [_column(rule, name) for name in _NAMES]
-        self._db.execute(f"INSERT OR IGNORE INTO reflect_rules ({', '.join(_NAMES)}) VALUES ({marks})", row)
+        self._db.execute(f"INSERT OR REPLACE INTO reflect_rules ({', '.join(_NAMES)}) VALUES ({marks})", row)
+
+    def delete(self, rule_id: str) -> bool:
+        """Delete a rule; False when there is none."""
+        self._db.execute("DELETE FROM reflect_rules WHERE id = ?", (rule_id,))
         return self._db.changes() > 0
 
 

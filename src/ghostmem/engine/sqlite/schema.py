@@ -169,6 +169,58 @@ CREATE TABLE accesses (
   PRIMARY KEY (memory_id, day)
 ) STRICT, WITHOUT ROWID;
 """,
+    "0002_graph": """
+CREATE TABLE inferences (
+  from_id TEXT NOT NULL REFERENCES memories (id) ON DELETE CASCADE,
+  to_id TEXT NOT NULL REFERENCES memories (id) ON DELETE CASCADE,
+  answer TEXT NOT NULL,
+  model TEXT NOT NULL,
+  at TEXT NOT NULL,
+  PRIMARY KEY (from_id, to_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX inferences_to ON inferences (to_id);
+
+CREATE TABLE unlinked (
+  memory_id TEXT PRIMARY KEY NOT NULL REFERENCES memories (id) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+""",
+    "0003_lifecycle": """
+CREATE TABLE runs (
+  id TEXT PRIMARY KEY NOT NULL,
+  verb TEXT NOT NULL,
+  scope TEXT NOT NULL,
+  at TEXT NOT NULL,
+  place TEXT NOT NULL DEFAULT '',
+  finished_at TEXT,
+  undone_at TEXT,
+  report TEXT NOT NULL DEFAULT '{}'
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE audit (
+  run_id TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+  seq INTEGER NOT NULL,
+  ns TEXT NOT NULL,
+  subject TEXT NOT NULL,
+  rule TEXT NOT NULL,
+  op TEXT NOT NULL,
+  hash TEXT NOT NULL,
+  before TEXT,
+  after TEXT,
+  done INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY (run_id, seq)
+) STRICT, WITHOUT ROWID;
+
+INSERT OR IGNORE INTO reflect_rules (id, name, priority, cond_tier, cond_age_gt_hours, cond_access_lt, cond_access_gt,
+  cond_utility_lt, cond_similarity_gt, cond_unaccessed_gt_hours, action_op, action_params, created_at) VALUES
+  ('sys-promote-sensory', 'sys-promote-sensory', 96, 'sensory', 1, NULL, 1, NULL, NULL, NULL, 'PROMOTE', '{"to_tier": "stm"}', '2026-01-01T00:00:00.000000Z'),
+  ('sys-decay-sensory', 'sys-decay-sensory', 95, 'sensory', 4, NULL, NULL, NULL, NULL, NULL, 'DELETE', NULL, '2026-01-01T00:00:00.000000Z'),
+  ('sys-prune-low-utility', 'sys-prune-low-utility', 90, NULL, NULL, NULL, 20, 0.05, NULL, NULL, 'DEMOTE', '{"to_tier": "dormant"}', '2026-01-01T00:00:00.000000Z'),
+  ('sys-promote-to-ltm', 'sys-promote-to-ltm', 50, 'stm', 72, NULL, 50, NULL, NULL, NULL, 'PROMOTE', '{"to_tier": "ltm"}', '2026-01-01T00:00:00.000000Z'),
+  ('sys-demote-stale-ltm', 'sys-demote-stale-ltm', 50, 'ltm', NULL, NULL, NULL, NULL, NULL, 168, 'DEMOTE', '{"to_tier": "dormant"}', '2026-01-01T00:00:00.000000Z'),
+  ('sys-merge-similar', 'sys-merge-similar', 40, 'stm', NULL, NULL, NULL, NULL, 0.9, NULL, 'LINK', '{"strategy": "link_only"}', '2026-01-01T00:00:00.000000Z'),
+  ('sys-dedup-all', 'sys-dedup-all', 35, NULL, NULL, NULL, NULL, NULL, 0.92, NULL, 'DEDUP', '{"strategy": "dedup"}', '2026-01-01T00:00:00.000000Z'),
+  ('sys-decay-unaccessed', 'sys-decay-unaccessed', 10, 'stm', 48, 10, NULL, NULL, NULL, NULL, 'DECAY', '{"factor": 0.95, "min": 0.1}', '2026-01-01T00:00:00.000000Z');
+""",  # noqa: E501
 }
 
 # What a database has to record before any migration can: who wrote what, and when.

@@ -1,12 +1,17 @@
 """Vectors as rows, and the view of them that stays in memory between searches."""
 
+import json
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import apsw
 import numpy as np
 
 from ghostmem.engine.nearest import VectorView
 from ghostmem.engine.rows import Space
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 Views = dict[tuple[int, int], VectorView]
 
@@ -55,15 +60,20 @@ class SqliteVectors:
         return filled is not None or len(known.ids) > space.chunks * 1.25 + 100
 
     def _load(self, model: int, space: Space, after: int, before: VectorView | None) -> VectorView:
+        ids, made = self.after(model, space.number, after)
+        return VectorView(space.sequence, ids, made) if before is None else before.extended(space.sequence, ids, made)
+
+    def after(self, model: int, space: int, chunk: int) -> "tuple[NDArray[np.int64], NDArray[np.float16]]":
+        """Return the vectors of a namespace's chunks behind a number, in order."""
         sql = "SELECT chunk_id, vector FROM vectors WHERE model_id = ? AND ns_id = ? AND chunk_id > ? ORDER BY chunk_id"
-        rows = list(self._db.execute(sql, (model, space.number, after)))
-        ids = np.fromiter((chunk for chunk, _ in rows), np.int64, len(rows))
+        rows = list(self._db.execute(sql, (model, space, chunk)))
         made = np.frombuffer(b"".join(vector for _, vector in rows), np.float16).reshape(len(rows), self.dimension(model))
-        if before is not None and not rows:
-            return VectorView(space.sequence, before.ids, before.rows, before.full, before.bits)
-        if before is not None:
-            ids, made = np.concatenate([before.ids, ids]), np.concatenate([before.rows, made])
-        return VectorView(space.sequence, ids, made)
+        return np.fromiter((number for number, _ in rows), np.int64, len(rows)), made
+
+    def owners(self, chunks: Sequence[int]) -> dict[int, str]:
+        """Return which memories chunks belong to."""
+        sql = "SELECT c.id, c.memory_id FROM json_each(?) j CROSS JOIN chunks c ON c.id = j.value"
+        return dict(self._db.execute(sql, (json.dumps(list(chunks)),)))
 
     def put(self, model: int, rows: Sequence[tuple[int, int, bytes]]) -> int:
         """Write vectors as (namespace, chunk, vector) for chunks that are still there."""

@@ -41,7 +41,7 @@ def conditions(which: Filter) -> tuple[str, list[Any]]:
     for tag in which.tags:
         parts.append(("EXISTS (SELECT 1 FROM json_each(m.tags) WHERE value = ?)", [tag]))
     if which.pinned is not None:
-        parts.append(_equal("m.pinned", int(which.pinned)))
+        parts.append((f"m.pinned = {int(which.pinned)}", []))  # spelled out, as the index of the pinned is
     for column in ("source_user", "source_kind", "source_scope"):
         if (value := getattr(which, column)) is not None:
             parts.append(_equal(f"m.{column}", value))

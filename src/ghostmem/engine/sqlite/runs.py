@@ -1,0 +1,111 @@
+"""Runs of the lifecycle, and everything they change, with what was before."""
+
+import json
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any
+
+import apsw
+
+from ghostmem.engine.rows import Entry
+from ghostmem.report import Run
+from ghostmem.times import format_time, read_time
+
+_RUN = "r.id, r.verb, r.scope, r.at, (SELECT count(*) FROM audit a WHERE a.run_id = r.id), r.finished_at, r.undone_at"
+
+
+def _run(row: Sequence[Any]) -> Run:
+    id_, verb, scope, at, changes, finished, undone = row
+    return Run(
+        id_, verb, scope, read_time(at), changes, read_time(finished) if finished else None, read_time(undone) if undone else None
+    )
+
+
+class SqliteRuns:
+    """What was planned, done and undone."""
+
+    def __init__(self, db: apsw.Connection) -> None:
+        self._db = db
+
+    def begin(self, run: Run) -> None:
+        """Write down that a run begins."""
+        row = (run.id, run.verb, run.scope, format_time(run.at))
+        self._db.execute("INSERT INTO runs (id, verb, scope, at) VALUES (?, ?, ?, ?)", row)
+
+    def get(self, run_id: str) -> Run | None:
+        """Return a run."""
+        row = self._db.execute(f"SELECT {_RUN} FROM runs r WHERE r.id = ?", (run_id,)).fetchone()
+        return None if row is None else _run(row)
+
+    def all(self, limit: int) -> list[Run]:
+        """List runs, newest first."""
+        return [
+            _run(row) for row in self._db.execute(f"SELECT {_RUN} FROM runs r ORDER BY r.at DESC, r.id DESC LIMIT ?", (limit,))
+        ]
+
+    def unfinished(self, verb: str, scope: str) -> tuple[Run, str] | None:
+        """Return a run of this scope that was begun and never finished, and the last namespace it was done with."""
+        sql = (
+            f"SELECT {_RUN}, r.place FROM runs r WHERE r.verb = ? AND r.scope = ? AND r.finished_at IS NULL ORDER BY r.at LIMIT 1"
+        )
+        row = self._db.execute(sql, (verb, scope)).fetchone()
+        return None if row is None else (_run(row[:-1]), row[-1])
+
+    def plan(self, run_id: str, entries: Iterable[Entry]) -> None:
+        """Write down what a run is going to change."""
+        first: int = self._db.execute("SELECT coalesce(max(seq), 0) FROM audit WHERE run_id = ?", (run_id,)).get
+        rows = (
+            (run_id, first + number, e.ns, e.subject, e.rule, e.op, e.hash, _text(e.before), _text(e.after))
+            for number, e in enumerate(entries, 1)
+        )
+        self._db.executemany("INSERT INTO audit VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0)", rows)
+
+    def todo(self, run_id: str, limit: int) -> list[Entry]:
+        """List what a run planned and has not done yet, in order."""
+        return self._entries("done = 0 ORDER BY seq LIMIT ?", (run_id, limit))
+
+    def entries(self, run_id: str, newest_first: bool = False) -> list[Entry]:
+        """List everything a run changed."""
+        return self._entries(f"done >= 0 ORDER BY seq {'DESC' if newest_first else 'ASC'}", (run_id,))
+
+    def _entries(self, tail: str, values: Sequence[Any]) -> list[Entry]:
+        sql = f"SELECT seq, ns, subject, rule, op, hash, before, after, done FROM audit WHERE run_id = ? AND {tail}"
+        return [
+            Entry(
+                seq,
+                ns,
+                subject,
+                rule,
+                op,
+                hash_,
+                json.loads(before) if before else None,
+                json.loads(after) if after else None,
+                done,
+            )
+            for seq, ns, subject, rule, op, hash_, before, after, done in self._db.execute(sql, values)
+        ]
+
+    def done(self, run_id: str, seq: int, state: int = 1) -> None:
+        """Say that a change was made (1), or left out because its subject had changed meanwhile (2)."""
+        self._db.execute("UPDATE audit SET done = ? WHERE run_id = ? AND seq = ?", (state, run_id, seq))
+
+    def reached(self, run_id: str, place: str) -> None:
+        """Say up to which namespace a run is done."""
+        self._db.execute("UPDATE runs SET place = ? WHERE id = ?", (place, run_id))
+
+    def finish(self, run_id: str, at: datetime) -> None:
+        """Say that a run is done."""
+        self._db.execute("UPDATE runs SET finished_at = ? WHERE id = ?", (format_time(at), run_id))
+
+    def undone(self, run_id: str, at: datetime) -> None:
+        """Say that a run was taken back."""
+        self._db.execute("UPDATE runs SET undone_at = ? WHERE id = ?", (format_time(at), run_id))
+
+    def forget(self, before: datetime) -> int:
+        """Drop the records of finished runs that are older than this."""
+        self._db.execute("DELETE FROM runs WHERE finished_at IS NOT NULL AND at < ?", (format_time(before),))
+        return self._db.changes()
+
+
+def _text(values: dict[str, Any] | None) -> str | None:
+    return None if values is None else json.dumps(values, ensure_ascii=False, sort_keys=True)

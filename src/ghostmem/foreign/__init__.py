@@ -1,0 +1,1 @@
+"""Reading what other memory tools wrote: read-only, one module per format, plain values out."""

@@ -1,0 +1,142 @@
+"""A folder of basic-memory notes: markdown with front matter, observations, and relations written as links."""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from ghostmem.errors import InvalidInputError
+from ghostmem.foreign.base import LONGEST_KEY, Foreign, ForeignMemory, broken, capped, nothing, unique
+from ghostmem.foreign.files import markdown_files, read_text
+from ghostmem.foreign.frontmatter import Note, take_apart, words
+from ghostmem.foreign.relations import Said, edge_of, words_of
+from ghostmem.text.blocks import fence_end, line_end
+from ghostmem.text.sections import slug
+from ghostmem.times import parse_time
+
+TOOL = "basic-memory"
+CREATED = ("created", "created_at", "date")
+LINKS = "links to"  # what basic-memory calls a link in running text
+
+_LINK = re.compile(r"\[\[([^\[\]\n]+)\]\]")
+_RELATION = re.compile(r"[ \t]*[-*+][ \t]+(?:\"([^\"\n]+)\"|'([^'\n]+)'|([^\s\[\]\"']+))[ \t]*\[\[([^\[\]\n]+)\]\]")
+_OBSERVATION = re.compile(r"[ \t]*[-*+][ \t]+\[(?![ xX-]\])[^\[\]()\n]+\][ \t]+\S")
+_TAG = re.compile(r"(?<!\S)#([^\s#()]+)")
+
+
+class _Read(NamedTuple):
+    """A note as a memory, before its links are looked up."""
+
+    memory: ForeignMemory
+    names: tuple[str, ...]
+    links: tuple[tuple[str, str], ...]
+
+
+def read(path: Path) -> Foreign:
+    """Read a folder of notes: a note is a memory, a relation whose target is there an edge."""
+    files, notes = markdown_files(path)
+    root = path if path.is_dir() else path.parent
+    found = [one for file in files if (one := _note(file, root, notes)) is not None]
+    if not found:
+        raise nothing(path, "has no note with text")
+    memories = unique([one.memory for one in found], TOOL)
+    targets = _targets(found, memories)
+    said = [
+        (memory, Said(memory.key, word, to)) for one, memory in zip(found, memories, strict=True) for word, to in one.links
+    ]
+    ends = [(one, targets.get(_name(one.to)), memory) for memory, one in dict.fromkeys(said)]
+    edges = {edge_of(one, to) for one, to, _ in ends if to is not None and to != one.from_key}
+    notes += [f"{memory.where}: the note [[{one.to}]] does not exist (yet)" for one, to, memory in ends if to is None]
+    own_words = words_of(one for one, _, _ in ends)
+    kept = tuple(
+        replace(memory, meta={**memory.meta, "relations": own_words[memory.key]}) if memory.key in own_words else memory
+        for memory in memories
+    )
+    return Foreign(kept, tuple(sorted(edges)), capped(notes))
+
+
+def _note(file: Path, root: Path, notes: list[str]) -> _Read | None:
+    where = file.relative_to(root).as_posix()
+    note = take_apart(read_text(file).replace("\r\n", "\n"))
+    notes += [f"{where}, line {line}: this line of the front matter was not understood" for line in note.odd]
+    if not note.body.strip():
+        notes.append(f"{where}: left out a note without text")
+        return None
+    path = where.rpartition(".")[0]
+    title, permalink = _one(note, "title"), _one(note, "permalink")
+    lines = list(_lines(note.body))
+    tags = [*words(note.fields.get("tags")), *_observed(lines)]
+    key = permalink or "/".join(slug(part) for part in path.split("/"))
+    meta = {TOOL: {name: value for name, value in note.fields.items() if value and name != "tags"}}
+    memory = ForeignMemory(
+        permalink or path,
+        key if len(key) <= LONGEST_KEY * 2 else key[-LONGEST_KEY * 2 :],
+        note.body.strip(),
+        where,
+        tags=tuple(dict.fromkeys(tag.lstrip("#") for tag in tags if tag.strip("#"))),
+        created_at=_created(note, where),
+        meta=meta,
+    )
+    return _Read(memory, tuple(filter(None, (permalink, title, path, file.stem))), tuple(_links(lines)))
+
+
+def _one(note: Note, name: str) -> str:
+    value = note.fields.get(name, "")
+    return " ".join((value if isinstance(value, str) else " ".join(value)).split())
+
+
+def _created(note: Note, where: str) -> datetime | None:
+    text = next((_one(note, name) for name in CREATED if note.fields.get(name)), "")
+    try:
+        return parse_time(text, "created") if text else None
+    except InvalidInputError as error:
+        raise broken(where, error.message, error.hint) from None
+
+
+def _lines(body: str) -> Iterator[str]:
+    """Yield the lines outside fenced code."""
+    at = 0
+    while at < len(body):
+        end = line_end(body, at)
+        after = fence_end(body, at)
+        if after is None:
+            yield body[at:end]
+        at = line_end(body, after) + 1 if after is not None else end + 1
+
+
+def _observed(lines: Iterable[str]) -> list[str]:
+    return [tag for line in lines if _OBSERVATION.match(line) for tag in _TAG.findall(line)]
+
+
+def _links(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Yield relations as (word, target): a labelled list item's own word, else a plain link."""
+    for line in lines:
+        relation = _RELATION.match(line)
+        if relation is not None:
+            yield (relation[1] or relation[2] or relation[3]).strip(), _target(relation[4])
+        for link in _LINK.finditer(line, relation.end() if relation else 0):
+            yield LINKS, _target(link[1])
+
+
+def _target(link: str) -> str:
+    """Return the note a link names, without the words shown for it and the heading in it."""
+    return link.partition("|")[0].partition("#")[0].strip() or link.strip()
+
+
+def _name(text: str) -> str:
+    return " ".join(text.split()).casefold().removesuffix(".md")
+
+
+def _targets(found: Iterable[_Read], memories: Iterable[ForeignMemory]) -> dict[str, str]:
+    """Return every name a link may use, the surest first: permalink, title, path, file name; then without the project."""
+    names: dict[str, str] = {}
+    pairs = [(one.names, memory.key) for one, memory in zip(found, memories, strict=True)]
+    for place in range(max(len(known) for known, _ in pairs)):
+        for known, key in pairs:
+            if place < len(known):
+                names.setdefault(_name(known[place]), key)
+    for name, key in list(names.items()):
+        names.setdefault(name.partition("/")[2] or name, key)
+    return names

@@ -1,0 +1,44 @@
+"""A candidate on its way into a pack."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from ghostmem.model import Memory
+from ghostmem.pack import Hop
+
+
+@dataclass
+class Item:
+    """A memory that may be packed: what it scores, which stage brought it, and where its text matches."""
+
+    memory: Memory
+    score: float
+    stage: str  # pinned, search, file, edge, correction, parent or child
+    legs: Mapping[str, int] = field(default_factory=dict)
+    parts: dict[str, float] = field(default_factory=dict)
+    focus: tuple[int, int] = (0, 0)
+    words: frozenset[str] = frozenset()  # of the question, for excerpts
+    path: tuple[Hop, ...] = ()
+    firm: bool = False  # came over an edge that says more than likeness
+    origin: str = ""  # the id of the memory it was reached from, when it was not found itself
+    boost: float = 0.0
+    id: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.id = self.memory.id
+
+    @property
+    def order(self) -> tuple[float, float, str, str]:
+        """Return what candidates are sorted by: best first, then newest, then by name."""
+        return (-self.score, -self.memory.created_at.timestamp(), self.memory.ns, self.memory.key)
+
+
+def newness(memory: Memory) -> tuple[datetime, datetime, str]:
+    """Return what memories are ordered by when one has the last word."""
+    return (memory.created_at, memory.recorded_at or memory.created_at, memory.id)
+
+
+def is_newer(one: Memory, other: Memory) -> bool:
+    """Say which of two memories has the last word."""
+    return newness(one) > newness(other)

@@ -1,0 +1,63 @@
+"""What the lifecycle did: single changes, and the report of a run."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from ghostmem.model import Record, optional
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Change(Record):
+    """One thing a run does to a memory, or to an edge (then `key` is the one it starts at and `to_key` the other)."""
+
+    ns: str
+    key: str
+    op: str
+    rule: str
+    before: Mapping[str, Any] = optional({})
+    after: Mapping[str, Any] = optional({})
+    to_key: str | None = optional()
+    rel: str | None = optional()
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Report(Record):
+    """What a reflection did, or in a dry run would do; what already was as it should be is not counted."""
+
+    run: str
+    dry_run: bool
+    at: datetime
+    memories_evaluated: int = 0
+    rules_applied: int = 0
+    decayed: int = 0
+    promoted: int = 0
+    demoted: int = 0
+    archived: int = 0
+    deleted: int = 0
+    merged: int = 0
+    deduplicated: int = 0
+    linked: int = 0
+    pinned: int = 0
+    expiring: int = 0
+    edges_decayed: int = 0
+    edges_pruned: int = 0
+    relinked: int = 0
+    resumed: bool = False
+    linked_clusters: tuple[tuple[str, ...], ...] = optional(())
+    changes: tuple[Change, ...] = optional(())
+    errors: tuple[str, ...] = optional(())
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Run(Record):
+    """A run as it is on record."""
+
+    id: str
+    verb: str
+    scope: str
+    at: datetime
+    changes: int = 0
+    finished_at: datetime | None = optional()
+    undone_at: datetime | None = optional()

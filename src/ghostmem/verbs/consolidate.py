@@ -1,0 +1,108 @@
+"""consolidate: store a summary that stands for several memories, which all stay."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from ghostmem.edges import EDGE_WEIGHTS, Edge
+from ghostmem.errors import InvalidInputError, NotFoundError
+from ghostmem.model import Kind, Memory, Record, Rel
+from ghostmem.verbs import accept
+from ghostmem.verbs.fields import put_fields
+from ghostmem.verbs.get import find
+from ghostmem.verbs.put import Draft, prepare, write_draft
+from ghostmem.verbs.store import Store
+
+if TYPE_CHECKING:
+    from ghostmem.engine.base import Transaction
+
+IMPORTANCE = 0.7  # of a summary, when none is named
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Consolidation(Record):
+    """A summary and the edges to what it stands for."""
+
+    summary: Memory
+    edges: tuple[Edge, ...]
+
+
+def consolidate(
+    store: Store,
+    ns: str,
+    summary_key: str,
+    content: str,
+    source_keys: Iterable[str],
+    *,
+    kind: str | None = None,
+    importance: float | None = None,
+    tags: Iterable[str] | None = None,
+) -> Consolidation:
+    """Store a summary with a `contains` edge to each of its sources, in one transaction; the sources stay as they are.
+
+    The summary is semantic with importance 0.7 unless said otherwise. A summary that exists gets a new version and keeps its
+    sources beside the new ones.
+    """
+    keys = _sources(source_keys, summary_key)
+    fields = put_fields(kind=kind, importance=importance, tags=tags)
+    draft = Draft(
+        accept.namespace(ns), accept.key(summary_key), accept.content(content, store.settings.max_content_bytes), fields
+    )
+    with store.engine.read() as tx:
+        now = store.clock()
+        last = tx.memories.last(ns, summary_key)
+        if last is None or not last.is_current(now):
+            draft = replace(draft, fields={"kind": Kind.SEMANTIC, "importance": IMPORTANCE, **fields})
+        _found(tx, ns, keys, now)
+    prepared = prepare(store, draft)
+    with store.engine.write() as tx:
+        now = store.clock()
+        sources = _found(tx, ns, keys, now)
+        summary = write_draft(store, tx, draft, prepared)
+        above = _above(tx, summary.id)
+        made = []
+        for source in sources:
+            if source.id in above:
+                raise InvalidInputError(f"{source.key} already stands for {summary_key}", "a summary cannot contain itself")
+            edge = Edge(summary.id, source.id, Rel.CONTAINS, EDGE_WEIGHTS[Rel.CONTAINS], now)
+            tx.graph.add_edge(edge)
+            there = tx.graph.edge(summary.id, source.id, Rel.CONTAINS) or edge
+            made.append(replace(there, ns=ns, from_key=summary_key, to_key=source.key))
+    return Consolidation(summary, tuple(made))
+
+
+def _sources(given: Iterable[str], summary_key: str) -> list[str]:
+    if isinstance(given, str):
+        raise InvalidInputError(f"source_keys must be a list, not the text {accept.shown(given)}", "pass source_keys=['a', 'b']")
+    keys = list(dict.fromkeys(accept.key(key) for key in given))
+    if summary_key in keys:
+        raise InvalidInputError(f"{summary_key} is both the summary and one of its sources", "give the summary a key of its own")
+    if len(keys) < 2:
+        raise InvalidInputError(
+            f"consolidate requires at least 2 source keys, got {len(keys)}", "`ghost clusters` shows what belongs together"
+        )
+    return keys
+
+
+def _found(tx: Transaction, ns: str, keys: list[str], now: datetime) -> list[Memory]:
+    found = []
+    for key in keys:
+        try:
+            found.append(find(tx, ns, key, now))
+        except NotFoundError as error:
+            raise NotFoundError(f"source {error.message}", error.hint) from None
+    return found
+
+
+def _above(tx: Transaction, id_: str) -> set[str]:
+    """Return the ids of everything that contains a memory, at any distance."""
+    found: set[str] = set()
+    todo = [id_]
+    while todo:
+        parents = {e.from_id for e in tx.graph.touching(todo) if e.rel == Rel.CONTAINS and e.to_id in todo}
+        todo = sorted(parents - found)
+        found |= parents
+    return found

@@ -1,0 +1,300 @@
+"""context: what an agent should read now, within an exact budget of tokens, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from ghostmem.engine.rows import Filter
+from ghostmem.errors import InvalidInputError, ReadOnlyStoreError, StoreBusyError, StoreFullError
+from ghostmem.model import NsFilter
+from ghostmem.pack import LeftOut, Pack, Packed, Stage, Why
+from ghostmem.rank.composite import composite, total
+from ghostmem.rank.item import Item
+from ghostmem.rank.pack import Bonds, Left, Packer
+from ghostmem.text.terms import query_terms
+from ghostmem.times import as_time
+from ghostmem.verbs import accept
+from ghostmem.verbs.expansion import Expansion
+from ghostmem.verbs.get import PATIENCE
+from ghostmem.verbs.narrow import narrowed
+from ghostmem.verbs.ranked import ranked
+from ghostmem.verbs.ranking import Scored
+from ghostmem.verbs.search import answers, chosen_tiers
+from ghostmem.verbs.store import Store
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from ghostmem.engine.base import Transaction
+    from ghostmem.verbs.narrow import Narrow
+
+    class ContextFields(Narrow, total=False):
+        """What a context may be narrowed and shaped by."""
+
+        budget: int
+        tiers: Iterable[str] | None
+        include_all: bool
+        files: Iterable[str] | None
+        exclude_pinned: bool
+        min_score: float | None
+        min_spread: float | None
+        max_memory_tokens: int | None
+        expand: bool | None
+        tokens: Callable[[str], int] | None
+        now: datetime | str | None
+
+
+BUDGET = 4000
+SEEDS = 50  # how many memories a search sends into a context, from which edges are followed
+AMPLE = 1.2  # when all that was found would not fill this many budgets, the search sends more
+AT_HAND = 0.5  # the relevance of a memory about a file at hand
+STRENGTHEN = 0.05  # how much of what it lacks an edge gains when both its ends are read together
+SPREAD_AT = 4  # which candidate the best one is compared with by `min_spread`
+STAGES = ("pinned", "search", "file", "edge", "correction", "parent", "child")
+LEFT_OUT = 10  # how many of the best that were left out are named
+
+
+def context(
+    store: Store,
+    query: str,
+    ns: str | None = None,
+    *,
+    budget: int = BUDGET,
+    tiers: Iterable[str] | None = None,
+    include_all: bool = False,
+    files: Iterable[str] | None = None,
+    exclude_pinned: bool = False,
+    min_score: float | None = None,
+    min_spread: float | None = None,
+    max_memory_tokens: int | None = None,
+    expand: bool | None = None,
+    tokens: Callable[[str], int] | None = None,
+    now: datetime | str | None = None,
+    **conditions: Unpack[Narrow],
+) -> Pack:
+    """Return the memories to read for a task, packed into a budget of tokens, each with the reason it is there.
+
+    Pinned memories come first, up to a third of the budget; then what a search finds, by relevance, recency, importance and
+    use; then what edges lead to. Dormant and sensory memories are left out unless `tiers` or `include_all` asks for them, or a
+    correction or a dependency is among them. `files` are paths at hand: memories about them join. `min_score` leaves out what
+    scores less, `min_spread` all but the best when the scores lie closer together than this; `max_memory_tokens` caps one
+    memory (-1: no cap); `expand` switches the following of edges; `tokens` counts the tokens of a text instead of estimating
+    them.
+    """
+    text = accept.text(query, "query")
+    accept.positive(budget, "budget")
+    floor, spread = accept.number(min_score, "min_score"), accept.number(min_spread, "min_spread")
+    at = store.clock() if now is None else as_time(now, "now")
+    cap = _cap(store.settings.max_memory_tokens if max_memory_tokens is None else max_memory_tokens)
+    which = replace(narrowed(**conditions), now=at, ns=accept.ns_filter(ns), tiers=chosen_tiers(tiers, include_all))
+    unpinned = exclude_pinned or which.pinned is False
+    which = replace(which, pinned=False) if unpinned else which
+    packer = Packer(budget, cap, _counter(tokens))
+    with store.engine.read() as tx:
+        pinned = [] if unpinned else _pinned(tx, which.ns, at)
+        found = _Found(store, tx, text, which, at)
+        seeds = found.next(SEEDS)
+        seeds = _with_files(tx, seeds, files, which, at)
+        expansion = Expansion(tx, store.settings, at, which, store.settings.edge_expansion if expand is None else expand)
+        expansion.run(seeds, pinned)
+        while expansion.tokens < budget * AMPLE and (later := found.next(SEEDS)):
+            expansion.more(later)
+        expired = found.expired()
+    bonds = expansion.bonds()
+    ids = {item.id for item in pinned}
+    items, cut = _floored(list(expansion.pool.values()), bonds, floor, spread, ids)
+    packer.pack(pinned, items, bonds, store.settings.containment == "roomy")
+    left = [*packer.left.values(), *(one for one in cut if one.item.id not in packer.placed), *expired]
+    over = [item.memory.key for item in pinned if item.id not in packer.placed]
+    notes = found.notes
+    if over:
+        notes = (*notes, f"{len(over)} pinned not shown, a third of the budget is theirs: {', '.join(over[:5])}")
+    pack = _pack(packer, left, bonds, expansion, _stages(packer, pinned, expansion.pool), notes)
+    _remember(store, [packer.placed[packed.id].item for packed in pack.memories])
+    return pack
+
+
+def _cap(given: int) -> int:
+    if isinstance(given, bool) or not isinstance(given, int) or (given < 1 and given != -1):
+        raise InvalidInputError(f"max_memory_tokens {given!r} is no cap", "give a number of tokens, or -1 for none")
+    return given
+
+
+def _counter(tokens: Callable[[str], int] | None) -> Callable[[str], int]:
+    if tokens is None:
+        return lambda text: len(text.encode()) // 4
+    if not callable(tokens):
+        raise InvalidInputError(f"tokens {accept.shown(tokens)} is no function", "give one that counts the tokens of a text")
+
+    def counted(text: str) -> int:
+        found = tokens(text)
+        if isinstance(found, bool) or not isinstance(found, int) or found < 0:
+            raise InvalidInputError(f"tokens returned {found!r}", "it must return the number of tokens of a text")
+        return found
+
+    return counted
+
+
+def _pinned(tx: Transaction, space: NsFilter, at: datetime) -> list[Item]:
+    """Return the pinned memories by importance; they are there whatever is asked."""
+    found = tx.listing.pinned(space, at)
+    return [Item(memory, memory.importance, "pinned", parts={"importance": memory.importance}) for memory in found]
+
+
+class _Found:
+    """What a question finds, taken a portion at a time, best first."""
+
+    def __init__(self, store: Store, tx: Transaction, text: str, which: Filter, at: datetime) -> None:
+        self._store, self._tx, self._text, self._which, self._at = store, tx, text, which, at
+        found = ranked(store, tx, text, which.ns, which, at, SEEDS)
+        self.notes = found.notes
+        self._rest = answers(found, None, store.settings.abstain)
+        self._words = frozenset(query_terms(text))
+
+    def next(self, count: int) -> list[Item]:
+        """Return the next best, scored."""
+        chosen, self._rest = self._rest[:count], self._rest[count:]
+        return self._items(chosen)
+
+    def expired(self) -> list[Left]:
+        """Return what would have been found, had its time not been up; gc has not collected it yet."""
+        gone = self._tx.listing.expired_ids(self._which.ns, self._at)
+        if not gone:
+            return []
+        found = ranked(self._store, self._tx, self._text, self._which.ns, replace(self._which, now=None), self._at, SEEDS)
+        lost = [s for s in answers(found, None, self._store.settings.abstain) if s.item.memory_id in gone]
+        return [Left(item, "expired") for item in self._items(lost[:LEFT_OUT])]
+
+    def _items(self, scored: Sequence[Scored]) -> list[Item]:
+        rows = self._tx.memories.by_ids([s.item.memory_id for s in scored])
+        made = []
+        for s in scored:
+            parts = composite(rows[s.item.memory_id], s.relevance, self._at)
+            place = (s.item.start, s.item.stop)
+            made.append(Item(rows[s.item.memory_id], total(parts), "search", s.ranks, parts, place, self._words))
+        return made
+
+
+def _with_files(tx: Transaction, seeds: list[Item], files: Iterable[str] | None, which: Filter, at: datetime) -> list[Item]:
+    """Add what is about the files at hand; what was found as well has the better score of both."""
+    if isinstance(files, str):
+        raise InvalidInputError(f"files must be a list, not the text {accept.shown(files)}", "pass files=['a.py', 'b.py']")
+    found = {item.id: item for item in seeds}
+    for path in files or ():
+        for memory in tx.listing.select(replace(which, file=accept.text(path, "file path")), limit=SEEDS):
+            parts = composite(memory, AT_HAND, at)
+            known = found.get(memory.id, Item(memory, 0.0, "file"))
+            if total(parts) > known.score:
+                found[memory.id] = replace(known, score=total(parts), stage="file", parts=parts)
+    return list(found.values())
+
+
+def _floored(
+    items: list[Item], bonds: Bonds, min_score: float | None, min_spread: float | None, pinned: set[str]
+) -> tuple[list[Item], list[Left]]:
+    """Apply the caller's floors; what came over an edge that says more than likeness stands or falls with where it came from."""
+    items = sorted(items, key=lambda item: item.order)
+    kept = {item.id for item in items}
+    if min_score is not None:
+        high = {item.id for item in items if item.score >= min_score}
+        kept = high | {item.id for item in items if item.firm and item.origin in high}
+    found = [item for item in items if item.id in kept and item.stage in ("search", "file")]
+    if min_spread is not None and len(found) > 1 and found[0].score - found[min(SPREAD_AT, len(found) - 1)].score < min_spread:
+        best = found[0].id
+        kept &= {item.id for item in items if item.id == best or (item.firm and item.origin == best)}
+    kept |= _refuters(kept | pinned, bonds)
+    cut = [Left(item, "floor") for item in items if item.id not in kept and item.stage != "child"]
+    return [item for item in items if item.id in kept], cut
+
+
+def _refuters(ids: set[str], bonds: Bonds) -> set[str]:
+    """Return everything newer that contradicts one of these, and what contradicts that."""
+    found, todo = set(), list(ids)
+    while todo:
+        for other in bonds.refuters.get(todo.pop(), ()):
+            if other not in found and other not in ids:
+                found.add(other)
+                todo.append(other)
+    return found
+
+
+def _pack(
+    packer: Packer, left: list[Left], bonds: Bonds, expansion: Expansion, stages: Mapping[str, Stage], notes: tuple[str, ...]
+) -> Pack:
+    names = {id_: placed.item.memory.key for id_, placed in packer.placed.items()}
+    corrected: dict[str, list[str]] = {}
+    for old, found in bonds.refuters.items():
+        for new in found if old in names else ():
+            corrected.setdefault(new, []).append(names[old])
+    memories = []
+    for id_, (item, text, tokens) in packer.placed.items():
+        memory = item.memory
+        newer = [names[other] for other in bonds.refuters.get(id_, ()) if other in names]
+        older = corrected.get(id_, [])
+        note = _note(older, newer)
+        parts = {name: round(value, 4) for name, value in item.parts.items()}
+        memories.append(
+            Packed(
+                memory.ns,
+                memory.key,
+                memory.kind,
+                round(item.score, 4),
+                text,
+                text != memory.content,
+                tokens,
+                Why(item.stage, item.legs, parts, item.path, note),
+                memory.id,
+                memory.tier,
+                memory.created_at,
+                memory.version,
+                memory.pinned,
+                memory.tags,
+                memory.source_user,
+                memory.source_kind,
+                tuple(sorted({*newer, *older})),
+                tuple(expansion.children(id_)),
+            )
+        )
+    left.sort(key=lambda one: one.item.order)
+    named = tuple(
+        LeftOut(one.item.memory.ns, one.item.memory.key, round(one.item.score, 4), one.reason, one.by) for one in left[:LEFT_OUT]
+    )
+    compaction = expansion.compaction()
+    return Pack(packer.budget, packer.used, tuple(memories), len(left), bool(compaction), compaction, named, stages, notes)
+
+
+def _note(older: Sequence[str], newer: Sequence[str]) -> str:
+    told = [f"newer than {', '.join(older)}"] if older else []
+    told += [f"contradicted by {', '.join(newer)}, which is newer"] if newer else []
+    return "; ".join(told)
+
+
+def _stages(packer: Packer, pinned: Sequence[Item], pool: Mapping[str, Item]) -> dict[str, Stage]:
+    """Count what each stage brought and what came of it."""
+    tally = {name: [0, 0, 0] for name in STAGES}
+    for item in {item.id: item for item in (*pool.values(), *pinned)}.values():
+        placed = packer.placed.get(item.id)
+        counts = tally[placed.item.stage if placed else item.stage]
+        counts[0] += 1
+        if placed:
+            counts[1] += 1
+            counts[2] += placed.tokens
+    return {name: Stage(*counts) for name, counts in tally.items() if counts[0]}
+
+
+def _remember(store: Store, items: Sequence[Item]) -> None:
+    """Count what was shown, and strengthen the edges between what was read together; never in the way of the answer."""
+    if store.engine.read_only or not items:
+        return
+    now = store.clock()
+    together = [item.id for item in items if item.stage != "pinned"]
+    try:
+        with store.engine.write(durable=False, patience=PATIENCE) as tx:
+            tx.memories.touch([item.memory for item in items], now, used=False)
+            if len(together) > 1:
+                tx.graph.strengthen(together, STRENGTHEN, now)
+    except (StoreBusyError, StoreFullError, ReadOnlyStoreError):
+        pass

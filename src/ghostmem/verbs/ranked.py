@@ -1,0 +1,136 @@
+"""The ranking that search and context share: every namespace by its own statistics, merged on one scale."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from ghostmem.engine.rows import Filter, Space
+from ghostmem.errors import EmbeddingError
+from ghostmem.model import NsFilter, Tier
+from ghostmem.rank.score import WITH_VECTORS, WITHOUT_VECTORS
+from ghostmem.text.calendar import RECENT, TIME_WORDS
+from ghostmem.text.chunk import CHUNKER
+from ghostmem.text.question import read_question
+from ghostmem.text.stem import stem
+from ghostmem.text.temporal import Times, times_in
+from ghostmem.text.terms import STOP_WORDS, query_terms
+from ghostmem.verbs.asked import Asked, Pool
+from ghostmem.verbs.pool import gather
+from ghostmem.verbs.ranking import Scored, best_chunks, fused, is_sure, linear
+from ghostmem.verbs.store import Store
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from ghostmem.embed.base import Embedder
+    from ghostmem.engine.base import Transaction
+
+AWAKE = (str(Tier.STM), str(Tier.LTM))  # dormant and sensory are left out unless asked for
+KNOWN = 0.5  # how much of a question a model must have words for
+LONGEST = 20_000  # characters of a question that are read
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """Memories by their best chunk, best first; which legs ran, what is to be said, and whether any answers."""
+
+    scored: list[Scored]
+    legs: tuple[str, ...]
+    notes: tuple[str, ...]
+    sure: bool
+
+
+def ranked(store: Store, tx: Transaction, text: str, ns: NsFilter, which: Filter, at: datetime, count: int) -> Ranked:
+    """Rank everything that may answer a question."""
+    text = text[:LONGEST]
+    times = times_in(text, at)
+    asked = Asked(text, _terms(text, times), _plain_words(text), times, read_question(text), at, count)
+    return _all_spaces(store, tx, ns, asked, which)
+
+
+def _terms(text: str, times: Times) -> list[str]:
+    """Return what a question looks for; words that were read as a time counted back from now are not looked for as words."""
+    terms = query_terms(text)
+    if not times.relative:
+        return terms
+    told = {stem(word) for word in (*TIME_WORDS, *RECENT)}
+    return [term for term in terms if term not in told] or terms
+
+
+def _plain_words(text: str) -> list[str]:
+    return [word for word in re.findall(r"[^\W\d_]+", text.lower()) if word not in STOP_WORDS]
+
+
+def _all_spaces(store: Store, tx: Transaction, ns: NsFilter, asked: Asked, which: Filter) -> Ranked:
+    """Rank each namespace by its own statistics and merge by score, which is on one scale everywhere."""
+    names = tx.search.names(ns.prefix) if ns.is_prefix or not ns else [str(ns)]
+    embedder = store.vectoriser.get()
+    legs = {"text", "substring"}
+    notes = [store.vectoriser.problem] if store.vectoriser.problem else []
+    scored: list[Scored] = []
+    sure = False
+    known: dict[str, NDArray[np.float32] | None] = {}
+    for space in tx.search.spaces(names):
+        if not space.chunks:
+            continue
+        pool, weights = _one_space(tx, space, asked, replace(which, ns=NsFilter(space.name)), embedder, known, notes)
+        if weights is WITH_VECTORS:
+            legs.add("vector")
+        found = fused(space, pool, asked) if store.settings.fusion == "rrf" else linear(space, pool, weights, asked)
+        sure = sure or is_sure(pool, asked, weights is WITH_VECTORS)
+        scored += found
+    if len(names) > 1:
+        scored.sort(key=lambda s: (-s.score, -s.item.created_at.timestamp(), s.space.name, s.item.key))
+    return Ranked(best_chunks(scored), tuple(sorted(legs)), tuple(dict.fromkeys(notes)), sure)
+
+
+def _one_space(
+    tx: Transaction,
+    space: Space,
+    asked: Asked,
+    which: Filter,
+    embedder: Embedder | None,
+    known: dict[str, NDArray[np.float32] | None],
+    notes: list[str],
+) -> tuple[Pool, Mapping[str, float]]:
+    sources = tx.search.sources(space.name)
+    query = None if embedder is None else _embedded(embedder, _without_names(asked.text, sources), known, notes)
+    if embedder is None or query is None:
+        return gather(tx, space, asked, which, None, sources), WITHOUT_VECTORS
+    model = tx.vectors.find(embedder.model, len(query), CHUNKER)
+    view = None if model is None else tx.vectors.view(model, space)
+    if view is None or not len(view.ids):
+        notes.append(f"{space.name} has no vectors of {embedder.model} yet; `ghost embed backfill`")
+        return gather(tx, space, asked, which, None, sources), WITHOUT_VECTORS
+    if len(view.ids) < space.chunks:
+        notes.append(f"{space.chunks - len(view.ids)} chunks of {space.name} have no vectors yet; `ghost embed backfill`")
+    return gather(tx, space, replace(asked, query=query), which, view, sources), WITH_VECTORS
+
+
+def _embedded(
+    embedder: Embedder, text: str, known: dict[str, NDArray[np.float32] | None], notes: list[str]
+) -> NDArray[np.float32] | None:
+    """Embed a question once, however many namespaces are asked; None when the provider fails."""
+    if text not in known:
+        try:
+            # a model that has no words for a text gives every such text one and the same vector
+            known[text] = embedder.embed([text])[0] if embedder.known(text) >= KNOWN else None
+        except EmbeddingError as error:
+            notes.append(str(error))
+            known[text] = None
+    return known[text]
+
+
+def _without_names(text: str, sources: list[str]) -> str:
+    """Leave the names of the namespace's sources out: everybody's memories mention them, and they drown the rest."""
+    names = {part for source in sources for part in source.split()}
+    if not names:
+        return text
+    pattern = r"\b(?:" + "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True)) + r")(?:['’]s)?\b"
+    kept = re.sub(pattern, "", text, flags=re.IGNORECASE)
+    return kept if any(char.isalnum() for char in kept) else text

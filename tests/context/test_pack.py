@@ -1,0 +1,450 @@
+"""Packing: costs, the cap, excerpts, summaries for their children, and reserves for what must not be missing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conftest import Book
+
+NS = "agent:me"
+ASKED = "where does the harbour ferry depart?"
+FILLER = "Sun and wind and rain and snow fall on the town in turn, as they did in all the years before. "
+
+
+# tokens
+
+
+@pytest.mark.parametrize("content", ["harbour ferry depart", "harbour ferry depart é", "harbour ferry depart 渡轮 😀"])
+def test_a_memory_costs_its_bytes_by_four_and_twenty(book: Book, content: str) -> None:
+    """Tokens are UTF-8 bytes / 4 + 20."""
+    book.put("one", content)
+    pack = book.pack()
+    assert pack.memories[0].tokens == pack.used == len(content.encode()) // 4 + 20
+
+
+def test_a_callers_tokenizer_counts(book: Book) -> None:
+    """A tokenizer that counts words replaces the estimate, and the budget holds in its tokens."""
+    for n in range(30):
+        book.answer(f"answer{n}", f"The harbour ferry departs from pier number {n}.")
+    pack = book.pack(budget=100, tokens=lambda text: len(text.split()))
+    assert {one.tokens for one in pack.memories if not one.excerpt} == {28}
+    assert pack.used <= 100
+    assert len(pack.memories) >= 3
+
+
+def test_a_tokenizer_that_finds_everything_free(book: Book) -> None:
+    """With a tokenizer that counts nothing, each memory still costs its twenty."""
+    for n in range(10):
+        book.answer(f"answer{n}", f"The harbour ferry departs from pier number {n}.")
+    assert len(book.pack(budget=100, tokens=lambda text: 0).memories) == 5
+
+
+# the cap and excerpts
+
+
+def test_a_long_memory_is_cut_to_the_cap(book: Book) -> None:
+    """One memory takes at most 400 tokens, as an excerpt that says so, and others still come."""
+    book.answer(content="The harbour ferry departs from pier nine. " + FILLER * 60)
+    book.answer("second", "The harbour ferry departs at noon.")
+    pack = book.pack()
+    found = {one.key: one for one in pack.memories}
+    assert found["answer"].excerpt is True
+    assert 340 <= found["answer"].tokens <= 400
+    assert found["answer"].content.endswith("...")
+    assert found["second"].excerpt is False
+
+
+@pytest.mark.parametrize("cap", [25, 40, 100, 1000])
+def test_the_cap_is_the_callers(book: Book, cap: int) -> None:
+    """`max_memory_tokens` replaces 400."""
+    book.answer(content="The harbour ferry departs from pier nine. " + FILLER * 60)
+    assert 0 < book.pack().memories[0].tokens <= 400
+    assert 0 < book.pack(max_memory_tokens=cap).memories[0].tokens <= cap
+
+
+@pytest.mark.parametrize("where", ["argument", "setting"])
+def test_no_cap(open_book: Callable[..., Book], where: str) -> None:
+    """-1 shows a long memory whole, if the budget holds it."""
+    book = open_book(**({"max_memory_tokens": -1} if where == "setting" else {}))
+    content = "The harbour ferry departs from pier nine. " + FILLER * 60
+    book.answer(content=content)
+    pack = book.pack(**({"max_memory_tokens": -1} if where == "argument" else {}))
+    assert (pack.memories[0].content, pack.memories[0].excerpt) == (content, False)
+    assert book.pack(budget=300, max_memory_tokens=-1).memories[0].excerpt is True
+
+
+def test_a_memory_of_exactly_the_cap_is_whole(book: Book) -> None:
+    """At 400 tokens a memory is whole; at 401 it is cut."""
+    base = "The harbour ferry departs from pier nine. "
+    book.answer("at", base + "x" * (1520 - len(base)))
+    book.answer("over", base + "y" * (1524 - len(base)))
+    found = {one.key: (one.excerpt, one.tokens) for one in book.pack().memories}
+    assert found["at"] == (False, 400)
+    assert found["over"][0] is True
+
+
+@pytest.mark.parametrize("place", [0, 1, 30, 58, 59])
+def test_an_excerpt_is_centred_on_what_matched(book: Book, place: int) -> None:
+    """The chunk of a long memory that matches the question is in its excerpt, wherever it stands."""
+    parts = [FILLER] * 60
+    parts[place] = "The harbour ferry departs from pier nine. "
+    book.answer(content="".join(parts))
+    assert "pier nine" in book.pack(budget=200).memories[0].content
+
+
+@pytest.mark.parametrize("place", [0, 1, 30, 58, 59])
+def test_an_excerpt_smaller_than_its_chunk_holds_what_matched(book: Book, place: int) -> None:
+    """When the room is smaller than the matching chunk, the excerpt still shows the sentence that matched."""
+    parts = [FILLER] * 60
+    parts[place] = "The harbour ferry departs from pier nine. "
+    book.answer(content="".join(parts))
+    assert "pier nine" in book.pack(budget=80).memories[0].content
+
+
+def test_an_excerpt_about_a_file_is_centred_on_what_matched_too(book: Book) -> None:
+    """A memory that answers and is about a file at hand is cut around the answer, not at its beginning."""
+    book.answer(content=FILLER * 40 + "A ferry is named. " + FILLER * 20, files=["a.py"])
+    plain = book.one("answer", budget=200)
+    assert "ferry" in plain.content
+    found = book.one("answer", files=["a.py"], budget=200)
+    assert found.why.stage == "file"
+    assert "ferry" in found.content
+
+
+def test_an_excerpt_ends_between_words(book: Book) -> None:
+    """An excerpt consists of whole words of the memory and its dots."""
+    content = "The harbour ferry departs from pier nine. " + FILLER * 60
+    book.answer(content=content)
+    for budget in range(40, 120, 7):
+        text = book.pack(budget=budget).memories[0].content.removesuffix("...").removeprefix("...")
+        assert text in content
+        assert set(text.split()) <= set(content.split())
+
+
+def test_an_excerpt_splits_no_character(book: Book) -> None:
+    """In a script without spaces an excerpt is whole characters, within the budget."""
+    content = "港口渡轮从九号码头出发。" * 200
+    book.put("zh", content)
+    for budget in range(30, 60):
+        pack = book.pack("渡轮从哪里出发", budget=budget)
+        text = pack.memories[0].content.removesuffix("...").removeprefix("...")
+        assert text in content
+
+
+@pytest.mark.parametrize(("left", "expected"), [(24, False), (25, True), (60, True)])
+def test_an_excerpt_needs_twenty_five_tokens(book: Book, left: int, expected: bool) -> None:
+    """What does not fit whole is excerpted if 25 tokens are left, and left out otherwise."""
+    book.answer("first", importance=1.0)
+    cost = book.pack().used
+    book.answer("second", "The harbour ferry departs. " + FILLER * 5, importance=0.1)
+    pack = book.pack(budget=cost + left)
+    assert ("second" in pack.keys) is expected
+    if not expected:
+        assert [(one.key, one.reason) for one in pack.left_out] == [("second", "budget")]
+
+
+def test_a_smaller_memory_follows_one_that_did_not_fit(book: Book) -> None:
+    """After a memory that does not fit even as an excerpt, one that fits is still packed."""
+    book.answer("first", "The harbour ferry departs from pier nine.", importance=1.0)
+    book.answer("second", "The harbour ferry departs. Harbourmasterscertificate" + "x" * 400, importance=0.5)
+    book.answer("third", "Harbour ferry: 9.", importance=0.1)
+    assert book.read(budget=30 + 24) == ["first", "third"]
+
+
+def test_a_huge_memory_is_cut_quickly(book: Book) -> None:
+    """A memory of megabytes is excerpted like any other."""
+    book.answer(content="The harbour ferry departs from pier nine. " + FILLER * 20_000)
+    pack = book.pack(budget=100)
+    assert pack.memories[0].excerpt is True
+    assert "pier nine" in pack.memories[0].content
+
+
+# summaries
+
+
+def family(book: Book, *, matched: int = 1, children: int = 3) -> None:
+    """Store a summary that the question does not find, over children of which it finds some."""
+    for n in range(children):
+        book.put(f"child{n}", f"The harbour ferry departs from pier {n}." if n < matched else "")
+    book.put("summary")
+    for n in range(children):
+        book.edge("summary", f"child{n}", "contains")
+
+
+def test_a_packed_summary_suppresses_its_children(open_book: Callable[..., Book]) -> None:
+    """With containment="always" a summary stands for all its children, and they name it as the reason."""
+    book = open_book(containment="always")
+    family(book, matched=2)
+    pack = book.pack()
+    assert pack.keys == ["summary"]
+    assert {(one.key, one.by) for one in pack.left_out} == {("child0", "summary"), ("child1", "summary")}
+    assert all("summary" in one.reason for one in pack.left_out)
+    assert pack.memories[0].summary_of == ("child0", "child1", "child2")
+
+
+def test_children_that_boost_each_other_are_suppressed_all_the_same(open_book: Callable[..., Book]) -> None:
+    """Children that are also linked to each other, as alike memories are, do not outscore their summary."""
+    book = open_book(containment="always")
+    family(book, matched=3)
+    book.edge("child0", "child1", "relates_to", 1.0)
+    book.edge("child1", "child2", "relates_to", 1.0)
+    assert book.read() == ["summary"]
+
+
+def test_a_summary_older_than_its_child_suppresses_it(open_book: Callable[..., Book]) -> None:
+    """A child added to a summary later is suppressed like the others."""
+    book = open_book(containment="always")
+    family(book)
+    book.answer("late")
+    book.edge("summary", "late", "contains")
+    assert book.read() == ["summary"]
+
+
+def test_a_summary_that_is_itself_a_hit_suppresses_better_children(open_book: Callable[..., Book]) -> None:
+    """A summary that the question finds, but worse than its children, still stands for them."""
+    book = open_book(containment="always")
+    book.answer("child0", importance=1.0)
+    book.answer("child1", importance=1.0)
+    book.put("summary", "About the ferry, zq wx.", importance=0.1)
+    for key in ("child0", "child1"):
+        book.edge("summary", key, "contains")
+    assert book.read() == ["summary"]
+
+
+def test_a_pinned_summary_suppresses_its_children(open_book: Callable[..., Book]) -> None:
+    """A summary that is packed because it is pinned stands for its children too."""
+    book = open_book(containment="always")
+    family(book)
+    book.ghost.put(NS, "summary", "Zq wx.", pinned=True)
+    assert book.read() == ["summary"]
+
+
+def test_a_roomy_budget_shows_the_children_instead(book: Book) -> None:
+    """When every candidate fits whole, the children are shown and the summary is left out, with the reason."""
+    family(book)
+    pack = book.pack(budget=4000)
+    assert sorted(pack.keys) == ["child0", "child1", "child2"]
+    assert [(one.key, one.reason) for one in pack.left_out] == [("summary", "its children are shown instead")]
+
+
+def test_a_summary_that_is_shown_as_a_correction_suppresses_its_children(book: Book) -> None:
+    """A summary that must stand beside what it corrects is there, so its children are not, roomy or not."""
+    book.answer("old")
+    family(book)
+    book.edge("summary", "old", "contradicts")
+    assert book.read() == ["summary", "old"]
+
+
+def test_a_tight_budget_shows_the_summary(book: Book) -> None:
+    """When the candidates do not all fit, the summary stands for its children."""
+    family(book, children=6)
+    assert book.read(budget=100) == ["summary"]
+
+
+def test_one_candidate_that_does_not_fit_makes_the_budget_tight(book: Book) -> None:
+    """Children are shown only when every candidate fits whole, not only the family."""
+    family(book)
+    book.answer("large", "The harbour ferry departs. " + FILLER * 20)
+    assert {"summary", "large"} <= set(book.read(budget=300))
+    assert not {"child0", "child1", "child2"} & set(book.read(budget=300))
+
+
+def test_a_summary_with_a_removed_child_is_shown(book: Book) -> None:
+    """A summary may hold what a removed child said, so its other children do not stand for it."""
+    family(book)
+    book.ghost.rm(NS, "child2")
+    assert book.read() == ["summary"]
+
+
+def test_a_summary_with_an_expired_child_is_shown(book: Book) -> None:
+    """A summary of which a child has expired is shown itself."""
+    book.answer("child0")
+    book.put("child1", ttl="1h")
+    book.put("summary")
+    book.edge("summary", "child0", "contains")
+    book.edge("summary", "child1", "contains")
+    book.clock.forward(hours=2)
+    assert book.read() == ["summary"]
+
+
+def test_a_summary_with_a_child_that_is_filtered_out_is_shown(book: Book) -> None:
+    """A summary whose children may not all be shown is shown itself."""
+    book.answer("child0", tags=["trip"])
+    book.put("child1")
+    book.put("summary", tags=["trip"])
+    book.edge("summary", "child0", "contains")
+    book.edge("summary", "child1", "contains")
+    assert book.read(tags=["trip"]) == ["summary"]
+
+
+def test_a_dormant_summary_stays_asleep(book: Book) -> None:
+    """A dormant summary is not pulled in, and its children are shown."""
+    book.answer("child0")
+    book.put("child1")
+    book.put("summary", tier="dormant")
+    for key in ("child0", "child1"):
+        book.edge("summary", key, "contains")
+    assert book.read() == ["child0"]
+
+
+def nested(book: Book) -> None:
+    """Store a summary of two summaries of two facts each; the question finds one fact."""
+    book.answer("a")
+    for key in ("b", "c", "d", "upper-ab", "upper-cd", "top"):
+        book.put(key)
+    for parent, child in (("upper-ab", "a"), ("upper-ab", "b"), ("upper-cd", "c"), ("upper-cd", "d")):
+        book.edge(parent, child, "contains")
+    book.edge("top", "upper-ab", "contains")
+    book.edge("top", "upper-cd", "contains")
+
+
+@pytest.mark.parametrize("budget", [30, 60, 80, 120, 4000])
+@pytest.mark.parametrize("containment", ["roomy", "always"])
+def test_a_fact_is_told_once_by_nested_summaries(open_book: Callable[..., Book], budget: int, containment: str) -> None:
+    """Of a fact, its summary and the summary of that, exactly one is packed."""
+    book = open_book(containment=containment)
+    nested(book)
+    found = set(book.read(budget=budget))
+    assert len(found & {"a", "upper-ab", "top"}) == 1
+
+
+def test_a_child_of_two_summaries_is_told_once(open_book: Callable[..., Book]) -> None:
+    """A fact with two summaries is suppressed by either."""
+    book = open_book(containment="always")
+    book.answer("child")
+    for key in ("one", "two"):
+        book.put(key)
+        book.edge(key, "child", "contains")
+    assert sorted(book.read()) == ["one", "two"]
+
+
+@pytest.mark.parametrize("containment", ["roomy", "always"])
+def test_summaries_in_a_ring_hide_nothing(open_book: Callable[..., Book], containment: str) -> None:
+    """Two memories that contain each other do not make both vanish."""
+    book = open_book(containment=containment)
+    book.answer("one")
+    book.answer("two")
+    book.edge("one", "two", "contains")
+    book.edge("two", "one", "contains")
+    assert book.read() != []
+
+
+# reserves
+
+
+def test_a_dependency_comes_before_filler(book: Book) -> None:
+    """What the best answer depends on has its room before memories that merely match."""
+    book.answer("best", importance=1.0)
+    book.put("needed")
+    book.edge("best", "needed", "depends_on")
+    for n in range(20):
+        book.answer(f"filler{n}", f"The harbour ferry departs from pier {n}.", importance=0.5)
+    assert {"best", "needed"} <= set(book.read(budget=120))
+
+
+def test_a_refutation_comes_before_filler(book: Book) -> None:
+    """What contradicts the best answer has its room before memories that merely match."""
+    book.answer("best", importance=1.0)
+    for n in range(20):
+        book.answer(f"filler{n}", f"The harbour ferry departs from pier {n}.", importance=0.99)
+    book.put("newer")
+    book.edge("newer", "best", "contradicts")
+    assert book.read(budget=120)[:2] == ["newer", "best"]
+
+
+def test_what_must_be_prevented_comes_before_filler(book: Book) -> None:
+    """What the best answer prevents has its room too."""
+    book.answer("best", importance=1.0)
+    book.put("danger")
+    book.edge("best", "danger", "prevents")
+    for n in range(20):
+        book.answer(f"filler{n}", f"The harbour ferry departs from pier {n}.")
+    assert {"best", "danger"} <= set(book.read(budget=120))
+
+
+def test_reserves_take_at_most_a_third(book: Book) -> None:
+    """A dependency too large for the reserve does not push out what was found."""
+    book.answer("best", importance=1.0)
+    book.put("needed", "zq wx " * 60)
+    book.edge("best", "needed", "depends_on")
+    book.answer("second")
+    assert {"best", "second"} <= set(book.read(budget=100))
+
+
+def test_a_reserve_that_is_not_needed_is_filled(book: Book) -> None:
+    """Room kept for a dependency whose dependant does not fit is given to others."""
+    book.answer("first", importance=1.0)
+    for n in range(10):
+        book.answer(f"filler{n}", f"The harbour ferry departs from pier {n}.")
+    book.put("needed")
+    book.edge("filler9", "needed", "depends_on", 0.1)
+    pack = book.pack(budget=200)
+    assert 200 - pack.used < 25
+
+
+# compaction
+
+
+def alike(book: Book, count: int = 4) -> None:
+    """Store answers that are linked as alike."""
+    for n in range(count):
+        book.answer(f"alike{n}", f"The harbour ferry departs from pier {n}.")
+    for n in range(1, count):
+        book.edge("alike0", f"alike{n}", "relates_to", 0.9)
+
+
+def test_compaction_is_suggested_for_alike_memories_without_a_summary(book: Book) -> None:
+    """A group of alike memories that no summary stands for is worth one, and the reason names some."""
+    alike(book)
+    pack = book.pack()
+    assert pack.compaction_suggested is True
+    assert "alike0" in pack.compaction_reason
+
+
+def test_compaction_is_not_suggested_again(book: Book) -> None:
+    """After the consolidation that was suggested, nothing is suggested."""
+    alike(book)
+    book.ghost.consolidate(NS, "summary", "Ferries depart from several piers.", [f"alike{n}" for n in range(4)])
+    for budget in (60, 4000):
+        pack = book.pack(budget=budget)
+        assert (pack.compaction_suggested, pack.compaction_reason) == (False, "")
+
+
+@pytest.mark.parametrize("fields", [{"expand": False}, {"tags": ["trip"]}, {"exclude_pinned": True}], ids=str)
+def test_compaction_knows_a_summary_that_is_not_shown(book: Book, fields: dict[str, object]) -> None:
+    """A summary that a filter or a switch keeps out of the pack still stands for its children."""
+    for n in range(4):
+        book.answer(f"alike{n}", f"The harbour ferry departs from pier {n}.", tags=["trip"])
+    for n in range(1, 4):
+        book.edge("alike0", f"alike{n}", "relates_to", 0.9)
+    book.ghost.consolidate(NS, "summary", "Zq wx.", [f"alike{n}" for n in range(4)])
+    assert book.pack(**fields).compaction_suggested is False
+
+
+def test_compaction_knows_a_pinned_summary(book: Book) -> None:
+    """Children of a pinned summary need no other."""
+    alike(book)
+    book.ghost.consolidate(NS, "summary", "Zq wx.", [f"alike{n}" for n in range(4)])
+    book.ghost.put(NS, "summary", "Zq wx.", pinned=True)
+    assert book.pack().compaction_suggested is False
+
+
+def test_compaction_is_not_suggested_for_many_that_are_not_alike(book: Book) -> None:
+    """Neither many left out nor a full namespace is a reason by itself."""
+    for n in range(60):
+        book.answer(f"answer{n}", f"The harbour ferry departs from pier {n}.")
+    pack = book.pack(budget=100)
+    assert pack.skipped > 2
+    assert (pack.compaction_suggested, pack.compaction_reason) == (False, "")
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_few_alike_memories_need_no_summary(book: Book, count: int) -> None:
+    """One or two memories are no group."""
+    alike(book, count)
+    assert book.pack().compaction_suggested is False

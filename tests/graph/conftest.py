@@ -1,0 +1,68 @@
+"""Stores whose vectors are written in the texts, so that every cosine is known."""
+
+import json
+import re
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import apsw
+import pytest
+
+from ghostmem import Ghost
+from ghostmem.settings import Settings
+
+DIMENSION = 8
+Triple = tuple[str, str, str]
+
+
+def placed(texts: Sequence[str]) -> list[list[float]]:
+    """Read each vector from the brackets in its text, as in `[0.8, 0.6]`; a text without any lies apart."""
+    rows = []
+    for text in texts:
+        found = re.search(r"\[[-\d., ]+\]", text)
+        given = json.loads(found.group()) if found else [0] * (DIMENSION - 1) + [1]
+        rows.append([float(value) for value in given] + [0.0] * (DIMENSION - len(given)))
+    return rows
+
+
+placed.model = "placed"  # type: ignore[attr-defined]
+
+
+@pytest.fixture
+def open_exact(tmp_path: Path, clock: Any) -> Iterator[Callable[..., Ghost]]:
+    """Return a function that opens stores whose texts say where they lie; their link threshold is 0.80."""
+    opened: list[Ghost] = []
+
+    def open_(name: str = ":memory:", embedder: Any = placed, **settings: object) -> Ghost:
+        target = name if name == ":memory:" else str(tmp_path / name)
+        opened.append(Ghost.open(target, embedder=embedder, settings=Settings(**settings), clock=clock))  # type: ignore[arg-type]
+        return opened[-1]
+
+    yield open_
+    for ghost in opened:
+        ghost.close()
+
+
+@pytest.fixture
+def linked() -> Callable[..., list[Triple]]:
+    """Return a function that lists the edges of a namespace as (from, relation, to), sorted."""
+
+    def triples(ghost: Ghost, ns: str = "a", rel: str | None = None) -> list[Triple]:
+        return sorted((str(edge.from_key), edge.rel.value, str(edge.to_key)) for edge in ghost.edges(ns, rel=rel))
+
+    return triples
+
+
+@pytest.fixture
+def rows(tmp_path: Path) -> Callable[..., list[Any]]:
+    """Return a function that reads a store's tables behind Ghost's back, over a second connection."""
+
+    def read(statement: str, *values: Any, name: str = "m.db") -> list[Any]:
+        db = apsw.Connection(str(tmp_path / name))
+        try:
+            return db.execute(statement, values).fetchall()
+        finally:
+            db.close()
+
+    return read
