@@ -20,6 +20,7 @@ from bench.child import plain_env
 from bench.contexts import contexts
 from bench.corpus import sentences
 from bench.ingesting import ingest
+from bench.reflecting import reflecting
 from bench.report import machine, show, table
 from bench.searching import cold_search, search
 from bench.timing import Cost, Plan, Section, child_cost, cost, cpu_ms, interleaved, wall_ms
@@ -168,6 +169,7 @@ SECTIONS: dict[str, Callable[[Plan], Section]] = {
     "ingest": ingest,
     "search": search,
     "context": contexts,
+    "reflect": reflecting,
 }
 
 

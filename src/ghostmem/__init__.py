@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         CorruptStoreError,
         EmbeddingError,
         EngineError,
+        ForbiddenError,
         GhostError,
         InvalidInputError,
         LockedError,
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
         Tier,
     )
     from ghostmem.pack import Hop, LeftOut, Pack, Packed, Why
+    from ghostmem.report import Change, Report, Run
     from ghostmem.rule import Rule
     from ghostmem.settings import Settings
     from ghostmem.text.render import render
@@ -59,18 +61,20 @@ _MODULES = {
     "edges": "Edge",
     "hit": "Hit Hits Receipt",
     "pack": "Hop LeftOut Pack Packed Why",
+    "report": "Change Report Run",
     "rule": "Rule",
     "text.render": "render",
     "model": "FileRef FileRel Kind Memory Outcome Priority Rel SourceKind Tier",
     "errors": (
-        "ConflictError CorruptStoreError EmbeddingError EngineError GhostError InvalidInputError LockedError ModelError"
-        " NewerStoreError NotADatabaseError NotFoundError PatchConflictError PatchFormatError ReadOnlyStoreError"
+        "ConflictError CorruptStoreError EmbeddingError EngineError ForbiddenError GhostError InvalidInputError LockedError"
+        " ModelError NewerStoreError NotADatabaseError NotFoundError PatchConflictError PatchFormatError ReadOnlyStoreError"
         " StoreBusyError StoreFullError VersionConflictError"
     ),
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names.split()}
 
 __all__ = [
+    "Change",
     "Chunk",
     "ConflictError",
     "CorruptStoreError",
@@ -79,6 +83,7 @@ __all__ = [
     "EngineError",
     "FileRef",
     "FileRel",
+    "ForbiddenError",
     "Ghost",
     "GhostError",
     "Hit",
@@ -102,7 +107,9 @@ __all__ = [
     "ReadOnlyStoreError",
     "Receipt",
     "Rel",
+    "Report",
     "Rule",
+    "Run",
     "Settings",
     "SourceKind",
     "StoreBusyError",

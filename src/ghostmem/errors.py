@@ -8,6 +8,7 @@ GhostError                     1  something unexpected
 │   ├── VersionConflictError   4  compare-and-swap found another version
 │   ├── PatchConflictError     4  a diff's context is not in the text
 │   └── LockedError            4  the memory carries the tag `locked`
+├── ForbiddenError             4  a token that has no such grant
 ├── EngineError                5  the store cannot do it
 │   ├── NotADatabaseError      5  the file is something else
 │   ├── NewerStoreError        5  written by a newer Ghost: readable, not writable
@@ -79,6 +80,13 @@ class LockedError(ConflictError):
     """The memory carries the tag `locked`."""
 
     default_hint = "pass unlock=True (--unlock) if you mean it"
+
+
+class ForbiddenError(GhostError):
+    """A caller whose token has no such grant."""
+
+    exit_code = 4
+    default_hint = "use a token with that grant; `ghost token list` shows them"
 
 
 class EngineError(GhostError):

@@ -19,11 +19,15 @@ if TYPE_CHECKING:
     from ghostmem.embed.base import Function
     from ghostmem.hit import Hits
     from ghostmem.pack import Pack
+    from ghostmem.report import Report, Run
+    from ghostmem.rule import Rule
+    from ghostmem.token import Token
     from ghostmem.verbs.backup import Backup
     from ghostmem.verbs.check import CheckReport, RepairReport
     from ghostmem.verbs.clusters import Cluster
     from ghostmem.verbs.consolidate import Consolidation
     from ghostmem.verbs.context import ContextFields
+    from ghostmem.verbs.curate import Curated
     from ghostmem.verbs.edge import EdgeCandidates
     from ghostmem.verbs.embed import EmbedStatus
     from ghostmem.verbs.expand import Expanded
@@ -38,9 +42,11 @@ if TYPE_CHECKING:
     from ghostmem.verbs.relink import Relinked
     from ghostmem.verbs.rerank import Reranker
     from ghostmem.verbs.rm import Removal
+    from ghostmem.verbs.rules import RuleFields
     from ghostmem.verbs.search import SearchFields
     from ghostmem.verbs.stats import Stats
     from ghostmem.verbs.tags import TagChange, TagInfo
+    from ghostmem.verbs.undo import Undone
     from ghostmem.verbs.used import Use
 
 
@@ -233,6 +239,85 @@ class Ghost:
 
         return expand(self.store, ns, key, depth=depth)
 
+    def reflect(
+        self,
+        ns: str | None = None,
+        *,
+        dry_run: bool = False,
+        relink: bool = False,
+        progress: Callable[[int], None] | None = None,
+    ) -> Report:
+        """Run the rules of the lifecycle over all memories; `undo` takes it back."""
+        from ghostmem.verbs.reflect import reflect
+
+        return reflect(self.store, ns, dry_run=dry_run, relink=relink, progress=progress)
+
+    def undo(self, run: str, *, dry_run: bool = False) -> Undone:
+        """Take back everything a run of the lifecycle did."""
+        from ghostmem.verbs.undo import undo
+
+        return undo(self.store, run, dry_run=dry_run)
+
+    def runs(self, *, limit: int = 20) -> List[Run]:
+        """Return the runs of the lifecycle, newest first."""
+        from ghostmem.verbs.undo import runs
+
+        return runs(self.store, limit=limit)
+
+    def rules(self, ns: str | None = None) -> List[Rule]:
+        """Return the rules of the lifecycle, most urgent first."""
+        from ghostmem.verbs.rules import rules
+
+        return rules(self.store, ns)
+
+    def rule(self, rule_id: str) -> Rule:
+        """Return one rule."""
+        from ghostmem.verbs.rules import get_rule
+
+        return get_rule(self.store, rule_id)
+
+    def set_rule(self, name: str, action: str, **fields: Unpack[RuleFields]) -> Rule:
+        """Add a rule, or put it in the place of one."""
+        from ghostmem.verbs.rules import set_rule
+
+        return set_rule(self.store, name, action, **fields)
+
+    def rm_rule(self, rule_id: str) -> Rule:
+        """Delete a rule, or switch a built-in one off."""
+        from ghostmem.verbs.rules import rm_rule
+
+        return rm_rule(self.store, rule_id)
+
+    def reset_rule(self, rule_id: str) -> Rule:
+        """Make a built-in rule again what it was."""
+        from ghostmem.verbs.rules import reset_rule
+
+        return reset_rule(self.store, rule_id)
+
+    def create_token(self, name: str, grants: Iterable[str], *, expires: str | None = None) -> tuple[str, Token]:
+        """Make a token for callers over the network; the secret is returned once and never again."""
+        from ghostmem.verbs.tokens import create_token
+
+        return create_token(self.store, name, grants, expires=expires)
+
+    def tokens(self) -> List[Token]:
+        """Return all tokens, oldest first."""
+        from ghostmem.verbs.tokens import list_tokens
+
+        return list_tokens(self.store)
+
+    def revoke_token(self, token: str) -> Token:
+        """Make a token open nothing any more, by its id or its name."""
+        from ghostmem.verbs.tokens import revoke_token
+
+        return revoke_token(self.store, token)
+
+    def curate(self, ns: str, key: str, op: str, *, unlock: bool = False) -> Curated:
+        """Promote, demote, boost, diminish, archive, delete, pin, unpin, lock or unlock one memory."""
+        from ghostmem.verbs.curate import curate
+
+        return curate(self.store, ns, key, op, unlock=unlock)
+
     def embed_status(self) -> EmbedStatus:
         """Count chunks with and without vectors of the chosen model."""
         from ghostmem.verbs.embed import embed_status
@@ -379,6 +464,21 @@ class Ghost:
         from ghostmem.verbs.import_ghost import import_ghost
 
         return import_ghost(self.store, str(path), on_conflict=on_conflict, dry_run=dry_run, progress=progress)
+
+    def import_foreign(
+        self,
+        path: str | Path,
+        ns: str,
+        kind: str,
+        *,
+        on_conflict: str = "update",
+        dry_run: bool = False,
+        progress: Callable[[int], None] | None = None,
+    ) -> ImportReport:
+        """Bring in what another tool wrote: "mem0", "server-memory", "basic-memory" or "markdown"."""
+        from ghostmem.verbs.import_foreign import import_foreign
+
+        return import_foreign(self.store, path, ns, kind, on_conflict=on_conflict, dry_run=dry_run, progress=progress)
 
     def ingest(self, path: str | Path, ns: str, **fields: Unpack[IngestFields]) -> IngestReport:
         """Turn markdown files into memories, one per H2 section."""

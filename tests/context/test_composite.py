@@ -101,3 +101,22 @@ def test_tiers_order_a_context(book: Book) -> None:
     assert book.read(include_all=True) == ["ltm", "stm", "dormant", "sensory"]
     assert book.read() == ["ltm", "stm"]
     assert book.read(tiers=["dormant"]) == ["dormant"]
+
+
+def test_what_was_found_stands_in_order_of_the_composite_score(book: Book) -> None:
+    """Weaker matches that are more important come before the best one; each score is the sum of its parts times its tier."""
+    book.answer("best-match", importance=0.1)
+    said = "and it departs whenever the captain of the day says that it does."
+    book.answer("important", f"The harbour ferry has a saloon, {said}", importance=1.0)
+    book.answer("middling", f"The harbour ferry has a kiosk, {said}", importance=0.6)
+    book.put("unrelated", importance=1.0)
+    assert book.ghost.search("where does the harbour ferry depart?", "agent:me")[0].key == "best-match"
+    pack = book.pack(expand=False)
+    assert pack.keys == ["important", "middling", "best-match"]
+    assert {one.why.stage for one in pack.memories} == {"search"}
+    sums = [
+        sum(one.why.parts[name] for name in ("relevance", "recency", "importance", "access")) * one.why.parts["tier"]
+        for one in pack.memories
+    ]
+    assert [one.score for one in pack.memories] == pytest.approx(sums, abs=1e-3)
+    assert sums == sorted(sums, reverse=True)

@@ -148,6 +148,36 @@ def test_an_excerpt_needs_twenty_five_tokens(book: Book, left: int, expected: bo
         assert [(one.key, one.reason) for one in pack.left_out] == [("second", "budget")]
 
 
+def test_what_is_cut_for_the_rest_of_the_budget_says_so(book: Book) -> None:
+    """With 25 tokens left and more, what does not fit is shown up to them with dots at its end; with 24, nothing of it is."""
+    book.answer("first", importance=1.0)
+    cost = book.pack().used
+    content = "The harbour ferry departs. " + FILLER * 5
+    book.answer("second", content, importance=0.1)
+    for left in (25, 30, 60, 100):
+        second = book.one("second", budget=cost + left)
+        assert (second.excerpt, second.tokens <= left) == (True, True)
+        assert second.content.endswith("...")
+        assert content.startswith(second.content.removesuffix("..."))
+    assert book.read(budget=cost + 24) == ["first"]
+
+
+def test_candidates_are_sorted_again_after_edges_were_followed(book: Book) -> None:
+    """A hit that edges raise above a better one takes what the pinned leave of the budget; without edges the better one does."""
+    book.put("rule", pinned=True)
+    book.answer("better", importance=0.6)
+    book.answer("raised", "The harbour ferry departs from pier ten.", importance=0.5)
+    for n in range(3):
+        book.put(f"near{n}", f"A ferry zq{n} wx{n}.", importance=0.1)
+        book.edge("raised", f"near{n}", "relates_to", 1.0)
+    assert book.read(expand=False)[:3] == ["rule", "better", "raised"]
+    assert book.read()[:3] == ["rule", "raised", "better"]
+    sizes = {one.key: one.tokens for one in book.pack().memories}
+    budget = max(3 * sizes["rule"], sizes["rule"] + sizes["raised"])
+    assert book.read(budget=budget, expand=False)[:2] == ["rule", "better"]
+    assert book.read(budget=budget)[:2] == ["rule", "raised"]
+
+
 def test_a_smaller_memory_follows_one_that_did_not_fit(book: Book) -> None:
     """After a memory that does not fit even as an excerpt, one that fits is still packed."""
     book.answer("first", "The harbour ferry departs from pier nine.", importance=1.0)
@@ -185,6 +215,26 @@ def test_a_packed_summary_suppresses_its_children(open_book: Callable[..., Book]
     assert {(one.key, one.by) for one in pack.left_out} == {("child0", "summary"), ("child1", "summary")}
     assert all("summary" in one.reason for one in pack.left_out)
     assert pack.memories[0].summary_of == ("child0", "child1", "child2")
+
+
+@pytest.mark.parametrize(("containment", "budget"), [("always", 4000), ("roomy", 75)])
+def test_after_a_consolidation_the_summary_comes_in_place_of_its_sources(
+    open_book: Callable[..., Book], containment: str, budget: int
+) -> None:
+    """What was answered by three memories is answered by their summary once there is one, and by them again without it."""
+    book = open_book(containment=containment)
+    keys = [f"answer{n}" for n in range(3)]
+    for n, key in enumerate(keys):
+        book.answer(key, f"The harbour ferry departs from pier {n}.")
+    before = book.read(budget=budget)
+    assert set(before) <= set(keys)
+    assert len(before) >= 2
+    book.ghost.consolidate(NS, "summary", "Ferries leave from three piers.", keys)
+    pack = book.pack(budget=budget)
+    assert pack.keys == ["summary"]
+    assert {one.key: one.by for one in pack.left_out} == dict.fromkeys(keys, "summary")
+    book.ghost.rm(NS, "summary")
+    assert sorted(book.read(budget=budget)) == sorted(before)
 
 
 def test_children_that_boost_each_other_are_suppressed_all_the_same(open_book: Callable[..., Book]) -> None:

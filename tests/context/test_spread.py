@@ -55,6 +55,20 @@ def test_merged_into_is_never_followed(book: Book) -> None:
     assert book.read() == ["answer"]
 
 
+@pytest.mark.parametrize("forward", [True, False], ids=["out", "back"])
+def test_merged_into_neither_brings_nor_raises_nor_learns(book: Book, forward: bool) -> None:
+    """Whichever way it points, however heavy, it brings no memory, adds nothing to a hit, and is not strengthened."""
+    book.answer()
+    book.answer("other", "The harbour ferry departs daily.")
+    book.put("merged")
+    for key in ("merged", "other"):
+        book.edge(*(("answer", key) if forward else (key, "answer")), "merged_into", 0.9)
+    pack = book.pack()
+    assert sorted(pack.keys) == ["answer", "other"]
+    assert not any("edges" in one.why.parts for one in pack.memories)
+    assert {(edge.weight, edge.access_count) for edge in book.ghost.edges("agent:me")} == {(0.9, 0)}
+
+
 @pytest.mark.parametrize("damping", [0.0, 0.1, 1.0])
 def test_damping_is_a_setting(open_book: Callable[..., Book], damping: float) -> None:
     """GHOST_EDGE_DAMPING replaces 0.3."""
@@ -76,6 +90,17 @@ def test_light_edges_are_not_followed(book: Book, weight: float, expected: bool)
     assert ("far" in book.read()) is expected
 
 
+@pytest.mark.parametrize(("least", "expected"), [(0.0, ["far0", "far1", "far2"]), (0.3, ["far1", "far2"]), (0.6, ["far2"])])
+def test_the_least_weight_is_a_setting(open_book: Callable[..., Book], least: float, expected: list[str]) -> None:
+    """GHOST_EDGE_MIN_WEIGHT replaces 0.1: edges lighter than it lead nowhere, heavier ones do."""
+    book = open_book(edge_min_weight=least)
+    book.answer()
+    for n, weight in enumerate((0.05, 0.3, 0.6)):
+        book.put(f"far{n}")
+        book.edge("answer", f"far{n}", "relates_to", weight)
+    assert sorted(book.read()) == ["answer", *expected]
+
+
 def test_at_most_five_edges_of_a_seed_are_followed(book: Book) -> None:
     """The five heaviest edges of a memory are followed, and no more."""
     book.answer()
@@ -83,6 +108,20 @@ def test_at_most_five_edges_of_a_seed_are_followed(book: Book) -> None:
         book.put(f"far{n}")
         book.edge("answer", f"far{n}", "relates_to", 0.9 - n / 10)
     assert sorted(book.read()) == ["answer", "far0", "far1", "far2", "far3", "far4"]
+
+
+def test_the_strongest_edges_of_every_hit_are_followed_by_weight(book: Book) -> None:
+    """Of each of three hits the five heaviest edges, of whatever relation and age, bring candidates that rank by weight."""
+    rels = ["relates_to", "refines", "caused_by", "implies"]
+    for n in range(3):
+        book.answer(f"answer{n}", f"The harbour ferry departs from pier {n}.")
+        for m in range(8):
+            book.put(f"far{n}-{m}")
+            book.edge(f"answer{n}", f"far{n}-{m}", rels[m % 4], 0.2 + m / 10)
+    pack = book.pack()
+    for n in range(3):
+        assert [key for key in pack.keys if key.startswith(f"far{n}")] == [f"far{n}-{m}" for m in (7, 6, 5, 4, 3)]
+    assert pack.stages["edge"].candidates == 15
 
 
 def test_edges_per_seed_is_a_setting(open_book: Callable[..., Book]) -> None:

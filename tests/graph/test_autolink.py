@@ -54,12 +54,23 @@ def test_the_threshold_is_a_setting(open_exact: Open, threshold: float, found: l
     assert sorted(other for key, other in weights(ghost) if key == "new") == found
 
 
-def test_another_namespace_is_never_linked(open_exact: Open) -> None:
-    """The same text elsewhere is no neighbour."""
-    ghost = open_exact()
-    for ns in ("a", "b", "a:b"):
-        ghost.put(ns, "k", at(HERE, "same"))
-    assert [ghost.edges(ns) for ns in ("a", "b", "a:b")] == [[], [], []]
+@pytest.mark.parametrize("how", ["put", "backfill", "relink"])
+def test_no_way_of_linking_by_itself_crosses_a_namespace(open_exact: Open, open_ghost: Open, how: str) -> None:
+    """Of alike memories in three namespaces only those of one are joined, as the table of edges itself shows."""
+    ghost = open_ghost("m.db") if how != "put" else open_exact("m.db")
+    for number, ns in enumerate(("a", "b", "a:b", "a", "b")):
+        ghost.put(ns, f"k{number}", at(HERE, "the turbine gearbox of Marguerite Oyelaran"))
+    ghost = open_exact("m.db")
+    if how == "backfill":
+        ghost.embed_backfill()
+    for ns in ("a", "b", "a:b") if how == "relink" else ():
+        ghost.relink(ns)
+    with ghost.store.engine.read() as tx:
+        joined = [tx.memories.by_ids([edge.from_id, edge.to_id]) for edge in tx.graph.edges()]
+    assert sorted(sorted((end.ns, end.key) for end in ends.values()) for ends in joined) == [
+        [("a", "k0"), ("a", "k3")],
+        [("b", "k1"), ("b", "k4")],
+    ]
 
 
 def test_the_whole_namespace_is_compared(open_exact: Open, linked: Linked) -> None:
@@ -268,6 +279,30 @@ def test_minilm_links_by_meaning(open_ghost: Open) -> None:
     ((pair, weight),) = weights(ghost).items()
     assert pair == ("two", "one")
     assert 0.8 <= weight < 1
+
+
+def test_no_reason_is_found_by_likeness(open_exact: Open, open_ghost: Open, tmp_path: Path) -> None:
+    """Put, update, ingest, backfill, relink and consolidate make no edge of reasoning, whatever the texts say; a caller does."""
+    plain = open_ghost("m.db")
+    for key in ("early", "earlier"):
+        plain.put("a", key, at(HERE, f"{key}: the outage was caused by the deploy, tests prevent it, which implies more tests"))
+    ghost = open_exact("m.db")
+    ghost.embed_backfill()
+    for key in ("one", "two", "two"):
+        ghost.put("a", key, at(HERE, f"{key}: the deploy caused the outage because nobody ran the tests that prevent it"))
+    file = tmp_path / "notes.md"
+    file.write_text(f"## Cause\n\n{at(HERE, 'caused by the deploy')}\n\n## Effect\n\n{at(HERE, 'implies an outage')}\n")
+    ghost.ingest(file, "a")
+    for edge in ghost.edges("a")[:3]:
+        ghost.rm_edge("a", str(edge.from_key), str(edge.to_key), "relates_to")
+    ghost.relink("a")
+    ghost.consolidate("a", "sum", at(HERE, "the deploy caused the outage"), ["one", "two"])
+    found = [edge.rel.value for edge in ghost.edges("a")]
+    assert set(found) == {"relates_to", "contains"}
+    assert found.count("relates_to") > 5
+    for rel in ("caused_by", "prevents", "implies"):
+        ghost.edge("a", "one", "two", rel)
+    assert {edge.rel.value for edge in ghost.edges("a", "one")} >= {"caused_by", "prevents", "implies"}
 
 
 # --- in the put's transaction

@@ -1,6 +1,11 @@
 """Edges: made, changed, removed, listed, carried to the next version, strengthened."""
 
+import os
+import signal
+import subprocess
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,6 +14,7 @@ from ghostmem import Ghost, InvalidInputError, NotFoundError, Outcome
 from ghostmem.edges import EDGE_WEIGHTS, Edge, Link
 from ghostmem.engine.sqlite.graph import SqliteGraph
 from ghostmem.model import Rel
+from ghostmem.settings import Settings
 
 Linked = Callable[..., list[tuple[str, str, str]]]
 Open = Callable[..., Ghost]
@@ -87,6 +93,25 @@ def test_the_same_pair_may_have_several_relations_and_directions(three: Ghost) -
         (("x", "refines", "y"), 0.8),
         (("y", "refines", "x"), 0.3),
     ]
+
+
+def test_an_edge_leads_from_one_id_to_another_and_counts_for_itself(three: Ghost, clock: Any) -> None:
+    """It has the ids of both memories in its direction, and its own count and time, which no other edge shares."""
+    ids = {memory.key: memory.id for memory in three.list("a")}
+    there, back = three.edge("a", "x", "y", "refines", 0.4), three.edge("a", "y", "x", "refines", 0.6)
+    three.edge("a", "y", "z", "refines", 0.2)
+    assert (there.from_id, there.to_id, there.rel, there.weight) == (ids["x"], ids["y"], Rel.REFINES, 0.4)
+    assert (back.from_id, back.to_id, back.rel, back.weight) == (ids["y"], ids["x"], Rel.REFINES, 0.6)
+    with three.store.engine.write() as tx:
+        tx.graph.strengthen([ids["x"], ids["y"]], 0.05, clock())
+    counted = {(edge.from_id, edge.to_id): (edge.access_count, edge.last_accessed_at is not None) for edge in three.edges("a")}
+    assert counted == {
+        (ids["x"], ids["y"]): (1, True),
+        (ids["y"], ids["x"]): (1, True),
+        (ids["y"], ids["z"]): (0, False),
+    }
+    three.rm_edge("a", "x", "y", "refines")
+    assert [ends(edge) for edge in three.edges("a", "x")] == [("y", "refines", "x")]
 
 
 @pytest.mark.parametrize("weight", [0, 0.0, 1, 1.0, 0.123456789])
@@ -213,6 +238,45 @@ def test_a_put_that_fails_leaves_the_edges_where_they_were(three: Ghost, monkeyp
     assert [(edge.from_id, edge.to_id) for edge in three.edges("a")] == [(made.from_id, made.to_id)]
 
 
+MOVED = """
+import os, signal, sys
+from ghostmem import Ghost
+from ghostmem.engine.sqlite.graph import SqliteGraph
+from ghostmem.settings import Settings
+ghost = Ghost.open(sys.argv[1], settings=Settings(embed_provider="none"))
+move = SqliteGraph.relink
+def killed(self, old, new):
+    move(self, old, new)
+    os.kill(os.getpid(), signal.SIGKILL)
+if sys.argv[2] == "while moving":
+    SqliteGraph.relink = killed
+ghost.put("a", "y", "The second text of y.")
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.parametrize(("moment", "version"), [("while moving", 1), ("after the put", 2)])
+@pytest.mark.skipif(sys.platform == "win32", reason="kills are those of Unix")
+@pytest.mark.may_skip
+def test_a_killed_process_leaves_a_new_version_with_its_edges_or_neither(tmp_path: Path, moment: str, version: int) -> None:
+    """Killed when the edges had moved, before the commit, version and edges are as before; after it, both are new."""
+    path = str(tmp_path / "m.db")
+    with Ghost.open(path, settings=Settings(embed_provider="none")) as ghost:
+        for key in ("x", "y", "z"):
+            ghost.put("a", key, f"The text of {key}.")
+        ghost.edge("a", "x", "y", "refines")
+        ghost.link("a", "y", "z", "depends_on")
+    killed = subprocess.run([sys.executable, "-c", MOVED, path, moment], env=os.environ, check=False)
+    assert killed.returncode == -signal.SIGKILL
+    with Ghost.open(path, settings=Settings(embed_provider="none")) as ghost:
+        current = ghost.get("a", "y")
+        assert current.version == version
+        assert [ends(edge) for edge in ghost.edges("a", "y")] == [("x", "refines", "y"), ("y", "depends_on", "z")]
+        assert {current.id in (edge.from_id, edge.to_id) for edge in ghost.edges("a")} == {True}
+        assert [link.from_id for link in links(ghost)] == [current.id]
+        assert ghost.check().problems == ()
+
+
 def test_saying_the_same_again_moves_no_edge(three: Ghost) -> None:
     """A reinforced memory keeps its id and its edges."""
     made = three.edge("a", "x", "y", "refines")
@@ -295,6 +359,19 @@ def test_a_legacy_link_is_also_an_edge(three: Ghost) -> None:
     assert ([link.rel for link in links(three)], len(three.edges("a"))) == ([Rel.DEPENDS_ON], 1)
     three.rm_edge("a", "x", "y", "depends_on")
     assert (links(three), three.edges("a")) == ([], [])
+
+
+@pytest.mark.parametrize("rel", ["relates_to", "contradicts", "depends_on", "refines", "contains", "merged_into"])
+def test_every_legacy_relation_stays_readable_and_is_an_edge(three: Ghost, rel: str) -> None:
+    """Each of the original's six relations is a link as before and an edge of the same relation, also in another store."""
+    three.link("a", "x", "y", rel)
+    wanted = [(("x", rel, "y"), WEIGHTS[rel])]
+    assert [link.rel for link in links(three)] == [rel]
+    assert [(ends(edge), edge.weight) for edge in three.edges("a")] == wanted
+    with Ghost.open(":memory:", settings=Settings(embed_provider="none")) as other:
+        other.import_(three.export())
+        assert [link.rel for link in links(other)] == [rel]
+        assert [(ends(edge), edge.weight) for edge in other.edges("a")] == wanted
 
 
 def test_a_legacy_link_leaves_an_edge_that_is_there_as_it_is(three: Ghost) -> None:

@@ -1,7 +1,9 @@
 """infer_edges: what is asked, what is stored, and that nothing is asked twice or lost."""
 
 import json
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -408,6 +410,31 @@ def test_the_settings_choose_whom_to_ask(open_ghost: Open) -> None:
     relate(ghost, "a", "b")
     done = infer_edges(ghost.store, NS)
     assert (done.model, done.edges_created) == ("command:echo", 1)
+
+
+def test_no_other_verb_asks_the_model(open_ghost: Open, tmp_path: Path) -> None:
+    """A model that is set up is run by infer_edges and by nothing else that reads, writes or links."""
+    asked, script = tmp_path / "asked", tmp_path / "model.py"
+    script.write_text(f"open({str(asked)!r}, 'a').close()\nprint('implies')\n", encoding="utf-8")
+    ghost = open_ghost(llm_command=f"'{sys.executable}' '{script}'", embed_provider="static")
+    text = "The deployment of the billing service runs every Tuesday at noon"
+    for key in ("a", "b", "c"):
+        ghost.put(NS, key, f"{text}, note {key}.")
+    ghost.put(NS, "a", f"{text}, reworded.")
+    ghost.search("deployment", NS)
+    ghost.context("deployment", NS)
+    ghost.edge_candidates(NS)
+    ghost.relink(NS)
+    ghost.consolidate(NS, "sum", "Tuesdays.", ["a", "b"])
+    ghost.expand(NS, "sum")
+    ghost.clusters(NS)
+    ghost.embed_backfill()
+    ghost.gc()
+    assert not asked.exists()
+    assert typed(ghost) == {("sum", "contains", "a"), ("sum", "contains", "b")}
+    done = infer_edges(ghost.store, NS)
+    assert asked.exists()
+    assert done.edges_created >= 2
 
 
 def test_a_store_that_cannot_be_written_is_not_asked_about(open_ghost: Open, monkeypatch: pytest.MonkeyPatch) -> None:

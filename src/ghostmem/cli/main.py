@@ -32,13 +32,21 @@ COMMANDS = {
     "expand": "List summaries, or show what one stands for.",
     "link": "Link memories in the original Ghost's way.",
     "infer-edges": "Ask a model how alike memories relate.",
+    "reflect": "Run the rules of the lifecycle.",
+    "undo": "Take back a run of the lifecycle.",
+    "rule": "List, add, change or delete the rules of the lifecycle.",
+    "curate": "Promote, demote, pin or archive one memory.",
+    "mcp": "Serve an agent over MCP, on standard input and output.",
+    "serve": "Serve agents and programs over HTTP.",
+    "token": "Make, list or revoke tokens for callers over HTTP.",
     "ingest": "Turn markdown files into memories.",
     "export": "Write everything as lines of JSON.",
-    "import": "Bring in an export, or the original Ghost's memories.",
+    "import": "Bring in an export, or another tool's memories.",
     "backup": "Copy the store while it is in use.",
     "gc": "Remove what has expired, is stale, or was removed long ago.",
     "embed": "Show, fill in or change the vectors.",
     "stats": "Count what the store holds.",
+    "audit": "Score how tidy a store is, and say what to run next.",
     "check": "Look for anything that is not whole.",
     "repair": "Rebuild every index from the rows.",
     "doctor": "Look at the installation and say what to do.",
@@ -46,6 +54,7 @@ COMMANDS = {
     "completion": "Print a completion script for your shell.",
     "version": "Print the version.",
 }
+ALIASES = {"mcp-serve": "mcp"}  # names that others know a command by
 _MODULES = {"list": "list_", "import": "import_", "infer-edges": "infer_edges"}
 
 
@@ -58,6 +67,7 @@ class LazyGroup(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import one command."""
+        cmd_name = ALIASES.get(cmd_name, cmd_name)
         if cmd_name not in COMMANDS:
             return None
         module = __import__(f"ghostmem.cli.commands.{_MODULES.get(cmd_name, cmd_name)}", fromlist=["command"])
@@ -66,7 +76,7 @@ class LazyGroup(click.Group):
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
         """Find a command, or say which ones come close."""
-        if args and not args[0].startswith("-") and args[0] not in COMMANDS:
+        if args and not args[0].startswith("-") and args[0] not in COMMANDS and args[0] not in ALIASES:
             from difflib import get_close_matches
 
             close = get_close_matches(args[0], COMMANDS, n=3)

@@ -6,10 +6,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from numpy.typing import NDArray
 
 EXACT = 20_000  # up to so many vectors every one is compared in full
 BLOCK = 8_192  # how many vectors are compared with many at once
+PAIRED = 512  # and with how many
 SIEVE = 1_500  # how many survive the sieve
 
 
@@ -109,6 +112,19 @@ class VectorView:
                 if len(near):
                     parts[at].append((self.ids[start + near], row[near]))
         return [_most(found, count) for found in parts]
+
+    def pairs(self, chunks: "Sequence[int]", least: float) -> "Iterator[tuple[int, int, float]]":
+        """Yield every pair of these chunks that is nearer than this, each once, in order, with how near it is."""
+        given = np.array(chunks, np.int64)
+        rows, there = self.vectors(given)
+        rows, given = rows[there], given[there]
+        for start in range(0, len(given), PAIRED):
+            block = rows[start : start + PAIRED]
+            for other in range(start, len(given), BLOCK):
+                scores = block @ rows[other : other + BLOCK].T
+                for one, two in np.argwhere(scores > least).tolist():
+                    if start + one < other + two:
+                        yield int(given[start + one]), int(given[other + two]), min(1.0, float(scores[one, two]))
 
     def vectors(self, chunks: "NDArray[np.int64]") -> "tuple[NDArray[np.float32], NDArray[np.bool_]]":
         """Return the vectors of chunks and which of them there are."""

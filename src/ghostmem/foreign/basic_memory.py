@@ -43,13 +43,13 @@ def read(path: Path) -> Foreign:
         raise nothing(path, "has no note with text")
     memories = unique([one.memory for one in found], TOOL)
     targets = _targets(found, memories)
-    said = [
-        (memory, Said(memory.key, word, to)) for one, memory in zip(found, memories, strict=True) for word, to in one.links
-    ]
-    ends = [(one, targets.get(_name(one.to)), memory) for memory, one in dict.fromkeys(said)]
-    edges = {edge_of(one, to) for one, to, _ in ends if to is not None and to != one.from_key}
-    notes += [f"{memory.where}: the note [[{one.to}]] does not exist (yet)" for one, to, memory in ends if to is None]
-    own_words = words_of(one for one, _, _ in ends)
+    said = {
+        Said(memory.key, word, to): memory.where for one, memory in zip(found, memories, strict=True) for word, to in one.links
+    }
+    ends = [(one, targets.get(_name(one.to))) for one in said]
+    edges = {edge_of(one, to) for one, to in ends if to is not None and to != one.from_key}
+    notes += [f"{said[one]}: the note [[{one.to}]] does not exist (yet)" for one, to in ends if to is None]
+    own_words = words_of(said)
     kept = tuple(
         replace(memory, meta={**memory.meta, "relations": own_words[memory.key]}) if memory.key in own_words else memory
         for memory in memories

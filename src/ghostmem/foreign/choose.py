@@ -1,6 +1,7 @@
 """Which tool wrote what lies at a path, and the reader for it."""
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from itertools import islice
 from pathlib import Path
@@ -20,6 +21,7 @@ READERS: Mapping[str, Callable[[Path], Foreign]] = {
 DATABASE = "database"  # an SQLite file: the engine knows whose
 HEAD = 65_536  # bytes that are looked at
 SAMPLE = 200  # notes that are looked at
+_JSON = re.compile(r'\[\s*[{\]]|\{\s*["}]')
 
 
 def read(kind: str, path: str | Path) -> Foreign:
@@ -46,7 +48,10 @@ def recognise(path: str | Path) -> str:
     for kind, matches in _SIGNS.items():
         if matches(text):
             return kind
-    raise InvalidInputError(f"cannot tell what {path} is", f"known are: {', '.join(READERS)}, and databases of the original Ghost")
+    if _is_ours(text):
+        raise InvalidInputError(f"{path} is an export of Ghost", "bring it into a store with `ghost import`, then audit that")
+    known = f"known are: {', '.join(READERS)}, and databases of the original Ghost"
+    raise InvalidInputError(f"cannot tell what {path} is", known)
 
 
 def _has_permalinks(folder: Path) -> bool:
@@ -68,10 +73,11 @@ def _is_graph(text: str) -> bool:
 
 
 def _is_export(text: str) -> bool:
-    return text.startswith(("[", "{")) and not _is_ghosts(text) and any(f'"{name}"' in text for name in (*mem0.TEXTS, *mem0.LISTS))
+    names = (*mem0.TEXTS, *mem0.LISTS)
+    return bool(_JSON.match(text)) and not _is_ours(text) and any(f'"{name}"' in text for name in names)
 
 
-def _is_ghosts(text: str) -> bool:
+def _is_ours(text: str) -> bool:
     """Say whether a text is an export of Ghost itself, which `ghost import` reads."""
     return text.startswith('{"type": "ghost"') or ('"ns"' in text and '"content"' in text)
 

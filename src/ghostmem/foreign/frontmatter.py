@@ -4,7 +4,6 @@ import re
 from typing import NamedTuple
 
 _BLOCK = re.compile(r"---[ \t]*\r?\n(.*?)^---[ \t]*\r?(?:\n|\Z)", re.DOTALL | re.MULTILINE)
-_FIELD = re.compile(r"([A-Za-z_][\w -]*?)[ \t]*:(?:[ \t]+(.*))?")
 _ITEM = re.compile(r"[ \t]*-[ \t]+(.*)")
 
 Value = str | list[str]
@@ -27,13 +26,14 @@ def take_apart(text: str) -> Note:
     odd: list[int] = []
     name = ""
     for number, line in enumerate(found[1].splitlines(), 2):
-        item, field = _ITEM.fullmatch(line), _FIELD.fullmatch(line)
+        item = _ITEM.fullmatch(line)
+        label, colon, rest = line.partition(":")
         if item is not None and name:
             before = fields[name]
             fields[name] = [*(before if isinstance(before, list) else [before] if before else []), _word(item[1])]
-        elif field is not None:
-            name = field[1].strip().lower()
-            fields[name] = _value((field[2] or "").strip())
+        elif colon and rest[:1].strip() == "" and label.rstrip().replace(" ", "_").replace("-", "_").isidentifier():
+            name = label.strip().lower()
+            fields[name] = _value(rest.strip())
         elif line.strip() and not line.lstrip().startswith("#"):
             odd.append(number)
     return Note(fields, text[found.end() :], tuple(odd))

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from ghostmem.foreign.base import Foreign, ForeignMemory, capped, key_of, nothing, unique
+from ghostmem.foreign.base import LONGEST_KEY, Foreign, ForeignMemory, capped, key_of, nothing, unique
 from ghostmem.foreign.files import markdown_files, read_text
 from ghostmem.model import FileRef, FileRel
 from ghostmem.text.sections import sections, slug
@@ -21,7 +21,8 @@ def read(path: Path) -> Foreign:
         for section in sections(read_text(file), file.name):
             if not section.body.strip():
                 continue
-            key = key_of(section.key) if ":" not in section.key else section.key
+            date, colon, name = section.key.rpartition(":")
+            key = date + colon + (name if len(name) <= LONGEST_KEY else key_of(name))
             if owners.setdefault(key, file) != file:
                 key = f"{slug(where.rpartition('.')[0])}:{key}"
             meta = {"heading": section.heading, "section": section.key}

@@ -10,21 +10,17 @@ from ghostmem.model import Rel
 
 _BETWEEN = re.compile(r"[\W_]+")
 
-# word: our relation, and whether it is said from the other end. A part is no child that a whole could stand for in a context,
-# so `contains` and `part of` are plain relations here; the tool's own word stays in `meta`.
-_WORDS: dict[str, tuple[Rel, bool]] = {
-    **{word: (Rel.CONTRADICTS, False) for word in ("contradicts", "conflicts with", "disagrees with", "contradicted by")},
-    **{word: (Rel.DEPENDS_ON, False) for word in ("depends on", "requires", "needs", "relies on")},
-    **{word: (Rel.DEPENDS_ON, True) for word in ("required by", "needed by", "dependency of")},
-    **{word: (Rel.REFINES, False) for word in ("refines", "extends", "elaborates", "improves")},
-    **{word: (Rel.REFINES, True) for word in ("refined by", "extended by", "improved by")},
-    **{word: (Rel.CAUSED_BY, False) for word in ("caused by", "results from")},
-    **{word: (Rel.CAUSED_BY, True) for word in ("causes", "leads to", "results in")},
-    **{word: (Rel.PREVENTS, False) for word in ("prevents", "blocks", "avoids")},
-    **{word: (Rel.PREVENTS, True) for word in ("prevented by", "blocked by")},
-    **{word: (Rel.IMPLIES, False) for word in ("implies", "means")},
-    "implied by": (Rel.IMPLIES, True),
+# A part is no child that its whole could stand for in a context, so `contains` and `part of` are plain relations here;
+# the tool's own word stays in `meta`. The second list is said from the other end.
+_SAYINGS: dict[Rel, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    Rel.CONTRADICTS: (("contradicts", "conflicts with", "disagrees with"), ("contradicted by",)),
+    Rel.DEPENDS_ON: (("depends on", "requires", "needs", "relies on"), ("required by", "needed by", "dependency of")),
+    Rel.REFINES: (("refines", "extends", "elaborates", "improves"), ("refined by", "extended by", "improved by")),
+    Rel.CAUSED_BY: (("caused by", "results from"), ("causes", "leads to", "results in")),
+    Rel.PREVENTS: (("prevents", "blocks", "avoids"), ("prevented by", "blocked by")),
+    Rel.IMPLIES: (("implies", "means"), ("implied by",)),
 }
+_WORDS = {word: (rel, bool(turned)) for rel, ways in _SAYINGS.items() for turned, said in enumerate(ways) for word in said}
 
 
 class Said(NamedTuple):

@@ -55,6 +55,7 @@ class Packer:
         self.used = 0
         self._pool: Mapping[str, Item] = {}
         self._bonds = Bonds()
+        self._found: set[str] = set()
         self._spread: set[str] = set()
         self._held: dict[str, int] = {}
         self._costs: dict[str, int] = {}
@@ -68,7 +69,8 @@ class Packer:
 
     def pack(self, pinned: Sequence[Item], items: Sequence[Item], bonds: Bonds, roomy: bool) -> None:
         """Pack the pinned, then the rest in order; `roomy` lets children stand for their summaries when everything fits whole."""
-        self._pool = {item.id: item for item in (*items, *pinned)}
+        self._pool = {item.id: item for item in (*pinned, *items)}
+        self._found = {item.id for item in items}
         self._bonds = bonds
         self._pin(pinned)
         rest = [item for item in items if item.id not in self.placed]
@@ -131,7 +133,7 @@ class Packer:
             return
         self._under_way.add(item.id)
         for parent in self._bonds.parents.get(item.id, ()):
-            if parent in self._pool and parent not in self._spread and self._pool[parent].stage != "pinned":
+            if parent in self._found and parent not in self._spread:
                 self._take(self._pool[parent])
         by = self._summary(item)
         if by is not None and item.id not in self.placed:

@@ -31,7 +31,7 @@ def changed(memory: Memory, rule: Rule, now: datetime) -> dict[str, Any]:
         case "TTL_SET":
             wanted = {} if memory.expires_at else {"expires_at": later(now, parse_ttl(str(params["ttl"])))}
         case "PIN":
-            wanted = {"pinned": True}
+            wanted = {"pinned": True, "expires_at": None}  # what is pinned does not expire
         case "DELETE":
             wanted = {"deleted_at": now}
         case _:

@@ -3,15 +3,12 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from ghostmem.model import Memory
+from ghostmem.model import Memory, Tier
 from ghostmem.text.terms import index_terms
 
-TURNS = frozenset(  # words that an index leaves out and that turn a sentence around
-    "no not never none nobody nothing nowhere neither nor without cannot don't doesn't didn't won't can't isn't aren't wasn't"
-    " weren't shouldn't wouldn't couldn't hasn't haven't hadn't only before after until since up down on off over under above"
-    " below against all both each some any few".split()
-)
-SHARED = 0.7  # what share of the longer text's distinctive terms the shorter must have
+_WORDS = r"[-+±]?\d+(?:[.,:/'’-]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)*[#+]*|\w+|\S"  # numbers with their sign, words, single signs
+_SILENT = frozenset("。、，！：；「」.,;:!\"'’‘“”()[]{}…—–-·*_`#>|~")  # punctuation and markup that says nothing
+_EMPTY = frozenset("a an the its also very really quite".split())  # words without which a sentence says the same
 
 
 def groups(memories: Sequence[Memory], near: Mapping[str, Mapping[str, float]]) -> list[list[Memory]]:
@@ -19,7 +16,9 @@ def groups(memories: Sequence[Memory], near: Mapping[str, Mapping[str, float]]) 
     by_id = {memory.id: memory for memory in memories}
     taken: set[str] = set()
     found: list[list[Memory]] = []
-    for pivot in sorted(memories, key=lambda m: (-m.importance, -m.created_at.timestamp(), m.key)):
+    # the sleeping come last: they do not fade, and would in time outrank what they are doubles of
+    order = sorted(memories, key=lambda m: (m.tier == Tier.DORMANT, -m.importance, -m.created_at.timestamp(), m.key))
+    for pivot in order:
         if pivot.id in taken:
             continue
         others = [id_ for id_ in near.get(pivot.id, {}) if id_ in by_id and id_ not in taken and id_ != pivot.id]
@@ -29,12 +28,31 @@ def groups(memories: Sequence[Memory], near: Mapping[str, Mapping[str, float]]) 
     return found
 
 
-def says_the_same(text: str, kept: str) -> bool:
-    """Say whether everything distinctive in a text is also in the one that is kept, in the same order.
+def says_the_same(text: str, other: str) -> bool:
+    """Say whether two texts differ in nothing but case, punctuation and a few empty words.
 
-    Two messages of one template with other names, numbers or days in them do not say the same, and neither do a sentence and
-    its negation, nor one in which who does it to whom is exchanged.
+    Two messages of one template with other names, numbers or days in them do not say the same, and neither do a sentence and its
+    negation, its question, or one in which who does it to whom is exchanged: a single word can turn a sentence around, and no
+    list of such words is ever complete.
     """
+    return essence(text) == essence(other)
+
+
+def essence(text: str) -> tuple[str, ...]:
+    """Return what a text says, word by word, in order."""
+    plain = re.sub(r"n['’]t\b", " not", text.lower())
+    return tuple(token for token in re.findall(_WORDS, plain) if token not in _SILENT and token not in _EMPTY)
+
+
+TURNS = frozenset(  # words that an index leaves out and that turn a sentence around
+    "no not never none nobody nothing nowhere neither nor without cannot only before after until since up down on off over under"
+    " above below against all both each some any few".split()
+)
+SHARED = 0.7  # what share of the longer text's distinctive terms the shorter must have
+
+
+def resembles(text: str, kept: str) -> bool:
+    """Say whether everything distinctive in a text is also in another, in the same order: ground for a second look, no more."""
     mine, theirs = distinctive(text), distinctive(kept)
     if not mine or not theirs:
         return text.split() == kept.split()
@@ -48,7 +66,7 @@ def distinctive(text: str) -> list[str]:
 
 def turns(text: str) -> list[str]:
     """Return the words that turn a sentence around, in order."""
-    return [word for word in re.findall(r"[a-z]+(?:'t)?", text.lower().replace("’", "'")) if word in TURNS]
+    return [word for word in essence(text) if word in TURNS]
 
 
 def _is_within(short: Iterable[str], long: Sequence[str]) -> bool:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 MOST = 5  # links that one put makes
 LOOKED = 24  # how many of the nearest chunks are looked at for each chunk of a memory
 CHUNKS = 8  # how many chunks of a long memory are compared
-BATCH = 64
+BATCH = 256
 MANY = 4096  # how many of the chunks like one are looked at when there is time
 ROUNDING = 1e-3  # what float16 may take from a cosine
 KNOWN = 0.5  # a text that the model has words for only in part is no ground for a link
@@ -166,17 +166,23 @@ def _near_late(
         return []
     waiting = tx.graph.waiting() if batch else set()
     found: list[tuple[Memory, dict[int, float]]] = []
-    for ns, members in groupby(sorted(batch, key=lambda memory: memory.ns), key=lambda memory: memory.ns):
-        view = tx.vectors.view(model, tx.search.spaces([ns])[0])
+    for ns, group in groupby(sorted(batch, key=lambda memory: memory.ns), key=lambda memory: memory.ns):
+        view, members = tx.vectors.view(model, tx.search.spaces([ns])[0]), list(group)
+        wanted = [(memory, number) for memory in members for number in _known_chunks(tx, embedder, memory)]
+        rows, there = view.vectors(np.array([number for _, number in wanted], np.int64))
+        cosines: dict[str, dict[int, float]] = {memory.id: {} for memory in members}
+        owners = [memory for (memory, _), is_there in zip(wanted, there, strict=True) if is_there]
+        for memory, (ids, values) in zip(owners, view.alike(rows[there], least - ROUNDING, MANY), strict=True):
+            _keep(cosines[memory.id], ids, values, least)
         for memory in members:
-            chunks = tx.index.chunks(memory)[:CHUNKS]
-            numbers = tx.index.numbers(memory.id)[: len(chunks)]
-            wanted = [number for number, chunk in zip(numbers, chunks, strict=True) if embedder.known(chunk.text) >= KNOWN]
-            rows, there = view.vectors(np.array(wanted, np.int64))
-            cosines: dict[int, float] = {}
-            for ids, values in view.alike(rows[there], least - ROUNDING, MANY) if there.any() else ():
-                _keep(cosines, ids, values, least)
-            owners = tx.vectors.owners(list(cosines))
-            late = {chunk for chunk, owner in owners.items() if owner in waiting and owner > memory.id}
-            found.append((memory, {chunk: cosine for chunk, cosine in cosines.items() if chunk not in late}))
+            near = cosines[memory.id]
+            late = {c for c, owner in tx.vectors.owners(list(near)).items() if owner in waiting and owner > memory.id}
+            found.append((memory, {chunk: cosine for chunk, cosine in near.items() if chunk not in late}))
     return found
+
+
+def _known_chunks(tx: Transaction, embedder: Embedder, memory: Memory) -> list[int]:
+    """Return the numbers of the first chunks of a memory that the model has words for."""
+    chunks = tx.index.chunks(memory)[:CHUNKS]
+    numbers = tx.index.numbers(memory.id)[: len(chunks)]
+    return [number for number, chunk in zip(numbers, chunks, strict=True) if embedder.known(chunk.text) >= KNOWN]

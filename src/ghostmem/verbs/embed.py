@@ -41,7 +41,7 @@ def embed_status(store: Store) -> EmbedStatus:
     return EmbedStatus(store.settings.embed_provider, name, chunks, done, pending, counts, store.vectoriser.problem)
 
 
-def backfill(store: Store, progress: Callable[[int], None] | None = None) -> int:
+def backfill(store: Store, progress: Callable[[int], None] | None = None, link: bool = True) -> int:
     """Give every chunk without one a vector, a batch at a time; stopped at any moment, the next run goes on where it was.
 
     What was put without vectors is then linked to what is like it, as the put would have done.
@@ -55,7 +55,8 @@ def backfill(store: Store, progress: Callable[[int], None] | None = None) -> int
             model = tx.vectors.find(embedder.model, embedder.dimension, CHUNKER)
             batch = list(tx.vectors.missing(-1 if model is None else model, after, BATCH))
         if not batch:
-            link_pending(store)
+            if link:
+                link_pending(store)
             return done
         vectors = vector_bytes(embedder, [spoken(text, source) for _, _, text, source in batch])
         with store.engine.write(durable=False) as tx:
@@ -68,12 +69,12 @@ def backfill(store: Store, progress: Callable[[int], None] | None = None) -> int
             progress(done)
 
 
-def catch_up(store: Store, progress: Callable[[int], None] | None = None) -> int:
+def catch_up(store: Store, progress: Callable[[int], None] | None = None, link: bool = True) -> int:
     """Embed what a bulk write left without vectors; a provider that fails leaves it for `embed backfill`."""
     if store.vectoriser.get() is None:
         return 0
     try:
-        return backfill(store, progress)
+        return backfill(store, progress, link)
     except EmbeddingError as error:
         store.vectoriser.problem = str(error)
         return 0

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ghostmem.engine.base import Transaction
 
 BINDING = (Rel.CONTRADICTS, Rel.CONTAINS, Rel.DEPENDS_ON, Rel.PREVENTS)  # what matters also where no way leads on
-AHEAD = 80  # how many ways are looked up at once
+SPARE = 8  # how many more memories are looked up at once than may join
 FEW = 3  # from how many alike memories on a summary is worth writing
 
 
@@ -34,6 +34,9 @@ class Expansion:
         self.pool: dict[str, Item] = {}
         self._edges: dict[Tie, None] = {}
         self._near: list[Tie] = []  # the edges of those looked at last
+        plain = Filter(ns=which.ns, now=which.now)
+        # what a memory at the end of an edge must meet beside being current, if anything
+        self._narrow = None if replace(which, tiers=()).__dict__ == plain.__dict__ else replace(which, tiers=())
         self._looked: set[str] = set()
         self._memories: dict[str, Memory | None] = {}
         self._allowed: dict[str, bool] = {}
@@ -81,9 +84,10 @@ class Expansion:
         unknown = sorted({id_ for id_ in ids if id_ not in self._memories and id_ not in self.pool})
         if unknown:
             rows = self._tx.memories.by_ids(unknown)
-            passing = self._tx.listing.passing(unknown, replace(self._which, tiers=()))
             self._memories |= {id_: rows.get(id_) for id_ in unknown}
-            self._allowed |= {id_: id_ in passing for id_ in unknown}
+            if self._narrow:
+                passing = self._tx.listing.passing(unknown, self._narrow)
+                self._allowed |= {id_: id_ in passing for id_ in unknown}
 
     def _hop(self, sources: Sequence[Item]) -> list[Item]:
         """Follow the edges of some items by one step and return the items that are new."""
@@ -97,7 +101,9 @@ class Expansion:
             if way.target not in self.pool and way.target not in self._memories:
                 if not self._has_room(way):
                     continue
-                self._load(later.target for later in ways[at : at + AHEAD])
+                room = self._settings.edge_max_expansion - self._added
+                ahead = dict.fromkeys(later.target for later in ways[at:] if later.target not in self._memories)
+                self._load(list(ahead)[: room + SPARE])
             item = self._arrive(self.pool[way.source], way, scores[way.source])
             fresh += [item] if item else []
         return fresh
@@ -147,7 +153,7 @@ class Expansion:
         needed = way.reserved and (way.edge.rel != Rel.CONTRADICTS or is_newer(memory, source))
         if self._which.tiers and memory.tier not in self._which.tiers and not needed:
             return False
-        return needed or way.edge.rel == Rel.CONTRADICTS or self._allowed.get(memory.id, False)
+        return needed or way.edge.rel == Rel.CONTRADICTS or self._narrow is None or self._allowed.get(memory.id, False)
 
     def _has_room(self, way: Step) -> bool:
         bypass = way.edge.rel == Rel.CONTRADICTS or (way.edge.rel == Rel.CONTAINS and not way.outward)

@@ -1,7 +1,7 @@
 """gc: remove what has expired, what nobody asked for, and what was removed long ago."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from ghostmem.engine.rows import Filter
 from ghostmem.model import Memory, Priority, Record
@@ -10,6 +10,7 @@ from ghostmem.verbs.rm import remove
 from ghostmem.verbs.store import Store
 
 ALL = "all"
+RECORDS = timedelta(days=90)  # how long the records of lifecycle runs are kept
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -50,6 +51,7 @@ def gc(
         dead = [m for m in tx.listing.dead_keys(purge) if m.id not in gone] if purge else []
         chunks = remove(tx, [*expired, *dead], now, hard=True) + remove(tx, doomed, now, hard=False)
         remaining = tx.listing.count(Filter(now=now))
+        tx.runs.forget(earlier(now, RECORDS))
     if vacuum and not dry_run:
         store.engine.vacuum()
     protected = len(unused) - len(doomed)

@@ -163,7 +163,7 @@ def write_draft(store: Store, tx: Transaction, draft: Draft, prepared: Prepared 
         tx.journal.carry(before.id, memory.id)
     rows = index_memory(store, tx, memory, prepared)
     if not prepared.vectors:
-        tx.graph.wait(memory.id)
+        tx.index.wait(memory.id)
     return replace(memory, chunks=len(rows), outcome=Outcome.CREATED if current is None else Outcome.UPDATED)
 
 
@@ -172,7 +172,8 @@ def index_memory(store: Store, tx: Transaction, memory: Memory, prepared: Prepar
     rows, vectors, near = prepared
     if not rows or rows[0].spoken != spoken(memory.content[rows[0].start : rows[0].stop], memory.source_user):
         rows, vectors = index_rows(memory.key, memory.content, store.settings.chunk_target, memory.source_user), ()
-        tx.graph.wait(memory.id) if near is not None else None
+        if near is not None:
+            tx.index.wait(memory.id)
     embedder = store.vectoriser.get() if vectors else None
     model = tx.vectors.model(embedder.model, len(vectors[0]) // 2, rows[0].chunker) if embedder and vectors else None
     first = tx.index.add(memory, rows, model, vectors)

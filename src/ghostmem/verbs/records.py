@@ -66,6 +66,11 @@ def record_of(kind: str, data: Mapping[str, Any], strict: bool = True) -> Record
         raise InvalidInputError(f"missing field {missing}", "every line needs its required fields") from None
 
 
+def values_of(made: type[Record], data: Mapping[str, Any]) -> dict[str, Any]:
+    """Read some fields of a record from plain data."""
+    return {name: None if value is None else _value(made, name, value) for name, value in data.items()}
+
+
 def _complete(values: dict[str, Any]) -> None:
     """Fill in what an older or foreign export leaves out."""
     values.setdefault("kind", Kind.SEMANTIC)

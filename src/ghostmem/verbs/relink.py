@@ -44,21 +44,28 @@ def relink(store: Store, ns: str, *, dry_run: bool = False, progress: Callable[[
     accept.namespace(ns)
     now = store.clock()
     with store.engine.read() as tx:
-        memories = [m for m in tx.listing.scan(Filter(ns=NsFilter(ns), now=now)) if m.tier != Tier.SENSORY]
-        memories.sort(key=lambda memory: (memory.created_at, memory.id))
-        pairs: Pairs = {}
-        for at, other, share in by_names([entities(memory.content) for memory in memories]):
-            _offer(pairs, at, other, share)
-        for at, other, share in by_topic([index_terms(memory.content) for memory in memories]):
-            _offer(pairs, at, other, share)
-        _by_meaning(store, tx, memories, pairs, progress)
-        known = tx.graph.of_namespace(ns, now)
-    edges = _edges(memories, pairs, known, store.settings.relink_max, now)
+        count, edges = missing_edges(store, tx, ns, now, progress)
     added = 0
     if edges:
         with store.engine.write(dry_run=dry_run) as tx:
             added = sum(tx.graph.add_edge(edge) for edge in edges if _both_live(tx, edge))
-    return Relinked(ns, len(memories), added, dry_run)
+    return Relinked(ns, count, added, dry_run)
+
+
+def missing_edges(
+    store: Store, tx: Transaction, ns: str, now: datetime, progress: Callable[[int], None] | None = None
+) -> tuple[int, list[Edge]]:
+    """Return how many memories were compared, and the edges that a relink would add."""
+    memories = [m for m in tx.listing.scan(Filter(ns=NsFilter(ns), now=now)) if m.tier != Tier.SENSORY]
+    memories.sort(key=lambda memory: (memory.created_at, memory.id))
+    pairs: Pairs = {}
+    for at, other, share in by_names([entities(memory.content) for memory in memories]):
+        _offer(pairs, at, other, share)
+    for at, other, share in by_topic([index_terms(memory.content) for memory in memories]):
+        _offer(pairs, at, other, share)
+    _by_meaning(store, tx, memories, pairs, progress)
+    known = tx.graph.of_namespace(ns, now)
+    return len(memories), _edges(memories, pairs, known, store.settings.relink_max, now)
 
 
 def _offer(pairs: Pairs, at: int, other: int, share: float) -> None:

@@ -1,11 +1,14 @@
 """The provider of vectors as a store holds it: loaded when first needed, and never in the way when it fails."""
 
+import threading
 from typing import TYPE_CHECKING
 
 from ghostmem.errors import EmbeddingError, GhostError
 from ghostmem.settings import Settings
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ghostmem.embed.base import Embedder, Function
 
 
@@ -19,14 +22,34 @@ class Vectoriser:
         self._tried = False
         self.problem = ""
         self._error: GhostError | None = None
+        self._loading: threading.Thread | None = None
+        self._deferred = False
+        self._loaded: Callable[[], object] | None = None
 
     @property
     def wanted(self) -> bool:
         """Say whether vectors are wanted at all."""
         return self._own is not None or self._settings.embed_provider != "none"
 
+    def defer(self, loaded: "Callable[[], object] | None" = None) -> None:
+        """Do without the provider until `warm` has loaded it in the background; then call `loaded`."""
+        self._deferred, self._loaded = True, loaded
+
+    def warm(self) -> None:
+        """Begin to load a provider that was deferred; returns at once."""
+        if self._deferred and self._loading is None and self.wanted:
+            self._loading = threading.Thread(target=self._load, name="ghost-model", daemon=True)
+            self._loading.start()
+
+    def _load(self) -> None:
+        self._deferred = False
+        if self.get() is not None and self._loaded is not None:
+            self._loaded()
+
     def get(self) -> "Embedder | None":
-        """Return the provider, or None when there is none or it cannot run."""
+        """Return the provider, or None when there is none, it cannot run, or it is still being loaded."""
+        if self._deferred or (self._loading not in (None, threading.current_thread()) and not self._tried):
+            return None
         if not self._tried and self.wanted:
             self._tried = True
             from ghostmem.embed.choose import choose

@@ -6,20 +6,25 @@ from collections.abc import Iterator
 
 import click
 
-from ghostmem.cli.face import DRY_RUN, CreatingCommand, Face, declare
+from ghostmem.cli.face import DRY_RUN, NS, CreatingCommand, Face, declare
 from ghostmem.cli.output import plural
 from ghostmem.errors import InvalidInputError, NotFoundError
+from ghostmem.foreign.choose import READERS
 from ghostmem.verbs.import_ import POLICIES, ImportReport
 
 EXAMPLES = """\
   ghost import memories.jsonl
   ghost export | ghost --db copy.db import
   ghost import --from-ghost ~/.ghost/memory.db
+  ghost import --from mem0 export.json -n agent:me
+  ghost import --from basic-memory ~/basic-memory -n notes --dry-run
 """
 
 
-@declare("import", "Bring in an export, or the original Ghost's memories.", EXAMPLES, CreatingCommand)
-@click.argument("file", required=False)
+@declare("import", "Bring in an export, or another tool's memories.", EXAMPLES, CreatingCommand)
+@click.argument("file", metavar="[PATH]", required=False)
+@click.option("--from", "tool", type=click.Choice(list(READERS)), help="The tool that wrote PATH; its files are only read.")
+@NS
 @click.option("--from-ghost", metavar="FILE", help="A database written by the original Ghost; it is only read.")
 @click.option(
     "--on-conflict",
@@ -29,11 +34,25 @@ EXAMPLES = """\
     help="When a key has another history.",
 )
 @DRY_RUN
-def command(face: Face, file: str | None, from_ghost: str | None, on_conflict: str, dry_run: bool) -> None:
-    if file and from_ghost:
+def command(
+    face: Face,
+    file: str | None,
+    tool: str | None,
+    ns: str | None,
+    from_ghost: str | None,
+    on_conflict: str,
+    dry_run: bool,
+) -> None:
+    if from_ghost and (file or tool):
         raise InvalidInputError("two sources were given", "give a file, or --from-ghost")
+    if tool and not file:
+        raise InvalidInputError("nothing to import", f"name the file or folder that {tool} wrote")
+    if ns and not tool:
+        raise InvalidInputError("a namespace was given", "it goes with --from; exports name their own namespaces")
     progress = face.progress("imported")
-    if from_ghost:
+    if tool and file:
+        done = face.ghost.import_foreign(file, face.ns(ns), tool, on_conflict=on_conflict, dry_run=dry_run, progress=progress)
+    elif from_ghost:
         done = face.ghost.import_ghost(from_ghost, on_conflict=on_conflict, dry_run=dry_run, progress=progress)
     else:
         done = face.ghost.import_(_lines(file), on_conflict=on_conflict, dry_run=dry_run, progress=progress)

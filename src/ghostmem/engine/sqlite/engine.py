@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ghostmem.engine.sqlite.rules import SqliteRules
     from ghostmem.engine.sqlite.runs import SqliteRuns
     from ghostmem.engine.sqlite.search import SqliteSearch
+    from ghostmem.engine.sqlite.tokens import SqliteTokens
     from ghostmem.engine.sqlite.vectors import SqliteVectors, Views
 
 
@@ -80,6 +81,13 @@ class SqliteTransaction:
         from ghostmem.engine.sqlite.runs import SqliteRuns
 
         return SqliteRuns(self.db)
+
+    @cached_property
+    def tokens(self) -> "SqliteTokens":
+        """Open the tokens, which only servers need."""
+        from ghostmem.engine.sqlite.tokens import SqliteTokens
+
+        return SqliteTokens(self.db)
 
 
 class SqliteEngine:

@@ -87,11 +87,14 @@ class SqliteGraph:
 
     def remove_edge(self, from_id: str, to_id: str, rel: Rel) -> bool:
         """Remove an edge and the legacy link beside it; False when there is neither."""
-        gone = 0
-        for table in ("memory_edges", "memory_links"):
-            self._db.execute(f"DELETE FROM {table} WHERE from_id = ? AND to_id = ? AND rel = ?", (from_id, to_id, rel.value))
-            gone += self._db.changes()
-        return gone > 0
+        gone = self.drop_edge(from_id, to_id, rel)
+        self._db.execute("DELETE FROM memory_links WHERE from_id = ? AND to_id = ? AND rel = ?", (from_id, to_id, rel.value))
+        return self._db.changes() > 0 or gone
+
+    def drop_edge(self, from_id: str, to_id: str, rel: Rel) -> bool:
+        """Remove an edge alone; False when there is none."""
+        self._db.execute("DELETE FROM memory_edges WHERE from_id = ? AND to_id = ? AND rel = ?", (from_id, to_id, rel.value))
+        return self._db.changes() > 0
 
     def add_link(self, link: Link) -> bool:
         """Add a legacy link; False when it is already there."""
@@ -140,10 +143,6 @@ class SqliteGraph:
         rows = list(self._db.execute(sql, [*values, limit]))
         found = self._memories.by_ids([end for start, to, _ in rows for end in (start, to)])
         return [(found[start], found[to], weight) for start, to, weight in rows]
-
-    def wait(self, memory_id: str) -> None:
-        """Say that a memory is to be linked to those like it once it has vectors."""
-        self._db.execute("INSERT OR IGNORE INTO unlinked VALUES (?)", (memory_id,))
 
     def waiting(self) -> set[str]:
         """Return which memories wait for their links."""

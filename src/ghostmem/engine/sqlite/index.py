@@ -90,9 +90,18 @@ class SqliteIndex:
         found: int = self._db.execute("SELECT count(*) FROM chunks WHERE memory_id = ?", (memory_id,)).get
         return found
 
+    def wait(self, memory_id: str) -> None:
+        """Say that a memory is to be linked to those like it once it has vectors."""
+        self._db.execute("INSERT OR IGNORE INTO unlinked VALUES (?)", (memory_id,))
+
     def numbers(self, memory_id: str) -> list[int]:
         """Return the numbers of a memory's chunks in order."""
         return [number for (number,) in self._db.execute("SELECT id FROM chunks WHERE memory_id = ? ORDER BY seq", (memory_id,))]
+
+    def first_chunks(self, ns: str) -> dict[str, int]:
+        """Return the number of each live memory's first chunk in a namespace."""
+        number = self._db.execute("SELECT id FROM namespaces WHERE name = ?", (ns,)).get
+        return dict(self._db.execute("SELECT memory_id, id FROM chunks WHERE ns_id = ? AND seq = 0", (number,)))
 
     def chunks(self, memory: Memory) -> "list[Chunk]":
         """Return a memory's chunks in order."""

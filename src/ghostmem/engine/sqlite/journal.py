@@ -71,6 +71,16 @@ class SqliteJournal:
         for row in self._db.execute("SELECT memory_id, day, used, shown FROM accesses ORDER BY memory_id, day"):
             yield Access(*row)
 
+    def days_of_use(self, ns: str) -> dict[str, int]:
+        """Return, for each live memory that is in the log, on how many days it was really used."""
+        return dict(
+            self._db.execute(
+                "SELECT m.id, sum(a.used > 0) FROM memories m JOIN accesses a ON a.memory_id = m.id"
+                " WHERE m.ns = ? AND m.deleted_at IS NULL GROUP BY m.id",
+                (ns,),
+            )
+        )
+
     def add_access(self, access: "Access") -> bool:
         """Bring in a day of use from elsewhere; False when that day is already there."""
         row = (access.memory_id, access.day, access.used, access.shown)

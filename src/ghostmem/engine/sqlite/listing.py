@@ -95,7 +95,9 @@ class SqliteListing:
 
     def stale(self, before: datetime, now: datetime) -> list[Memory]:
         """List live memories nobody asked for since a time."""
-        tail = f"{LIVE} AND {UNEXPIRED} AND coalesce(m.last_accessed_at, m.created_at) < ? ORDER BY m.ns, m.key"
+        tail = (
+            f"{LIVE} AND {UNEXPIRED} AND max(coalesce(m.last_accessed_at, m.created_at), m.recorded_at) < ? ORDER BY m.ns, m.key"
+        )
         return self._memories.many(tail, (format_time(now), format_time(before)))
 
     def namespaces(self, ns: NsFilter, now: datetime) -> list[tuple[str, int, int, int]]:

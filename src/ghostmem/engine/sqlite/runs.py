@@ -27,10 +27,18 @@ class SqliteRuns:
     def __init__(self, db: apsw.Connection) -> None:
         self._db = db
 
-    def begin(self, run: Run) -> None:
-        """Write down that a run begins."""
-        row = (run.id, run.verb, run.scope, format_time(run.at))
-        self._db.execute("INSERT INTO runs (id, verb, scope, at) VALUES (?, ?, ?, ?)", row)
+    def begin(self, run: Run, holder: str) -> None:
+        """Write down that a run begins, and who makes it."""
+        row = (run.id, run.verb, run.scope, format_time(run.at), holder)
+        self._db.execute("INSERT INTO runs (id, verb, scope, at, holder) VALUES (?, ?, ?, ?, ?)", row)
+
+    def hold(self, run_id: str, holder: str) -> None:
+        """Write down who goes on with a run."""
+        self._db.execute("UPDATE runs SET holder = ? WHERE id = ?", (holder, run_id))
+
+    def holders(self) -> dict[str, str]:
+        """Return the runs that are not finished, with who makes them."""
+        return dict(self._db.execute("SELECT id, holder FROM runs WHERE finished_at IS NULL"))
 
     def get(self, run_id: str) -> Run | None:
         """Return a run."""
@@ -40,7 +48,11 @@ class SqliteRuns:
     def all(self, limit: int) -> list[Run]:
         """List runs, newest first."""
         return [
-            _run(row) for row in self._db.execute(f"SELECT {_RUN} FROM runs r ORDER BY r.at DESC, r.id DESC LIMIT ?", (limit,))
+            _run(row)
+            for row in self._db.execute(
+                f"SELECT {_RUN} FROM runs r ORDER BY r.finished_at IS NOT NULL, r.finished_at DESC, r.at DESC, r.id DESC LIMIT ?",
+                (limit,),
+            )
         ]
 
     def unfinished(self, verb: str, scope: str) -> tuple[Run, str] | None:
@@ -89,6 +101,17 @@ class SqliteRuns:
         """Say that a change was made (1), or left out because its subject had changed meanwhile (2)."""
         self._db.execute("UPDATE audit SET done = ? WHERE run_id = ? AND seq = ?", (state, run_id, seq))
 
+    def tally(self, run_id: str, evaluated: int, applied: int, clusters: Sequence[tuple[str, ...]]) -> None:
+        """Add to what a run counts beside its changes."""
+        before = self.tallied(run_id)
+        told = [before[0] + evaluated, before[1] + applied, [*before[2], *clusters]]
+        self._db.execute("UPDATE runs SET report = ? WHERE id = ?", (json.dumps(told, ensure_ascii=False), run_id))
+
+    def tallied(self, run_id: str) -> tuple[int, int, list[list[str]]]:
+        """Return how many memories a run evaluated, how many rules it applied, and which groups of keys it linked."""
+        found = json.loads(self._db.execute("SELECT report FROM runs WHERE id = ?", (run_id,)).get)
+        return (found[0], found[1], found[2]) if found else (0, 0, [])
+
     def reached(self, run_id: str, place: str) -> None:
         """Say up to which namespace a run is done."""
         self._db.execute("UPDATE runs SET place = ? WHERE id = ?", (place, run_id))
@@ -100,6 +123,14 @@ class SqliteRuns:
     def undone(self, run_id: str, at: datetime) -> None:
         """Say that a run was taken back."""
         self._db.execute("UPDATE runs SET undone_at = ? WHERE id = ?", (format_time(at), run_id))
+
+    def moved(self, since: datetime) -> dict[str, int]:
+        """Return how often runs moved each memory to another tier, or removed it, since a time."""
+        sql = (
+            "SELECT a.subject, count(*) FROM runs r JOIN audit a ON a.run_id = r.id WHERE r.at >= ? AND r.undone_at IS NULL"
+            " AND a.done = 1 AND a.op IN ('PROMOTE', 'DEMOTE', 'ARCHIVE', 'DELETE', 'DEDUP', 'MERGE') GROUP BY a.subject"
+        )
+        return dict(self._db.execute(sql, (format_time(since),)))
 
     def forget(self, before: datetime) -> int:
         """Drop the records of finished runs that are older than this."""

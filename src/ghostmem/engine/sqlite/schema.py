@@ -191,6 +191,7 @@ CREATE TABLE runs (
   scope TEXT NOT NULL,
   at TEXT NOT NULL,
   place TEXT NOT NULL DEFAULT '',
+  holder TEXT NOT NULL DEFAULT '',
   finished_at TEXT,
   undone_at TEXT,
   report TEXT NOT NULL DEFAULT '{}'
@@ -221,6 +222,18 @@ INSERT OR IGNORE INTO reflect_rules (id, name, priority, cond_tier, cond_age_gt_
   ('sys-dedup-all', 'sys-dedup-all', 35, NULL, NULL, NULL, NULL, NULL, 0.92, NULL, 'DEDUP', '{"strategy": "dedup"}', '2026-01-01T00:00:00.000000Z'),
   ('sys-decay-unaccessed', 'sys-decay-unaccessed', 10, 'stm', 48, 10, NULL, NULL, NULL, NULL, 'DECAY', '{"factor": 0.95, "min": 0.1}', '2026-01-01T00:00:00.000000Z');
 """,  # noqa: E501
+    "0004_tokens": """
+CREATE TABLE tokens (
+  id TEXT PRIMARY KEY NOT NULL,
+  name TEXT NOT NULL,
+  hash TEXT NOT NULL,
+  grants TEXT NOT NULL,
+  created_at TEXT NOT NULL,
+  expires_at TEXT,
+  revoked_at TEXT,
+  last_used_at TEXT
+) STRICT, WITHOUT ROWID;
+""",
 }
 
 # What a database has to record before any migration can: who wrote what, and when.

@@ -32,7 +32,11 @@ class SqliteVectors:
         return found
 
     def find(self, name: str, dimension: int, chunker: str) -> int | None:
-        """Return the number of a model if vectors of it may be here."""
+        """Return the number of a model if vectors of it may be here; dimension 0 is one that its provider has not told yet."""
+        if dimension == 0:
+            sql = "SELECT max(id) FROM models WHERE name = ? AND chunker = ?"
+            latest: int | None = self._db.execute(sql, (name, chunker)).get
+            return latest
         sql = "SELECT id FROM models WHERE name = ? AND dimension = ? AND chunker = ?"
         found: int | None = self._db.execute(sql, (name, dimension, chunker)).get
         return found

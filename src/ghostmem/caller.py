@@ -1,0 +1,38 @@
+"""Who is calling over the network, and what they may do where."""
+
+from contextvars import ContextVar
+from dataclasses import dataclass
+
+from ghostmem.errors import ForbiddenError
+
+SCOPES = ("read", "write", "admin")  # each includes those before it
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Caller:
+    """Somebody with grants: pairs of a namespace (or a prefix such as `agent:*`, or `*`) and a scope."""
+
+    name: str
+    grants: tuple[tuple[str, str], ...]
+
+    def may(self, ns: str, need: str) -> bool:
+        """Say whether a scope is granted for a namespace, for all of a prefix, or, with an empty text, for everything."""
+        wanted = ns or "*"
+        return any(_covers(where, wanted) and SCOPES.index(scope) >= SCOPES.index(need) for where, scope in self.grants)
+
+
+def _covers(where: str, wanted: str) -> bool:
+    if where.endswith("*"):
+        return wanted.removesuffix("*").startswith(where[:-1])
+    return where == wanted
+
+
+OWNER = Caller("owner", (("*", "admin"),))
+CALLER: ContextVar[Caller] = ContextVar("caller", default=OWNER)
+
+
+def require(ns: str, need: str) -> None:
+    """Refuse what the present caller may not do; the message tells nothing of what is there."""
+    if not CALLER.get().may(ns, need):
+        where = ns or "all namespaces"
+        raise ForbiddenError(f"this token may not {need} in {where}", "use a token with that grant, or name a namespace it has")

@@ -1,0 +1,79 @@
+"""Resources: a memory by its address, an index of a namespace, and completion of both."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+from urllib.parse import quote, unquote
+
+import mcp_types as types
+from mcp.shared.exceptions import MCPError
+
+from ghostmem.caller import CALLER, require
+from ghostmem.errors import GhostError
+from ghostmem.text.excerpt import first_line
+
+if TYPE_CHECKING:
+    from ghostmem.mcp.server import Face
+
+SCHEME = "memory://"
+INDEX = "index"
+_MOST = 500  # memories that an index lists
+
+
+def uri(ns: str, key: str) -> str:
+    """Return the address of a memory."""
+    return f"{SCHEME}{quote(ns, safe=':')}/{quote(key, safe='')}"
+
+
+def templates() -> list[types.ResourceTemplate]:
+    """Return the patterns of addresses."""
+    about = (("{ns}/{key}", "memory", "One memory"), ("{ns}/index", "index", "What a namespace knows, one line each"))
+    return [
+        types.ResourceTemplate(uri_template=SCHEME + path, name=name, description=text, mime_type="text/markdown")
+        for path, name, text in about
+    ]
+
+
+def resources(face: Face) -> list[types.Resource]:
+    """Return the index of each namespace that the caller may read."""
+    names = [info.ns for info in face.ghost.namespaces() if CALLER.get().may(info.ns, "read")]
+    return [
+        types.Resource(
+            uri=f"{SCHEME}{quote(ns, safe=':')}/{INDEX}", name=ns, description=f"What {ns} knows", mime_type="text/markdown"
+        )
+        for ns in names
+    ]
+
+
+def read(face: Face, address: str) -> types.TextResourceContents:
+    """Return what an address holds."""
+    ns, _, key = address.removeprefix(SCHEME).partition("/")
+    ns, key = unquote(ns), unquote(key)
+    try:
+        if not address.startswith(SCHEME) or not ns or not key:
+            raise MCPError(types.INVALID_PARAMS, f"{address} is no address of a memory; they look like {SCHEME}agent:me/tea")
+        require(ns, "read")
+        text = _index(face, ns) if key == INDEX else face.ghost.get(ns, key).content
+    except GhostError as error:
+        raise MCPError(types.INVALID_PARAMS, f"{error.message}; {error.hint}") from None
+    return types.TextResourceContents(uri=address, mime_type="text/markdown", text=text)
+
+
+def _index(face: Face, ns: str) -> str:
+    found = face.ghost.list(ns, limit=_MOST)
+    lines = [f"- `{memory.key}` ({memory.created_at:%Y-%m-%d}): {first_line(memory.content, 100)}" for memory in found]
+    return "\n".join([f"# {ns}", "", *lines]) + "\n"
+
+
+def complete(face: Face, name: str, value: str, known: Mapping[str, str]) -> list[str]:
+    """Return how an argument may go on: namespaces, or keys of the namespace that is named."""
+    if name == "ns":
+        return [i.ns for i in face.ghost.namespaces() if i.ns.startswith(value) and CALLER.get().may(i.ns, "read")]
+    if name != "key":
+        return []
+    ns = known.get("ns") or face.ns
+    if not CALLER.get().may(ns, "read"):
+        return []
+    keys = sorted(memory.key for memory in face.ghost.list(ns, key_prefix=value, limit=101))
+    return [*keys, *([INDEX] if INDEX.startswith(value) else [])]

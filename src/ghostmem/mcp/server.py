@@ -1,0 +1,199 @@
+"""The server: requests of the protocol to verbs, each in a worker thread, and every error as a sentence for the model."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import anyio
+import mcp_types as types
+from mcp.server.lowlevel import Server
+
+from ghostmem._version import __version__
+from ghostmem.caller import require
+from ghostmem.errors import GhostError, InvalidInputError
+from ghostmem.mcp.prompts import PROMPTS, prompt_result
+from ghostmem.mcp.resources import complete, read, resources, templates
+from ghostmem.mcp.texts import INSTRUCTIONS, brief
+from ghostmem.mcp.tools import TOOLSETS, Tool
+from ghostmem.schema import check
+from ghostmem.verbs.project import project_namespace
+
+if TYPE_CHECKING:
+    from mcp.server.context import ServerRequestContext
+    from starlette.applications import Starlette
+
+    from ghostmem.ghost import Ghost
+
+    Context = ServerRequestContext[Any]
+
+SEVERAL = ("ghost_search", "ghost_context", "ghost_reflect")  # may look into all namespaces of a prefix
+WATCH = 5.0  # seconds between looks whether the parent is still there
+_BODY = 4_000_000  # bytes of one request over HTTP
+
+
+def chosen_tools(toolsets: Iterable[str]) -> dict[str, Tool]:
+    """Return the tools of some toolsets by name, in the order of the table."""
+    found: dict[str, Tool] = {}
+    for name in toolsets:
+        if name not in TOOLSETS:
+            raise InvalidInputError(f"there is no toolset {name!r}", f"there are: {', '.join(TOOLSETS)}")
+        found |= {tool.name: tool for tool in TOOLSETS[name]}
+    return found
+
+
+class Face:
+    """An open store as the protocol sees it: its tools, and the namespace that is meant when none is named."""
+
+    def __init__(self, ghost: Ghost, toolsets: Iterable[str] = ("memory",), folder: str | None = None) -> None:
+        self.ghost = ghost
+        self.tools = chosen_tools(toolsets)
+        self.ns = ghost.store.settings.ns or project_namespace(folder)
+
+    def listed(self) -> list[types.Tool]:
+        """Return the tools as the protocol lists them."""
+        return [
+            types.Tool(
+                name=tool.name,
+                title=tool.title,
+                description=tool.about,
+                input_schema=tool.schema,
+                output_schema={"type": "object", "properties": dict(tool.gives)},
+                annotations=types.ToolAnnotations.model_validate({"openWorldHint": False, **tool.hints}),
+            )
+            for tool in self.tools.values()
+        ]
+
+    def call(self, name: str, given: Mapping[str, Any] | None) -> types.CallToolResult:
+        """Do what a tool does; whatever is wrong with the call is said in the result."""
+        try:
+            found = self.run(name, given)
+        except GhostError as error:
+            return types.CallToolResult(content=[_text(f"error: {error.message}\nhint: {error.hint}")], is_error=True)
+        return types.CallToolResult(content=[_text(brief(name, found))], structured_content=found)
+
+    def run(self, name: str, given: Mapping[str, Any] | None) -> dict[str, Any]:
+        """Check a call and make it."""
+        tool = self.tools.get(name)
+        if tool is None:
+            raise InvalidInputError(f"there is no tool {name!r}", f"there are: {', '.join(self.tools)}")
+        arguments = {key: value for key, value in (given or {}).items() if value is not None}
+        check(arguments, tool.schema)
+        arguments["ns"] = self.namespace(name, arguments.get("ns"))
+        require("" if arguments["ns"] == "*" else arguments["ns"], self._needed(tool, arguments))
+        return tool.run(self.ghost, arguments)
+
+    def _needed(self, tool: Tool, arguments: Mapping[str, Any]) -> str:
+        harmless = (tool.name == "ghost_edge" and arguments.get("op") == "list") or arguments.get("dry_run") is True
+        return "read" if harmless else tool.scope
+
+    def namespace(self, name: str, given: str | None) -> str:
+        """Return the namespace a call is about: the one it names, or the project's; one resolver for reads and writes."""
+        found = given or self.ns
+        if name not in SEVERAL and found.endswith("*"):
+            raise InvalidInputError(f"{name} needs one namespace, not {found!r}", "name one; ghost_search finds in several")
+        return found
+
+
+def _text(text: str) -> types.TextContent:
+    return types.TextContent(type="text", text=text)
+
+
+def make_server(face: Face) -> Server[Any]:
+    """Return a server whose handlers call into a store."""
+
+    async def threaded(work: Any, *args: Any) -> Any:
+        return await anyio.to_thread.run_sync(work, *args)
+
+    async def list_tools(_: Context, __: Any) -> types.ListToolsResult:
+        return types.ListToolsResult(tools=face.listed())
+
+    async def call_tool(_: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+        found: types.CallToolResult = await threaded(face.call, params.name, params.arguments)
+        face.ghost.store.vectoriser.warm()  # after the first answer, so that it does not wait for a model
+        return found
+
+    async def list_resources(_: Context, __: Any) -> types.ListResourcesResult:
+        return types.ListResourcesResult(resources=await threaded(resources, face))
+
+    async def list_templates(_: Context, __: Any) -> types.ListResourceTemplatesResult:
+        return types.ListResourceTemplatesResult(resource_templates=templates())
+
+    async def read_resource(_: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
+        return types.ReadResourceResult(contents=[await threaded(read, face, str(params.uri))])
+
+    async def list_prompts(_: Context, __: Any) -> types.ListPromptsResult:
+        return types.ListPromptsResult(prompts=list(PROMPTS.values()))
+
+    async def get_prompt(_: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
+        return prompt_result(params.name, params.arguments or {}, face.ns)
+
+    async def completion(_: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
+        found = await threaded(complete, face, params.argument.name, params.argument.value, _known(params))
+        return types.CompleteResult(completion=types.Completion(values=found[:100], total=len(found), has_more=len(found) > 100))
+
+    return Server(
+        "ghost",
+        version=__version__,
+        title="Ghost memory",
+        instructions=INSTRUCTIONS,
+        on_list_tools=list_tools,
+        on_call_tool=call_tool,
+        on_list_resources=list_resources,
+        on_list_resource_templates=list_templates,
+        on_read_resource=read_resource,
+        on_list_prompts=list_prompts,
+        on_get_prompt=get_prompt,
+        on_completion=completion,
+    )
+
+
+def _known(params: types.CompleteRequestParams) -> Mapping[str, str]:
+    return (params.context.arguments or {}) if params.context else {}
+
+
+def run_stdio(ghost: Ghost, toolsets: Iterable[str] = ("memory",)) -> None:
+    """Serve one client over standard input and output until it goes away."""
+    from mcp.server.stdio import stdio_server
+
+    server = make_server(Face(ghost, toolsets))
+    _defer_model(ghost)
+
+    async def serve() -> None:
+        async with anyio.create_task_group() as group:
+            group.start_soon(_leave_with_parent, group.cancel_scope)
+            async with stdio_server() as (read_stream, write_stream):
+                await server.run(read_stream, write_stream, server.create_initialization_options())
+            group.cancel_scope.cancel()
+
+    anyio.run(serve)
+    sys.stderr.flush()
+
+
+async def _leave_with_parent(scope: anyio.CancelScope) -> None:
+    """End when whoever started this process is gone, even if somebody else keeps the pipe open."""
+    parent = os.getppid()
+    while os.getppid() == parent:
+        await anyio.sleep(WATCH)
+    scope.cancel()
+
+
+def _defer_model(ghost: Ghost) -> None:
+    """Answer without a model until it is there, then give vectors to what was stored meanwhile."""
+    from ghostmem.verbs.embed import catch_up
+
+    ghost.store.vectoriser.defer(lambda: catch_up(ghost.store))
+
+
+def http_app(ghost: Ghost, toolsets: Iterable[str] = ("memory",)) -> Starlette:
+    """Return an application that serves the protocol over HTTP at /mcp, with its lifespan."""
+    from mcp.server.transport_security import TransportSecuritySettings
+
+    _defer_model(ghost)
+    guard = TransportSecuritySettings(enable_dns_rebinding_protection=False)  # the application around it checks Host and Origin
+    server = make_server(Face(ghost, toolsets))
+    return server.streamable_http_app(
+        json_response=True, stateless_http=True, transport_security=guard, max_request_body_size=_BODY
+    )

@@ -1,0 +1,260 @@
+"""The tools, as a table: what each is called and takes, and which verb it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ghostmem.edges import EDGE_WEIGHTS
+from ghostmem.model import Kind, Priority, Tier, plain
+from ghostmem.verbs.curate import OPS
+
+if TYPE_CHECKING:
+    from ghostmem.ghost import Ghost
+
+Arguments = dict[str, Any]
+Result = dict[str, Any]
+
+_S, _N, _B = {"type": "string"}, {"type": "number"}, {"type": "boolean"}
+_TEXTS = {"type": "array", "items": _S}
+_LIST = {"type": "array"}
+_KIND = {"type": "string", "enum": [str(kind) for kind in Kind]}
+_SHARE = {"type": "number", "minimum": 0, "maximum": 1}
+
+
+def _count(low: int, high: int) -> dict[str, Any]:
+    return {"type": "integer", "minimum": low, "maximum": high}
+
+
+def _told(schema: Mapping[str, Any], about: str) -> dict[str, Any]:
+    return {**schema, "description": about}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Tool:
+    """One tool: its texts, its arguments, what it returns, what it may do, and how it is done."""
+
+    name: str
+    title: str
+    about: str
+    takes: Mapping[str, Any]
+    needs: tuple[str, ...]
+    gives: Mapping[str, Any]
+    run: Callable[[Ghost, Arguments], Result]
+    scope: str = "read"
+    hints: Mapping[str, bool] = field(default_factory=dict)
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """Return the schema of its arguments."""
+        found = {"type": "object", "properties": dict(self.takes), "additionalProperties": False}
+        return {**found, "required": list(self.needs)} if self.needs else found
+
+
+def _record(value: Any) -> Result:
+    found: Result = plain(value)
+    return found
+
+
+def _put(ghost: Ghost, given: Arguments) -> Result:
+    memory = ghost.put(given.pop("ns"), given.pop("key"), given.pop("content"), **given)
+    found = _record(memory)
+    return {**found, "deduplicated": True} if memory.requested_key else found
+
+
+def _search(ghost: Ghost, given: Arguments) -> Result:
+    hits = ghost.search(given.pop("query"), given.pop("ns"), **given)
+    found = {"results": [_record(hit) for hit in hits], "legs": list(hits.legs)}
+    if given.get("explain"):
+        found["misses"] = [_record(hit) for hit in hits.misses]
+    return {**found, "notes": list(hits.notes)} if hits.notes else found
+
+
+def _curate(ghost: Ghost, given: Arguments) -> Result:
+    if given["op"] == "used":
+        return {**_record(ghost.used(given["ns"], [given["key"]])[0]), "op": "used"}
+    return _record(ghost.curate(given["ns"], given["key"], given["op"]))
+
+
+def _edge(ghost: Ghost, given: Arguments) -> Result:
+    op, ns, start = given.get("op", "create"), given["ns"], given["from_key"]
+    if op == "list":
+        return {"edges": [_record(edge) for edge in ghost.edges(ns, start, rel=given.get("rel"))]}
+    from ghostmem.errors import InvalidInputError
+
+    if "to_key" not in given or "rel" not in given:
+        raise InvalidInputError(f"to_key and rel are required for {op}", "give both, or op list to see what is there")
+    if op == "remove":
+        gone = ghost.rm_edge(ns, start, given["to_key"], given["rel"])
+        return {"status": "deleted", **_record(gone)}
+    return _record(ghost.edge(ns, start, given["to_key"], given["rel"], given.get("weight")))
+
+
+_NS = _told(_S, "namespace; default: this project's")
+_READ = {"readOnlyHint": True}
+_WRITE = {"readOnlyHint": False, "destructiveHint": False}
+
+MEMORY: tuple[Tool, ...] = (
+    Tool(
+        "ghost_put",
+        "Remember",
+        "Store a fact, or update it under the same key. Similar memories are linked.",
+        {
+            "ns": _NS,
+            "key": _told(_S, "short and descriptive, e.g. user-timezone"),
+            "content": _S,
+            "kind": _KIND,
+            "tags": _TEXTS,
+            "priority": {"type": "string", "enum": [str(priority) for priority in Priority]},
+            "importance": _SHARE,
+            "tier": {"type": "string", "enum": [*(str(tier) for tier in Tier), "identity"]},
+            "pinned": _told(_B, "always in context"),
+            "ttl": _told(_S, "e.g. 7d"),
+            "dedup": _told(_B, "reinforce equal content"),
+        },
+        ("key", "content"),
+        {"key": _S, "version": {"type": "integer"}, "outcome": _S},
+        _put,
+        "write",
+        {**_WRITE, "idempotentHint": True},
+    ),
+    Tool(
+        "ghost_get",
+        "Read one memory",
+        "Read a memory by its key.",
+        {"ns": _NS, "key": _S},
+        ("key",),
+        {"key": _S, "content": _S, "version": {"type": "integer"}},
+        lambda ghost, given: _record(ghost.get(given["ns"], given["key"])),
+        hints=_READ,
+    ),
+    Tool(
+        "ghost_search",
+        "Search memories",
+        "Find memories by words and meaning. Empty means nothing relevant is known.",
+        {
+            "query": _S,
+            "ns": _told(_S, "namespace, prefix like agent:*, or * for all"),
+            "kind": _KIND,
+            "tags": _TEXTS,
+            "limit": _told(_count(1, 200), "default 20"),
+            "after": _told(_S, "date"),
+            "before": _S,
+            "include_all": _told(_B, "dormant and sensory too"),
+            "explain": _B,
+        },
+        ("query",),
+        {"results": _LIST, "legs": _LIST},
+        _search,
+        hints=_READ,
+    ),
+    Tool(
+        "ghost_context",
+        "Assemble context",
+        "What to read before a task, packed into a token budget: pinned, relevant and linked memories, corrections first.",
+        {
+            "query": _told(_S, "the task"),
+            "ns": _NS,
+            "kind": _KIND,
+            "tags": _TEXTS,
+            "budget": _told(_count(1, 1_000_000), "tokens, default 4000"),
+            "files": _told(_TEXTS, "paths at hand"),
+            "exclude_pinned": _B,
+            "include_all": _B,
+            "min_score": _N,
+            "min_spread": _N,
+        },
+        ("query",),
+        {"budget": {"type": "integer"}, "used": {"type": "integer"}, "memories": _LIST, "compaction_suggested": _B},
+        lambda ghost, given: _record(ghost.context(given.pop("query"), given.pop("ns"), **given)),
+        hints=_READ,
+    ),
+    Tool(
+        "ghost_expand",
+        "Open summaries",
+        "List summaries, or with a key show what one stands for.",
+        {"ns": _NS, "key": _S, "depth": _count(1, 20)},
+        (),
+        {"children": _LIST, "nodes": _LIST, "clusters": _LIST},
+        lambda ghost, given: _record(ghost.expand(given["ns"], given.get("key"), depth=given.get("depth", 1))),
+        hints=_READ,
+    ),
+    Tool(
+        "ghost_consolidate",
+        "Summarise",
+        "Store a summary of several memories, which all stay.",
+        {
+            "ns": _NS,
+            "summary_key": _S,
+            "content": _S,
+            "source_keys": {**_TEXTS, "minItems": 2},
+            "kind": _KIND,
+            "importance": _SHARE,
+            "tags": _TEXTS,
+        },
+        ("summary_key", "content", "source_keys"),
+        {"summary": {"type": "object"}, "edges": _LIST},
+        lambda ghost, given: _record(
+            ghost.consolidate(given.pop("ns"), given.pop("summary_key"), given.pop("content"), given.pop("source_keys"), **given)
+        ),
+        "write",
+        _WRITE,
+    ),
+    Tool(
+        "ghost_curate",
+        "Curate one memory",
+        "One step for one memory; `used` says that it helped.",
+        {"ns": _NS, "key": _S, "op": {"type": "string", "enum": [*OPS, "used"]}},
+        ("key", "op"),
+        {"key": _S, "op": _S},
+        _curate,
+        "write",
+        {"readOnlyHint": False, "destructiveHint": True},
+    ),
+    Tool(
+        "ghost_edge",
+        "Link memories",
+        "Link two memories, remove a link, or list a memory's links.",
+        {
+            "ns": _NS,
+            "from_key": _S,
+            "to_key": _S,
+            "rel": {"type": "string", "enum": [str(rel) for rel in EDGE_WEIGHTS]},
+            "weight": _SHARE,
+            "op": _told({"type": "string", "enum": ["create", "remove", "list"]}, "default create"),
+        },
+        ("from_key",),
+        {"edges": _LIST, "rel": _S, "weight": _N, "status": _S},
+        _edge,
+        "write",
+        {"readOnlyHint": False, "destructiveHint": True, "idempotentHint": True},
+    ),
+    Tool(
+        "ghost_reflect",
+        "Tidy up",
+        "Run the lifecycle rules: promote, fade, archive, link. dry_run shows what would change.",
+        {"ns": _NS, "dry_run": _B, "relink": _B},
+        (),
+        {"memories_evaluated": {"type": "integer"}, "rules_applied": {"type": "integer"}, "linked_clusters": _LIST},
+        lambda ghost, given: _record(
+            ghost.reflect(given["ns"], dry_run=given.get("dry_run", False), relink=given.get("relink", False))
+        ),
+        "write",
+        {"readOnlyHint": False, "destructiveHint": True},
+    ),
+    Tool(
+        "ghost_edge_candidates",
+        "Pairs to classify",
+        "Similar pairs without a reason yet: judge each, then commit caused_by, prevents or implies with ghost_edge.",
+        {"ns": _NS, "max_pairs": _told(_count(1, 1000), "default 50"), "seed": _told(_TEXTS, "keys")},
+        (),
+        {"candidates": _LIST, "skipped_existing": {"type": "integer"}},
+        lambda ghost, given: _record(
+            ghost.edge_candidates(given["ns"], max_pairs=given.get("max_pairs", 50), seed=given.get("seed"))
+        ),
+        hints=_READ,
+    ),
+)
+
+TOOLSETS: Mapping[str, tuple[Tool, ...]] = {"memory": MEMORY}

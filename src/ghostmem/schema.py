@@ -1,0 +1,90 @@
+"""Checking plain data against the part of JSON Schema that our faces use, with sentences that say what to do."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from ghostmem.errors import InvalidInputError
+
+Schema = Mapping[str, Any]
+_TYPES: Mapping[str, tuple[type, ...]] = {
+    "string": (str,),
+    "integer": (int,),
+    "number": (int, float),
+    "boolean": (bool,),
+    "array": (list,),
+    "object": (dict,),
+}
+_SHOWN = 60
+
+
+def check(value: Any, schema: Schema, where: str = "") -> None:
+    """Raise an error that names the first value that does not fit, and what would."""
+    kind = schema.get("type")
+    if kind is not None and not _is(value, kind):
+        raise InvalidInputError(f"{where or 'the input'} must be {_named(kind)}, not {_told(value)}", _hint(schema, where))
+    if "enum" in schema and value not in schema["enum"]:
+        raise InvalidInputError(f"invalid {where} {_told(value)}", f"must be one of: {', '.join(map(str, schema['enum']))}")
+    if kind in ("integer", "number"):
+        _bounds(value, value, schema, where, "minimum", "maximum", "")
+    elif kind == "string":
+        _bounds(value, len(value), schema, where, "minLength", "maxLength", " characters")
+    elif kind == "array":
+        _bounds(value, len(value), schema, where, "minItems", "maxItems", " items")
+        for number, item in enumerate(value):
+            check(item, schema.get("items", {}), f"{where}[{number}]")
+    elif kind == "object":
+        _fields(value, schema, where)
+
+
+def _fields(value: Mapping[str, Any], schema: Schema, where: str) -> None:
+    known = schema.get("properties", {})
+    for name in schema.get("required", ()):
+        if name not in value:
+            raise InvalidInputError(f"{_path(where, name)} is required", _hint(known.get(name, {}), name))
+    for name, item in value.items():
+        if name in known:
+            check(item, known[name], _path(where, name))
+        elif schema.get("additionalProperties") is False:
+            from difflib import get_close_matches
+
+            close = get_close_matches(str(name), known, n=1)
+            hint = f"did you mean {close[0]}?" if close else f"known are: {', '.join(known)}"
+            raise InvalidInputError(f"there is no argument {_told(name)}", hint)
+
+
+def _path(where: str, name: str) -> str:
+    return f"{where}.{name}" if where else name
+
+
+def _is(value: Any, kind: str) -> bool:
+    if isinstance(value, bool):
+        return kind == "boolean"
+    if isinstance(value, float) and kind == "number":
+        return value == value and abs(value) != float("inf")  # noqa: PLR0124 (not a number is not equal to itself)
+    if isinstance(value, float) and kind == "integer":
+        return value.is_integer()
+    return isinstance(value, _TYPES[kind])
+
+
+def _bounds(value: Any, size: float, schema: Schema, where: str, low: str, high: str, unit: str) -> None:
+    least, most = schema.get(low), schema.get(high)
+    if least is not None and size < least:
+        raise InvalidInputError(f"{where} {_told(value)} is too small", f"give at least {least}{unit}")
+    if most is not None and size > most:
+        raise InvalidInputError(f"{where} {_told(value)} is too large", f"give at most {most}{unit}")
+
+
+def _named(kind: str) -> str:
+    return {"integer": "a whole number", "array": "a list", "object": "an object"}.get(kind, f"a {kind}")
+
+
+def _told(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+
+
+def _hint(schema: Schema, where: str) -> str:
+    about = schema.get("description")
+    if about:
+        return f"{where}: {about}"
+    return f"one of: {', '.join(map(str, schema['enum']))}" if "enum" in schema else f"give {where or 'it'} another value"

@@ -1,0 +1,188 @@
+"""REST: find the route, check what was sent, ask whether the caller may, and call Ghost in a worker thread."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import AsyncIterator, Iterator
+from itertools import islice
+from typing import TYPE_CHECKING, Any, NoReturn
+from urllib.parse import parse_qsl, unquote_to_bytes
+
+import anyio
+import anyio.to_thread
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+
+from ghostmem.caller import CALLER, SCOPES, require
+from ghostmem.errors import ForbiddenError, InvalidInputError
+from ghostmem.schema import check
+from ghostmem.web.refusals import Refused, json_response
+from ghostmem.web.routes import ALL, ONE, ROUTES, SEVERAL, Given, Route, answer
+
+if TYPE_CHECKING:
+    from ghostmem.ghost import Ghost
+
+PREFIX = "/api/v1"
+DEEPEST = 64  # levels of lists and objects in a body
+MOST_FIELDS = 1000  # in a query
+BATCH = 200  # lines of an export that are sent together
+_STRAY = re.compile(rb"%(?![0-9A-Fa-f]{2})")
+
+
+async def call(ghost: Ghost, request: Request) -> Response:
+    """Answer one request below the prefix."""
+    parts = request.scope["raw_path"].removeprefix(PREFIX.encode()).split(b"/")[1:]
+    route, named = find(request.method, parts)
+    request.scope["ghost.trace"].route = PREFIX + route.path
+    query = read_query(route, request.scope["query_string"])
+    body = read_body(request.headers.get("content-type", ""), await request.body()) if route.has_body else {}
+    if double := sorted(named.keys() & (query.keys() | body.keys())):
+        raise InvalidInputError(f"{double[0]} stands in the path already", "leave it out elsewhere")
+    given = {**query, **body, **named}
+    check(given, route.schema)
+    authorise(route, given)
+    if route.streams:
+        return await _stream(route.call(ghost, given))
+    found = await anyio.to_thread.run_sync(answer, route, ghost, given)
+    created = isinstance(found, dict) and found.get("outcome") == "created"
+    return json_response(found, 201 if created and route.method in ("PUT", "POST") else 200)
+
+
+def find(method: str, parts: list[bytes]) -> tuple[Route, Given]:
+    """Return the route of a path, and what the path names; a key is one segment, whatever it holds."""
+    fitting = [route for route in ROUTES if _fits(route, parts)]
+    if not fitting:
+        raise Refused(404, "NotFoundError", "there is no such path", f"{PREFIX}/openapi.json lists them")
+    route = next((route for route in fitting if route.method == method), None)
+    if route is None:
+        allowed = ", ".join(sorted(route.method for route in fitting))
+        raise Refused(405, "MethodNotAllowed", "this path has no such method", f"it has {allowed}", Allow=allowed)
+    values = [part for part, name in zip(parts, route.path.split("/")[1:], strict=True) if name.startswith("{")]
+    return route, {name: _decoded(value) for name, value in zip(route.in_path, values, strict=True)}
+
+
+def _fits(route: Route, parts: list[bytes]) -> bool:
+    names = route.path.split("/")[1:]
+    return len(names) == len(parts) and all(
+        part != b"" if name.startswith("{") else part == name.encode() for name, part in zip(names, parts, strict=True)
+    )
+
+
+def _decoded(part: bytes) -> str:
+    if _STRAY.search(part):
+        raise InvalidInputError("the path has a % that is not followed by two hexadecimal digits", "write a percent sign as %25")
+    try:
+        return unquote_to_bytes(part).decode()
+    except UnicodeDecodeError:
+        raise InvalidInputError("the path is not UTF-8", "percent-encode the bytes of UTF-8") from None
+
+
+def read_query(route: Route, raw: bytes) -> Given:
+    """Read the fields of a query; what is a list may stand several times."""
+    if _STRAY.search(raw):
+        raise InvalidInputError("the query has a % that is not followed by two hexadecimal digits", "write it as %25")
+    try:
+        pairs = parse_qsl(raw.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=MOST_FIELDS)
+    except ValueError:  # also what is not ASCII or not UTF-8
+        raise InvalidInputError("the query cannot be read", f"send at most {MOST_FIELDS} fields, percent-encoded UTF-8") from None
+    if pairs and route.has_body:
+        raise InvalidInputError("this path takes no query", "send the fields as JSON in the body")
+    given: Given = {}
+    for name, value in pairs:
+        kind = route.takes.get(name, {}).get("type")
+        if kind == "array":
+            given.setdefault(name, []).append(value)
+        elif name in given:
+            raise InvalidInputError(f"{name[:60]!r} is given twice", "give it once")
+        else:
+            given[name] = _typed(value, kind)
+    return given
+
+
+def _typed(value: str, kind: str | None) -> Any:
+    """Return a value of a query as its type; what does not fit stays a text, which the schema refuses."""
+    if kind == "boolean":
+        return {"true": True, "false": False}.get(value, value)
+    if kind == "integer" and re.fullmatch(r"-?[0-9]{1,18}", value):
+        return int(value)
+    if kind == "number" and re.fullmatch(r"-?[0-9]{1,18}(\.[0-9]{1,18})?", value):
+        return float(value)
+    return value
+
+
+def read_body(kind: str, body: bytes) -> Given:
+    """Read a body of JSON; none at all is an empty object."""
+    if not body:
+        return {}
+    media, _, rest = kind.partition(";")
+    if media.strip().lower() != "application/json" or ("charset" in rest.lower() and "utf-8" not in rest.lower()):
+        raise Refused(415, "UnsupportedMediaType", "the body is not JSON", "send it as Content-Type: application/json")
+    try:
+        found = json.loads(body.decode(), parse_constant=_no_number)
+    except (ValueError, RecursionError):  # also what is not UTF-8, and numbers of thousands of digits
+        raise InvalidInputError("the body is not valid JSON", "send one object, in UTF-8") from None
+    if not isinstance(found, dict):
+        raise InvalidInputError("the body is not an object", 'write it as {"name": "value"}')
+    if _depth_exceeds(found, DEEPEST):
+        raise InvalidInputError(f"the body is nested deeper than {DEEPEST} levels", "send it flatter")
+    return found
+
+
+def _no_number(name: str) -> NoReturn:
+    raise ValueError(name)
+
+
+def _depth_exceeds(value: Any, limit: int) -> bool:
+    level: list[Any] = [value]
+    for _ in range(limit):
+        level = [
+            item
+            for part in level
+            for item in (part.values() if isinstance(part, dict) else part)
+            if isinstance(item, dict | list)
+        ]
+        if not level:
+            return False
+    return True
+
+
+def authorise(route: Route, given: Given) -> None:
+    """Ask whether the caller may do this there; who names no namespace and has a single one means that."""
+    need = "read" if given.get("dry_run") is True else route.scope
+    if route.where == ALL:
+        require("", need)
+    elif route.where == ONE:
+        require(given["ns"], need)
+    elif route.where == SEVERAL:
+        if not given.get("ns") and not CALLER.get().may("", need):
+            given["ns"] = _only_namespace(need)
+        require(given.get("ns", ""), need)
+
+
+def _only_namespace(need: str) -> str:
+    names = {ns for ns, scope in CALLER.get().grants if SCOPES.index(scope) >= SCOPES.index(need)}
+    if len(names) != 1:
+        raise ForbiddenError(f"this token may not {need} in all namespaces", "name one that it has with ns")
+    return names.pop()
+
+
+async def _stream(lines: Iterator[str]) -> Response:
+    """Send lines as they are made; what goes wrong at the start is still an error with a status."""
+
+    def batch() -> bytes:
+        return "".join(f"{line}\n" for line in islice(lines, BATCH)).encode(errors="replace")
+
+    first = await anyio.to_thread.run_sync(batch)
+
+    async def body() -> AsyncIterator[bytes]:
+        part = first
+        try:
+            while part:
+                yield part
+                part = await anyio.to_thread.run_sync(batch)
+        finally:
+            with anyio.CancelScope(shield=True):
+                await anyio.to_thread.run_sync(lines.close)  # type: ignore[attr-defined]
+
+    return StreamingResponse(body(), media_type="application/x-ndjson")

@@ -1,0 +1,135 @@
+"""The application: what is where, and what every request passes first."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import anyio.to_thread
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from ghostmem.caller import require
+from ghostmem.errors import GhostError
+from ghostmem.web import api
+from ghostmem.web.auth import IF_ANY, authenticated
+from ghostmem.web.guard import bounded, guarded
+from ghostmem.web.logs import Log, to_stderr, traced
+from ghostmem.web.metrics import CONTENT_TYPE, Metrics
+from ghostmem.web.openapi import document
+from ghostmem.web.rate import Rate
+from ghostmem.web.refusals import Refused, json_response
+
+if TYPE_CHECKING:
+    from ghostmem.ghost import Ghost
+
+OPENAPI = f"{api.PREFIX}/openapi.json"
+MCP = "/mcp"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Limits:
+    """How much one caller may ask for."""
+
+    body_bytes: int = 16_000_000
+    body_seconds: float = 30.0
+    per_second: float = 100.0
+    burst: int = 500
+    clock: Callable[[], float] = time.monotonic
+
+
+def make_app(
+    ghost: Ghost,
+    *,
+    require_tokens: str = IF_ANY,
+    allowed_hosts: Collection[str] = (),
+    mcp_app: ASGIApp | None = None,
+    limits: Limits | None = None,
+    log: Log = to_stderr,
+) -> ASGIApp:
+    """Return Ghost as an ASGI application: /api/v1, /healthz, /readyz, /metrics, and `mcp_app` at /mcp.
+
+    `require_tokens` is "always", "if-any" (as soon as the store has had a token) or "never"; `allowed_hosts` are names that
+    the server is called by beside those of loopback. `mcp_app` sees the path /mcp as it is, and gets the lifespan.
+    """
+    limits = limits or Limits()
+    metrics = Metrics()
+    app = _rooms(ghost, metrics, mcp_app)
+    app = bounded(app, limits.body_bytes, limits.body_seconds)
+    app = authenticated(app, ghost, require_tokens, Rate(limits.per_second, limits.burst, limits.clock))
+    app = traced(guarded(app, allowed_hosts), metrics, log, ghost.store.clock)
+
+    async def run(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            scope.setdefault("raw_path", scope["path"].encode())
+            await app(scope, receive, send)
+        elif scope["type"] == "lifespan":
+            await (mcp_app or _live)(scope, receive, send)
+        else:
+            await send({"type": "websocket.close", "code": 1008})
+
+    return run
+
+
+async def _live(_: Scope, receive: Receive, send: Send) -> None:
+    """Start and stop without anything to do."""
+    while (await receive())["type"] == "lifespan.startup":
+        await send({"type": "lifespan.startup.complete"})
+    await send({"type": "lifespan.shutdown.complete"})
+
+
+def _rooms(ghost: Ghost, metrics: Metrics, mcp_app: ASGIApp | None) -> ASGIApp:
+    async def run(scope: Scope, receive: Receive, send: Send) -> None:
+        path: bytes = scope["raw_path"]
+        if path.startswith(api.PREFIX.encode() + b"/") and path != OPENAPI.encode():
+            response = await api.call(ghost, Request(scope, receive))
+        elif mcp_app is not None and (path == MCP.encode() or path.startswith(MCP.encode() + b"/")):
+            scope["ghost.trace"].route = MCP
+            await mcp_app(scope, receive, send)
+            return
+        else:
+            response = await _room(ghost, metrics, scope, path.decode("latin-1"))
+        await response(scope, receive, send)
+
+    return run
+
+
+async def _room(ghost: Ghost, metrics: Metrics, scope: Scope, path: str) -> Response:
+    """Answer at one of the few paths that stand alone."""
+    if path not in ("/healthz", "/readyz", "/metrics", OPENAPI):
+        raise Refused(404, "NotFoundError", "there is no such path", f"{OPENAPI} lists those of the API")
+    scope["ghost.trace"].route = path
+    if scope["method"] not in ("GET", "HEAD"):
+        raise Refused(405, "MethodNotAllowed", "this path has no such method", "it has GET, HEAD", Allow="GET, HEAD")
+    if path == "/healthz":
+        return json_response({"status": "ok"})
+    if path == "/readyz":
+        ready = await anyio.to_thread.run_sync(_ready, ghost)
+        return json_response({"status": "ready" if ready else "not ready"}, 200 if ready else 503)
+    if path == "/metrics":
+        require("", "read")
+        return Response(metrics.render(await anyio.to_thread.run_sync(_gauges, ghost)), media_type=CONTENT_TYPE)
+    return json_response(document(api.PREFIX))
+
+
+def _ready(ghost: Ghost) -> bool:
+    """Say whether the store can be read."""
+    try:
+        ghost.list(limit=1)
+    except GhostError:
+        return False
+    return True
+
+
+def _gauges(ghost: Ghost) -> dict[str, tuple[str, int]]:
+    found = ghost.stats()
+    return {
+        "ghost_memories": ("Live memories.", found.active_memories),
+        "ghost_memory_versions": ("Memories with all their versions.", found.total_memories),
+        "ghost_chunks": ("Chunks that are searched.", found.total_chunks),
+        "ghost_edges": ("Links between memories.", found.total_edges),
+        "ghost_store_bytes": ("Size of the store.", found.db_size_bytes),
+    }

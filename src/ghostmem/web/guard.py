@@ -1,0 +1,124 @@
+"""Before anything is read: is this server meant, does the request come from a page of its own, is it small enough."""
+
+from collections.abc import Collection
+from ipaddress import ip_address
+from urllib.parse import urlsplit
+
+import anyio
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from ghostmem.web.refusals import Refused
+
+LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+WILDCARD = frozenset({"0.0.0.0", "::"})  # noqa: S104 (compared with, never bound to)
+OPEN = (b"/healthz", b"/readyz")  # say nothing but that the server lives, to whoever asks by whatever name
+
+
+def header(scope: Scope, name: bytes) -> str | None:
+    """Return a header that may stand once."""
+    found = [value for key, value in scope["headers"] if key == name]
+    if len(found) > 1:
+        raise Refused(400, "InvalidRequest", f"the header {name.decode()} stands more than once", "send it once")
+    return found[0].decode("latin-1") if found else None
+
+
+def check_host(scope: Scope, allowed: Collection[str]) -> None:
+    """Refuse names that are not ours: a page elsewhere may have bent its own name to this address (DNS rebinding)."""
+    host = header(scope, b"host")
+    name = _name(f"//{host}") if host else None
+    numeric = bool(WILDCARD & set(allowed)) and name is not None and _is_address(name)  # nobody can bend a bare address
+    if name is None or not (name in LOOPBACK or name in allowed or numeric):
+        raise Refused(
+            421, "MisdirectedRequest", "this server does not answer to that name", "`ghost serve --allow-host` adds one"
+        )
+
+
+def check_origin(scope: Scope, allowed: Collection[str]) -> None:
+    """Refuse what a page of another site sends; programs send no Origin."""
+    origin = header(scope, b"origin")
+    site, mode = header(scope, b"sec-fetch-site"), header(scope, b"sec-fetch-mode")
+    if origin is None:
+        foreign = site == "cross-site" and mode != "navigate"
+    else:
+        own = origin.partition("://")[2].lower() == (header(scope, b"host") or "").lower()
+        foreign = not origin.startswith(("http://", "https://")) or not (own or _name(origin) in set(allowed) - LOOPBACK)
+    if foreign:
+        raise Refused(403, "ForbiddenOrigin", "pages of other sites may not call this server", "call it from a program")
+
+
+def _name(url: str) -> str | None:
+    try:
+        parts = urlsplit(url)
+        _ = parts.port
+    except ValueError:
+        return None
+    plain = not parts.path and not parts.query and not parts.fragment and "@" not in parts.netloc
+    return parts.hostname.rstrip(".").lower() if plain and parts.hostname else None
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
+def guarded(app: ASGIApp, allowed: Collection[str]) -> ASGIApp:
+    """Return the application behind the checks of Host and Origin."""
+    names = {name.lower().rstrip(".").strip("[]") for name in allowed}
+
+    async def run(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["raw_path"] not in OPEN:
+            check_host(scope, names)
+            check_origin(scope, names)
+        await app(scope, receive, send)
+
+    return run
+
+
+def bounded(app: ASGIApp, limit: int, seconds: float) -> ASGIApp:
+    """Return the application with bodies read beforehand, up to a limit, also when nobody said how long they are."""
+
+    async def run(scope: Scope, receive: Receive, send: Send) -> None:
+        told = header(scope, b"content-length")
+        if told is not None and told.isdigit() and int(told[:20]) > limit:
+            raise _too_large(limit)
+        try:
+            with anyio.fail_after(seconds):
+                body = await _read(receive, limit)
+        except TimeoutError:
+            raise Refused(408, "Timeout", "the body did not arrive in time", "send it faster", Connection="close") from None
+        if body is None:
+            return  # the client has left
+        given = False
+
+        async def again() -> Message:
+            nonlocal given
+            if given:
+                return await receive()
+            given = True
+            return {"type": "http.request", "body": body, "more_body": False}
+
+        await app(scope, again, send)
+
+    return run
+
+
+async def _read(receive: Receive, limit: int) -> bytes | None:
+    parts: list[bytes] = []
+    size = 0
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            return None
+        parts.append(message.get("body", b""))
+        size += len(parts[-1])
+        if size > limit:
+            raise _too_large(limit)
+        if not message.get("more_body", False):
+            return b"".join(parts)
+
+
+def _too_large(limit: int) -> Refused:
+    return Refused(413, "TooLarge", f"the body is larger than {limit:,} bytes", "send less at once", Connection="close")

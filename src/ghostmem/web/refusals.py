@@ -1,0 +1,76 @@
+"""What is answered when something cannot be done: a status, and an error without anything that is the server's own business."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from starlette.responses import Response
+
+from ghostmem.errors import (
+    ConflictError,
+    EmbeddingError,
+    EngineError,
+    ForbiddenError,
+    GhostError,
+    InvalidInputError,
+    ModelError,
+    NewerStoreError,
+    NotFoundError,
+    ReadOnlyStoreError,
+    StoreBusyError,
+    StoreFullError,
+)
+
+# Errors by class, the first that fits: their status, and whether their own words may be told.
+# Those of the engine and of providers name files and addresses of the server, so their class speaks for them.
+STATUSES: tuple[tuple[type[GhostError], int, bool], ...] = (
+    (InvalidInputError, 400, True),
+    (ForbiddenError, 403, True),
+    (NotFoundError, 404, True),
+    (ConflictError, 409, True),
+    (NewerStoreError, 403, False),
+    (ReadOnlyStoreError, 403, False),
+    (EmbeddingError, 502, False),
+    (ModelError, 502, False),
+    (StoreBusyError, 503, False),
+    (StoreFullError, 507, False),
+    (EngineError, 500, False),
+)
+RETRY = 1  # seconds to wait for a store that is busy
+UNEXPECTED = {
+    "error": "InternalError",
+    "message": "something unexpected happened",
+    "hint": "the server's log has a line with this request's X-Request-Id",
+}
+
+
+class Refused(Exception):  # noqa: N818 (it is an answer, not an error of ours)
+    """A request that goes no further."""
+
+    def __init__(self, status: int, error: str, message: str, hint: str, **headers: str) -> None:
+        super().__init__(message)
+        self.status = status
+        self.body = {"error": error, "message": message, "hint": hint}
+        self.headers = {name.replace("_", "-"): value for name, value in headers.items()}
+
+
+def json_response(value: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+    """Return a value as JSON."""
+    body = json.dumps(value, ensure_ascii=False).encode(errors="replace")
+    return Response(body, status, headers, "application/json")
+
+
+def refusal(error: GhostError | Refused) -> Response:
+    """Return what is answered for an error."""
+    if isinstance(error, Refused):
+        return json_response(error.body, error.status, error.headers)
+    for kind, status, told in STATUSES:
+        if isinstance(error, kind):
+            body = {"error": type(error).__name__, "message": error.message, "hint": error.hint}
+            if not told:
+                about = (type(error).__doc__ or "").strip().rstrip(".")
+                body |= {"message": about[:1].lower() + about[1:], "hint": "the one who runs this server has to look at it"}
+            if status == 503:
+                body["hint"] = "try again in a moment"
+            return json_response(body, status, {"Retry-After": str(RETRY)} if status == 503 else None)
+    return json_response(UNEXPECTED, 500)

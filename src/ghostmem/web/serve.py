@@ -1,0 +1,86 @@
+"""Listening: one process, until somebody says stop; what runs then is finished first."""
+
+from __future__ import annotations
+
+import ipaddress
+import logging
+import signal
+import socket
+from collections.abc import Callable
+
+import uvicorn
+from starlette.types import ASGIApp
+
+from ghostmem.errors import GhostError, InvalidInputError
+from ghostmem.times import Clock
+from ghostmem.web.logs import JsonLines, to_stderr
+
+GRACE = 30  # seconds that what is running has to finish
+CONNECTIONS = 1000
+
+
+def is_loopback(host: str) -> bool:
+    """Say whether a host can be reached from this machine only."""
+    try:
+        found = socket.getaddrinfo(host, None)
+    except (OSError, UnicodeError):
+        raise InvalidInputError(f"there is no host {host!r}", "give --host an address of this machine") from None
+    return all(ipaddress.ip_address(str(address[4][0]).partition("%")[0]).is_loopback for address in found)
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Return a socket that listens; port 0 means any that is free."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family, backlog=512)
+    except (OSError, OverflowError, UnicodeError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise InvalidInputError(f"cannot listen on {host}:{port}: {reason}", "choose another --port or --host") from None
+
+
+def address_of(listening: socket.socket) -> str:
+    """Return the address to call."""
+    host, port = listening.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def make_server(app: ASGIApp) -> uvicorn.Server:
+    """Return a server that logs nothing itself, tells nobody its make, and believes no proxy."""
+    return uvicorn.Server(
+        uvicorn.Config(
+            app,
+            http="h11",
+            ws="none",
+            lifespan="on",
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
+            limit_concurrency=CONNECTIONS,
+            timeout_keep_alive=15,
+            timeout_graceful_shutdown=GRACE,
+        )
+    )
+
+
+def serve(app: ASGIApp, listening: socket.socket, announce: Callable[[], None], clock: Clock) -> None:
+    """Serve until SIGINT or SIGTERM, then finish what is running and return."""
+    handler = JsonLines(to_stderr, clock)
+    logging.getLogger().addHandler(handler)
+    server = make_server(app)
+
+    def stop(*_: object) -> None:
+        server.should_exit = True
+
+    # the server takes the signals over while it runs, and raises them once more at its end: that must not kill us
+    before = {one: signal.signal(one, stop) for one in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        announce()
+        server.run(sockets=[listening])
+    finally:
+        for one, old in before.items():
+            signal.signal(one, old)
+        logging.getLogger().removeHandler(handler)
+        listening.close()
+    if not server.started:
+        raise GhostError("the server could not start", "its log has a line that says where")

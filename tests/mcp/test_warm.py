@@ -1,0 +1,269 @@
+"""A model loads in the background: words answer at once, vectors join when they are there, and the result says which"""
+
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from ghostmem import Ghost
+from ghostmem.mcp.server import Face, make_server
+from ghostmem.settings import Settings
+from ghostmem.verbs.embed import catch_up
+
+if TYPE_CHECKING:
+    from conftest import Pipes, Place
+
+WORDS, ALL = ["substring", "text"], ["substring", "text", "vector"]
+ALIKE = (
+    "The nightly backup of the orders database runs at two in the morning.",
+    "Every night at two in the morning the orders database is backed up.",
+)
+BROKEN = "import sys; sys.modules['onnxruntime'] = None; from ghostmem.cli.main import main; main(['mcp'])"
+Until = Callable[..., Any]
+
+
+def search(server: "Pipes", query: str = "When is the database saved?") -> dict[str, Any]:
+    """Search and return the structured result."""
+    return server.ok("ghost_search", ns="a", query=query)
+
+
+# --- the real model, in the real program
+
+
+def test_the_first_answer_comes_without_vectors_and_a_later_one_with(place: "Place", eventually: Until) -> None:
+    """Before the model is there words answer and the result says so; soon meaning answers too, without being asked for."""
+    with place.ghost(embed_provider="local") as ghost:
+        ghost.put("a", "backup", ALIKE[0])
+    with place.pipes(GHOST_EMBED_PROVIDER="local") as server:
+        server.initialize()
+        first = search(server, "database backup")
+        assert first["legs"] == WORDS
+        assert [hit["key"] for hit in first["results"]] == ["backup"]
+        found = eventually(lambda: (now := search(server, "database backup"))["legs"] == ALL and now, "vectors joined")
+        assert found["results"][0]["similarity"] > 0.3
+        assert server.leave() == 0
+        assert server.said == b""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+def test_nothing_heavy_is_loaded_before_the_first_call(place: "Place") -> None:
+    """Listing tools, resources and prompts loads neither numpy nor a model."""
+    with place.pipes(GHOST_EMBED_PROVIDER="local") as server:
+        server.initialize()
+        for method in ("tools/list", "resources/list", "prompts/list"):
+            assert "result" in server.request(method)
+        maps = Path(f"/proc/{server.pid}/maps").read_text(encoding="utf-8")
+        assert "numpy" not in maps
+        assert "onnxruntime" not in maps
+
+
+def test_puts_made_meanwhile_get_their_vectors_and_links(place: "Place", eventually: Until) -> None:
+    """What is put before the model is there has its vectors and its links once it is, as if it had been there."""
+    with place.pipes(GHOST_EMBED_PROVIDER="local") as server:
+        server.initialize()
+        for key, content in zip(("one", "two"), ALIKE, strict=True):
+            server.start("tools/call", {"name": "ghost_put", "arguments": {"ns": "a", "key": key, "content": content}})
+        eventually(lambda: search(server)["legs"] == ALL, "vectors joined")
+        edges = eventually(lambda: server.ok("ghost_edge", ns="a", from_key="one", op="list")["edges"], "both were linked")
+        assert [(edge["rel"], {edge["from_key"], edge["to_key"]}) for edge in edges] == [("relates_to", {"one", "two"})]
+        eventually(lambda: "notes" not in search(server), "every chunk has its vector")
+        assert server.leave() == 0
+    with place.ghost(embed_provider="local") as ghost:
+        status = ghost.embed_status()
+        assert (status.embedded, status.pending) == (2, 0)
+
+
+def test_what_an_earlier_session_left_without_vectors_is_caught_up(place: "Place", eventually: Until) -> None:
+    """Memories stored without a model get their vectors in the background of the next session that has one."""
+    with place.ghost() as ghost:
+        for number in range(5):
+            ghost.put("a", f"k{number}", f"Note {number} about the orders database.")
+    with place.pipes(GHOST_EMBED_PROVIDER="local") as server:
+        server.initialize()
+        eventually(lambda: search(server)["legs"] == ALL and "notes" not in search(server), "all have vectors")
+        assert server.leave() == 0
+
+
+def test_leaving_while_the_model_loads_is_quiet(place: "Place") -> None:
+    """A client that goes away in the middle of loading or catching up leaves no process, no traceback and a whole store."""
+    with place.ghost() as ghost:
+        for number in range(300):
+            ghost.put("a", f"k{number}", f"Note {number} about the orders database and its nightly backup.")
+    for wait in (0, 5):
+        with place.pipes(GHOST_EMBED_PROVIDER="local") as server:
+            server.initialize()
+            search(server)
+            for _ in range(wait):
+                search(server)
+            assert server.leave() == 0
+            assert b"Traceback" not in server.said
+    with place.ghost() as ghost:
+        assert ghost.check().problems == ()
+
+
+@pytest.mark.parametrize(
+    ("command", "env", "told"),
+    [
+        ([sys.executable, "-c", BROKEN], {"GHOST_EMBED_PROVIDER": "local"}, "onnxruntime"),
+        (None, {"GHOST_EMBED_PROVIDER": "openai"}, "OPENAI_API_KEY"),
+    ],
+    ids=["no-onnxruntime", "no-key"],
+)
+def test_a_provider_that_cannot_load_is_done_without(
+    place: "Place", eventually: Until, command: list[str] | None, env: dict[str, str], told: str
+) -> None:
+    """Words go on answering, puts are stored, and the result says what is wrong."""
+    with place.pipes(command=command, **env) as server:
+        server.initialize()
+        assert search(server)["legs"] == WORDS
+        server.ok("ghost_put", ns="a", key="k", content=ALIKE[0])
+        found = eventually(lambda: (now := search(server, "database backup")).get("notes") and now, "the trouble is told")
+        assert found["legs"] == WORDS
+        assert [hit["key"] for hit in found["results"]] == ["k"]
+        assert any(told in note for note in found["notes"])
+        assert server.ok("ghost_put", ns="a", key="j", content=ALIKE[1])["version"] == 1
+        assert server.leave() == 0
+        assert b"Traceback" not in server.said
+
+
+def test_a_provider_that_does_not_answer_is_done_without(place: "Place") -> None:
+    """A server for vectors that nobody runs costs a note, not the answer."""
+    with place.pipes(GHOST_EMBED_PROVIDER="ollama", OLLAMA_HOST="http://127.0.0.1:9") as server:
+        server.initialize()
+        server.ok("ghost_put", ns="a", key="k", content=ALIKE[0])
+        for _ in range(3):
+            found = search(server, "database backup")
+            assert found["legs"] == WORDS
+            assert [hit["key"] for hit in found["results"]] == ["k"]
+        assert server.leave() == 0
+        assert b"Traceback" not in server.said
+
+
+# --- step by step, in this process
+
+
+class Model:
+    """A model whose loading and work wait for a word, so that a test decides what happens in between."""
+
+    def __init__(self) -> None:
+        self.asked, self.go = threading.Event(), threading.Event()
+        self.error: Exception | None = None
+
+    def __call__(self, texts: Sequence[str]) -> list[list[float]]:
+        self.asked.set()
+        assert self.go.wait(60)
+        if self.error is not None:
+            raise self.error
+        return [[1.0 + text.count("tea"), 1.0 + text.count("cat"), 1.0] for text in texts]
+
+
+@pytest.fixture
+def model() -> Iterator[Model]:
+    """Return a model that waits; it is let go in the end."""
+    found = Model()
+    yield found
+    found.go.set()
+
+
+@pytest.fixture
+def slow(tmp_path: Path, model: Model) -> Iterator[Ghost]:
+    """Open a store whose model waits, deferred as a server defers it."""
+    with Ghost.open(tmp_path / "memory.db", embedder=model, settings=Settings()) as ghost:
+        ghost.store.vectoriser.defer(lambda: catch_up(ghost.store))
+        yield ghost
+        model.go.set()
+        if ghost.store.vectoriser._loading is not None:
+            ghost.store.vectoriser._loading.join(60)
+        assert ghost.check().problems == ()
+
+
+def test_nothing_is_loaded_until_it_is_warmed(slow: Ghost, model: Model) -> None:
+    """A deferred model is not asked by puts or searches, however many there are."""
+    slow.put("a", "k", "green tea")
+    assert slow.search("tea", "a").legs == tuple(WORDS)
+    assert slow.embed_status().model == ""
+    assert not model.asked.is_set()
+
+
+def test_a_call_warms_the_model_after_its_answer(slow: Ghost, model: Model, talk: Any, eventually: Until) -> None:
+    """The first call is answered without the model, which then loads by itself; calls meanwhile do not wait for it."""
+    slow.put("a", "k", "green tea")
+    with talk(make_server(Face(slow, folder="/"))) as agent:
+        agent.ask("list_tools")
+        assert not model.asked.is_set()
+        assert agent.ok("ghost_search", ns="a", query="tea")["legs"] == WORDS
+        assert model.asked.wait(60)
+        assert agent.ok("ghost_search", ns="a", query="tea")["results"][0]["key"] == "k"
+        model.go.set()
+        eventually(lambda: agent.ok("ghost_search", ns="a", query="tea")["legs"] == ALL, "the model has loaded")
+
+
+def test_warming_twice_loads_once(slow: Ghost, model: Model) -> None:
+    """However often it is warmed, and by however many at once, one thread loads it."""
+    slow.put("a", "k", "green tea")
+    slow.store.vectoriser.warm()
+    first = slow.store.vectoriser._loading
+    threads = [threading.Thread(target=slow.store.vectoriser.warm) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert slow.store.vectoriser._loading is first
+
+
+def test_a_put_that_began_before_the_model_was_there_and_ends_after(
+    slow: Ghost, model: Model, monkeypatch: pytest.MonkeyPatch, eventually: Until
+) -> None:
+    """Even a put that looked for the model just too early, and was written just too late to be caught up, gets its vectors."""
+    import ghostmem.verbs.put as verb
+
+    looked, write = threading.Event(), threading.Event()
+    prepare = verb.prepare
+
+    def late(*args: Any, **kwargs: Any) -> Any:
+        found = prepare(*args, **kwargs)
+        if threading.current_thread().name == "late":
+            looked.set()
+            assert write.wait(60)
+        return found
+
+    monkeypatch.setattr(verb, "prepare", late)
+    slow.put("a", "first", "green tea")
+    thread = threading.Thread(target=slow.put, args=("a", "late", "black tea"), name="late")
+    thread.start()
+    assert looked.wait(60)
+    model.go.set()
+    slow.store.vectoriser.warm()
+    assert slow.store.vectoriser._loading is not None
+    slow.store.vectoriser._loading.join(60)
+    write.set()
+    thread.join(60)
+    eventually(lambda: slow.embed_status().pending == 0, "every chunk has its vector", 5)
+
+
+def test_a_model_that_fails_while_catching_up_is_told(slow: Ghost, model: Model, eventually: Until) -> None:
+    """An error of the model's own is a note in the results, not the end of the thread with a traceback."""
+    slow.put("a", "k", "green tea")
+    model.error = RuntimeError("out of memory")
+    model.go.set()
+    slow.store.vectoriser.warm()
+    assert slow.store.vectoriser._loading is not None
+    slow.store.vectoriser._loading.join(60)
+    found = slow.search("tea", "a")
+    assert found.legs == tuple(WORDS)
+    assert any("out of memory" in note for note in found.notes)
+    model.error = None
+    slow.put("a", "j", "black tea")
+    assert slow.search("tea", "a").legs == tuple(ALL)
+
+
+def test_without_a_wish_for_vectors_nothing_is_loaded(tmp_path: Path) -> None:
+    """With provider none warming does nothing."""
+    with Ghost.open(tmp_path / "memory.db", settings=Settings(embed_provider="none")) as ghost:
+        ghost.store.vectoriser.defer()
+        ghost.store.vectoriser.warm()
+        assert ghost.store.vectoriser._loading is None
+        assert ghost.search("tea", "a").notes == ()

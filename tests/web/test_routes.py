@@ -1,0 +1,264 @@
+"""Every route of the REST surface, called once and more"""
+
+import json
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+import pytest
+
+from ghostmem import errors
+from ghostmem.web.refusals import refusal
+from ghostmem.web.routes import ROUTES
+
+if TYPE_CHECKING:
+    from conftest import Served
+
+ENDS = {"ns": "a", "from_key": "pot", "to_key": "tea", "rel": "depends_on"}
+RULE = {"name": "drafts", "action": "ARCHIVE", "tag": "draft", "rule_id": "mine", "ns": "a"}
+
+# method, path as it is called, the route's path, body, status, a part of the answer that must be there
+CALLS: list[tuple[str, str, str, Any, int, dict[str, Any]]] = [
+    ("PUT", "/memories/a/new", "/memories/{ns}/{key}", {"content": "x"}, 201, {"version": 1, "outcome": "created"}),
+    ("PUT", "/memories/a/tea", "/memories/{ns}/{key}", {"content": "x"}, 200, {"version": 2, "outcome": "updated"}),
+    ("GET", "/memories/a/tea", "/memories/{ns}/{key}", None, 200, {"content": "green tea", "tags": ["t"]}),
+    ("GET", "/memories/a/tea?version=1", "/memories/{ns}/{key}", None, 200, {"version": 1}),
+    ("PATCH", "/memories/a/tea", "/memories/{ns}/{key}", {"diff": "@@ -1 +1 @@\n-green tea\n+tea\n"}, 200, {"content": "tea"}),
+    ("DELETE", "/memories/a/tea", "/memories/{ns}/{key}", None, 200, {"versions": 1, "hard": False}),
+    ("DELETE", "/memories/a/tea?hard=true", "/memories/{ns}/{key}", None, 200, {"hard": True}),
+    ("GET", "/memories/a/tea/history", "/memories/{ns}/{key}/history", None, 200, {}),
+    ("POST", "/memories/a/gone/restore", "/memories/{ns}/{key}/restore", None, 200, {"key": "gone"}),
+    ("POST", "/memories/a/tea/curate", "/memories/{ns}/{key}/curate", {"op": "pin"}, 200, {"new_pinned": True}),
+    ("GET", "/memories?ns=a&limit=1&tags=t&pinned=false", "/memories", None, 200, {}),
+    ("POST", "/search", "/search", {"query": "tea", "explain": True}, 200, {"legs": ["substring", "text"]}),
+    ("POST", "/context", "/context", {"query": "tea", "ns": "a", "budget": 500}, 200, {"budget": 500}),
+    ("POST", "/used", "/used", {"ns": "a", "keys": ["tea"]}, 200, {}),
+    ("GET", "/edges?ns=a&key=tea", "/edges", None, 200, {}),
+    ("POST", "/edges", "/edges", {**ENDS, "rel": "implies", "weight": 0.4}, 201, {"weight": 0.4, "outcome": "created"}),
+    ("POST", "/edges", "/edges", {**ENDS, "weight": 0.4}, 200, {"outcome": "updated"}),
+    ("DELETE", "/edges?ns=a&from_key=pot&to_key=tea&rel=depends_on", "/edges", None, 200, {"from_key": "pot"}),
+    ("GET", "/edges/candidates?ns=a&max_pairs=5&seed=tea", "/edges/candidates", None, 200, {"skipped_existing": 0}),
+    ("GET", "/clusters?ns=a", "/clusters", None, 200, {}),
+    (
+        "POST",
+        "/consolidate",
+        "/consolidate",
+        {"ns": "a", "summary_key": "all", "content": "both", "source_keys": ["tea", "pot"]},
+        200,
+        {},
+    ),
+    ("GET", "/expand?ns=a", "/expand", None, 200, {"ns": "a"}),
+    ("GET", "/expand?ns=a&key=both&depth=2", "/expand", None, 200, {"ns": "a"}),
+    ("POST", "/reflect", "/reflect", {"dry_run": True}, 200, {"dry_run": True}),
+    ("POST", "/reflect", "/reflect", None, 200, {"dry_run": False}),
+    ("GET", "/runs", "/runs", None, 200, {}),
+    ("POST", "/undo", "/undo", {"run": "last", "dry_run": True}, 200, {"dry_run": True}),
+    ("GET", "/rules?ns=a", "/rules", None, 200, {}),
+    ("POST", "/rules", "/rules", RULE, 200, {"id": "mine", "ns": "a"}),
+    ("GET", "/rules/sys-dedup-all", "/rules/{rule_id}", None, 200, {"id": "sys-dedup-all"}),
+    ("DELETE", "/rules/sys-dedup-all", "/rules/{rule_id}", None, 200, {"deleted": "sys-dedup-all"}),
+    ("GET", "/tags", "/tags", None, 200, {"tags": [{"tag": "t", "count": 1}]}),
+    ("GET", "/namespaces", "/namespaces", None, 200, {}),
+    ("GET", "/files?path=f.py", "/files", None, 200, {}),
+    ("GET", "/peek?ns=a", "/peek", None, 200, {"total": 3}),
+    ("GET", "/stats", "/stats", None, 200, {"active_memories": 3}),
+    ("GET", "/check", "/check", None, 200, {"ok": True, "problems": []}),
+    ("GET", "/export?ns=a", "/export", None, 200, {}),
+]
+
+
+@pytest.fixture
+def filled(served: "Served") -> "Served":
+    """Serve a store with three memories, a removed one, an edge of each kind that matters, and a run."""
+    ghost = served.ghost
+    ghost.put("a", "tea", "green tea", tags=["t"], files=["f.py"])
+    ghost.put("a", "pot", "a pot")
+    ghost.edge("a", "pot", "tea", "depends_on")
+    ghost.edge("a", "pot", "tea", "relates_to")
+    ghost.consolidate("a", "both", "tea in a pot", ["tea", "pot"])
+    ghost.put("a", "gone", "x")
+    ghost.reflect()
+    ghost.rm("a", "gone")
+    return served
+
+
+def test_every_route_is_called_here() -> None:
+    """The table above has every route."""
+    assert {(call[0], call[2]) for call in CALLS} == {(route.method, route.path) for route in ROUTES}
+
+
+@pytest.mark.parametrize(("method", "path", "route", "body", "status", "part"), CALLS, ids=lambda value: str(value)[:40])
+def test_a_call(filled: "Served", method: str, path: str, route: str, body: Any, status: int, part: dict[str, Any]) -> None:
+    """A call answers with its status, an object, and what the verb returns."""
+    answer = filled.api(method, path, body)
+    assert answer.status == status, answer
+    if route == "/export":
+        assert answer.headers["content-type"] == "application/x-ndjson"
+        assert answer.lines == [json.loads(line) for line in filled.ghost.export("a")]
+    else:
+        assert answer.json.items() >= part.items()
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert answer.headers["cache-control"] == "no-store"
+
+
+KEYS = ["a/b", "a b", "ü", "..", ".", "%", "%2F", "a?b=c#d", "history", "a+b", "日本", "'\"<>\\", "~", "a;b,c", "*", "+", "&"]
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_a_key_is_one_segment_whatever_it_holds(served: "Served", key: str) -> None:
+    """What is percent-encoded comes back as it was, in every place a key stands in a path."""
+    path = "/memories/a/" + quote(key, safe="")
+    assert served.ok("PUT", path, {"content": "text"})["key"] == key
+    assert served.ok("GET", path)["key"] == key
+    assert [row["key"] for row in served.ok("GET", f"{path}/history")["versions"]] == [key]
+    assert served.ok("POST", f"{path}/curate", {"op": "boost"})["key"] == key
+    assert served.ghost.get("a", key).content == "text"
+
+
+def test_a_bare_slash_ends_a_segment(served: "Served") -> None:
+    """A key with a slash that is not encoded is another path, not another key."""
+    served.ok("PUT", "/memories/a/x%2Fhistory", {"content": "text"})
+    assert served.api("GET", "/memories/a/x/history").json["message"].startswith("memory not found: a/x")
+    assert served.api("GET", "/memories/a/x/y/z").status == 404
+
+
+def test_put_takes_every_field(served: "Served") -> None:
+    """What a put may name arrives, and is read back."""
+    fields = {
+        "kind": "procedural",
+        "tier": "ltm",
+        "tags": ["one", "two"],
+        "priority": "high",
+        "importance": 1,
+        "pinned": True,
+        "meta": {"deep": [{"x": None}]},
+        "files": [{"path": "a.py", "rel": "read"}, {"path": "b.py"}],
+        "source_user": "ann",
+        "source_kind": "stated",
+        "source_scope": "chat",
+        "source_client": "test",
+        "created_at": "2026-01-01T00:00:00.000000Z",
+        "valid_from": "2026-01-01T00:00:00.000000Z",
+        "valid_to": "2027-01-01T00:00:00.000000Z",
+    }
+    found = served.ok("PUT", "/memories/a/k", {"content": "text", "base_version": 0, **fields})
+    fields["files"] = [{"path": "a.py", "rel": "read"}, {"path": "b.py", "rel": "modified"}]
+    assert served.ok("GET", "/memories/a/k").items() >= fields.items()
+    assert found["version"] == 1
+    assert served.api("PUT", "/memories/a/k", {"content": "other", "base_version": 7}).status == 409
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "status", "error"),
+    [
+        ("GET", "/memories/a/none", None, 404, "NotFoundError"),
+        ("PUT", "/memories/a/k", {}, 400, "InvalidInputError"),
+        ("PUT", "/memories/a%20b/k", {"content": "x"}, 400, "InvalidInputError"),
+        ("PUT", "/memories/a/k", {"content": "x", "colour": "red"}, 400, "InvalidInputError"),
+        ("PUT", "/memories/a/k", {"content": "x", "key": "other"}, 400, "InvalidInputError"),
+        ("PUT", "/memories/a/k", {"content": 7}, 400, "InvalidInputError"),
+        ("PUT", "/memories/a/k", [], 400, "InvalidInputError"),
+        ("PUT", "/memories/a/locked", {"content": "new"}, 409, "LockedError"),
+        ("PATCH", "/memories/a/locked", {"diff": "nonsense"}, 400, "PatchFormatError"),
+        ("POST", "/memories/a/locked/restore", None, 409, "ConflictError"),
+        ("POST", "/search?query=x", {"query": "x"}, 400, "InvalidInputError"),
+        ("GET", "/memories?limit=0", None, 400, "InvalidInputError"),
+        ("GET", "/memories?limit=ten", None, 400, "InvalidInputError"),
+        ("GET", "/memories?limit=1&limit=2", None, 400, "InvalidInputError"),
+        ("GET", "/memories?pinned=maybe", None, 400, "InvalidInputError"),
+        ("GET", "/memories?colour=red", None, 400, "InvalidInputError"),
+        ("GET", "/memories?ns=a*b", None, 400, "InvalidInputError"),
+        ("POST", "/undo", {"run": "nope"}, 404, "NotFoundError"),
+        ("GET", "/rules/nope", None, 404, "NotFoundError"),
+        ("GET", "/nowhere", None, 404, "NotFoundError"),
+        ("GET", "/", None, 404, "NotFoundError"),
+        ("GET", "/memories/", None, 404, "NotFoundError"),
+        ("GET", "/memories//k", None, 404, "NotFoundError"),
+        ("POST", "/memories/a/k", {"content": "x"}, 405, "MethodNotAllowed"),
+        ("BREW", "/memories", None, 405, "MethodNotAllowed"),
+    ],
+)
+def test_what_cannot_be_done(served: "Served", method: str, path: str, body: Any, status: int, error: str) -> None:
+    """Each error has the status of its class, and a body of three sentences without an exit code."""
+    served.ghost.put("a", "locked", "old", tags=["locked"])
+    answer = served.api(method, path, body)
+    assert answer.status == status, answer
+    assert set(answer.json) == {"error", "message", "hint"}
+    assert answer.json["error"] == error
+    assert ("allow" in answer.headers) == (status == 405)
+
+
+@pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "", "application/json; charset=latin-1"])
+def test_only_json_is_taken(served: "Served", kind: str) -> None:
+    """Another type of body is refused with 415, which also keeps the forms of other sites out."""
+    assert served.api("PUT", "/memories/a/k", b'{"content": "x"}', Content_Type=kind).status == 415
+    assert served.api("PUT", "/memories/a/k", b'{"content": "x"}', Content_Type="application/json; charset=UTF-8").status == 201
+
+
+def test_the_document_and_the_lone_paths(served: "Served") -> None:
+    """Health, readiness, metrics and the OpenAPI document are where tools look for them."""
+    assert served.call("GET", "/healthz").json == {"status": "ok"}
+    assert served.call("HEAD", "/healthz").status == 200
+    assert served.call("GET", "/readyz").json == {"status": "ready"}
+    assert served.call("GET", "/metrics").headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8"
+    assert served.call("GET", "/api/v1/openapi.json").json["openapi"] == "3.1.0"
+    assert served.call("POST", "/healthz").status == 405
+    assert [served.call("GET", path).status for path in ("/", "/mcp", "/api", "/api/v1", "/api/v2/stats")] == [404] * 5
+
+
+def test_not_ready_without_a_store(served: "Served", monkeypatch: pytest.MonkeyPatch) -> None:
+    """When the store cannot be read, readiness says so without a reason, and health does not change."""
+
+    def broken(**_: object) -> None:
+        raise errors.CorruptStoreError("/secret/memory.db is damaged")
+
+    monkeypatch.setattr(served.ghost, "list", broken)
+    assert served.call("GET", "/readyz").json == {"status": "not ready"}
+    assert served.call("GET", "/readyz").status == 503
+    assert served.call("GET", "/healthz").status == 200
+    answer = served.api("GET", "/memories")
+    assert (answer.status, answer.json["message"]) == (500, "the database file is damaged")
+    assert b"secret" not in answer.body
+
+
+@pytest.mark.parametrize(
+    ("error", "status"),
+    [
+        (errors.InvalidInputError, 400),
+        (errors.PatchFormatError, 400),
+        (errors.ForbiddenError, 403),
+        (errors.ReadOnlyStoreError, 403),
+        (errors.NewerStoreError, 403),
+        (errors.NotFoundError, 404),
+        (errors.ConflictError, 409),
+        (errors.VersionConflictError, 409),
+        (errors.PatchConflictError, 409),
+        (errors.LockedError, 409),
+        (errors.EngineError, 500),
+        (errors.NotADatabaseError, 500),
+        (errors.CorruptStoreError, 500),
+        (errors.GhostError, 500),
+        (errors.EmbeddingError, 502),
+        (errors.ModelError, 502),
+        (errors.StoreBusyError, 503),
+        (errors.StoreFullError, 507),
+    ],
+)
+def test_each_error_has_its_status(error: type[errors.GhostError], status: int) -> None:
+    """Errors map by their class; what is the server's own business is told in general words only."""
+    response = refusal(error("the words of /srv/memory.db", "a hint about /srv"))
+    body = json.loads(bytes(response.body))
+    assert response.status_code == status
+    assert set(body) == {"error", "message", "hint"}
+    assert ("/srv" in str(body)) == issubclass(
+        error, errors.InvalidInputError | errors.ForbiddenError | errors.NotFoundError | errors.ConflictError
+    )
+
+
+def test_another_writer_makes_the_store_busy(serve: Any) -> None:
+    """A store that stays locked is 503 with a time to come back, and names no file."""
+    served = serve(settings={"busy_timeout": 0.01})
+    with served.ghost.store.engine.write():
+        answer = served.api("PUT", "/memories/a/k", {"content": "x"})
+    assert (answer.status, answer.headers["retry-after"]) == (503, "1")
+    assert "memory.db" not in answer.body.decode()
+    assert served.api("PUT", "/memories/a/k", {"content": "x"}).status == 201
