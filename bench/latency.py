@@ -23,6 +23,7 @@ from bench.ingesting import ingest
 from bench.reflecting import reflecting
 from bench.report import machine, show, table
 from bench.searching import cold_search, search
+from bench.serving import serving
 from bench.timing import Cost, Plan, Section, child_cost, cost, cpu_ms, interleaved, wall_ms
 from ghostmem import Ghost, Settings
 
@@ -170,6 +171,7 @@ SECTIONS: dict[str, Callable[[Plan], Section]] = {
     "search": search,
     "context": contexts,
     "reflect": reflecting,
+    "mcp": serving,
 }
 
 

@@ -33,6 +33,8 @@ ARGUMENTS = {
     "edge list key": "The key; with none, all edges of the namespace.",
     "consolidate text": "The summary, as with `--content`; with none, or with `-`, it is read from standard input.",
     "audit path": "Another store: a database of the original Ghost, a file of MCP server-memory or mem0, a folder of notes.",
+    "token create name": "A name by which you will know it.",
+    "token revoke token": "Its name or its id.",
     "undo run": "The run: its id, the beginning of it, or `last`; with none, the runs are listed.",
     "rule_id": "The rule's id.",
     "key_argument": "The key, as with `-k`.",

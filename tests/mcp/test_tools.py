@@ -1,14 +1,13 @@
 """Every tool through the official client over stdio: what it takes, what it returns, and how it refuses"""
 
 import json
+import sys
 from typing import TYPE_CHECKING, Any
 
 import jsonschema
 import pytest
 
 from ghostmem.edges import EDGE_WEIGHTS
-from ghostmem.mcp.server import chosen_tools
-from ghostmem.mcp.tools import MEMORY
 from ghostmem.verbs.curate import OPS
 
 if TYPE_CHECKING:
@@ -164,11 +163,18 @@ def test_closed_sets_and_bounds_are_in_the_schemas(new_agent: "Agent") -> None:
     assert found["ghost_edge_candidates"]["max_pairs"]["minimum"] == 1
 
 
-def test_no_tool_can_call_a_model(new_agent: "Agent") -> None:
-    """Nothing reaches beyond the store: every tool is closed-world, and the verb that asks a model is none of them."""
-    assert all(tool.annotations.open_world_hint is False for tool in tools(new_agent).values())
-    assert not [tool.name for tool in MEMORY if "infer" in tool.name]
-    assert list(chosen_tools(["memory"])) == NAMES
+NO_MODEL = "import sys; sys.modules['ghostmem.ask'] = None; from ghostmem.cli.main import main; main(['mcp'])"
+
+
+def test_no_tool_calls_a_model(place: "Place") -> None:
+    """With a model set up and every way to ask one taken away, all ten tools work, and the model's command never runs."""
+    marker = place.root / "asked"
+    with place.agent(command=[sys.executable, "-c", NO_MODEL], GHOST_LLM_COMMAND=f"touch {marker}") as agent:
+        assert all(tool.annotations.open_world_hint is False for tool in tools(agent).values())
+        results = every_result(agent, "a")
+        assert set(results) == set(NAMES)
+        assert not [name for name, result in results.items() if result.is_error]
+    assert not marker.exists()
 
 
 # --- what each does

@@ -188,17 +188,35 @@ def test_nothing_is_loaded_until_it_is_warmed(slow: Ghost, model: Model) -> None
     assert not model.asked.is_set()
 
 
-def test_a_call_warms_the_model_after_its_answer(slow: Ghost, model: Model, talk: Any, eventually: Until) -> None:
+def test_a_call_warms_the_model_after_its_answer(
+    slow: Ghost, model: Model, talk: Any, eventually: Until, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The first call is answered without the model, which then loads by itself; calls meanwhile do not wait for it."""
+    import ghostmem.embed.choose as door
+
+    loading, loaded, choose = threading.Event(), threading.Event(), door.choose
+
+    def load(*args: Any) -> Any:
+        loading.set()
+        assert loaded.wait(60)
+        return choose(*args)
+
+    monkeypatch.setattr(door, "choose", load)
+    model.go.set()
     slow.put("a", "k", "green tea")
     with talk(make_server(Face(slow, folder="/"))) as agent:
-        agent.ask("list_tools")
-        assert not model.asked.is_set()
-        assert agent.ok("ghost_search", ns="a", query="tea")["legs"] == WORDS
-        assert model.asked.wait(60)
-        assert agent.ok("ghost_search", ns="a", query="tea")["results"][0]["key"] == "k"
-        model.go.set()
+        try:
+            agent.ask("list_tools")
+            assert not loading.is_set()
+            assert agent.ok("ghost_search", ns="a", query="tea")["legs"] == WORDS
+            assert loading.wait(60)
+            assert agent.ok("ghost_search", ns="a", query="tea")["results"][0]["key"] == "k"
+            assert agent.ok("ghost_put", ns="a", key="j", content="black tea")["version"] == 1
+            assert not model.asked.is_set()
+        finally:
+            loaded.set()
         eventually(lambda: agent.ok("ghost_search", ns="a", query="tea")["legs"] == ALL, "the model has loaded")
+        eventually(lambda: slow.embed_status().pending == 0, "what was put meanwhile has its vectors")
 
 
 def test_warming_twice_loads_once(slow: Ghost, model: Model) -> None:

@@ -49,6 +49,7 @@ class Served:
     thread: threading.Thread
     port: int
     logs: list[dict[str, Any]] = field(default_factory=list)
+    written: threading.Condition = field(default_factory=threading.Condition)
 
     @property
     def url(self) -> str:
@@ -82,6 +83,15 @@ class Served:
         assert answer.status in (200, 201), answer
         return answer.json
 
+    def logged(self, answer: Answer) -> dict[str, Any]:
+        """Return the line of a request, which is written once its answer is sent."""
+        with self.written:
+            assert self.written.wait_for(lambda: any(self._is(line, answer) for line in self.logs), TIMEOUT)
+            return next(line for line in self.logs if self._is(line, answer))
+
+    def _is(self, line: dict[str, Any], answer: Answer) -> bool:
+        return bool(line["request_id"] == answer.headers["x-request-id"])
+
     def stop(self) -> None:
         """Shut the server down and wait for its end."""
         self.server.should_exit = True
@@ -92,12 +102,19 @@ class Served:
 def start(ghost: Ghost, **options: Any) -> Served:
     """Serve a store in a thread; the socket listens before this returns."""
     logs: list[dict[str, Any]] = []
-    app = make_app(ghost, log=logs.append, **{"limits": UNLIMITED, **options})
+    written = threading.Condition()
+
+    def log(line: dict[str, Any]) -> None:
+        with written:
+            logs.append(line)
+            written.notify_all()
+
+    app = make_app(ghost, log=log, **{"limits": UNLIMITED, **options})
     listening = listen("127.0.0.1", 0)
     server = make_server(app)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
     thread.start()
-    return Served(ghost, server, thread, listening.getsockname()[1], logs)
+    return Served(ghost, server, thread, listening.getsockname()[1], logs, written)
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 import json
 import socket
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import pytest
@@ -16,7 +17,7 @@ PUT = "/memories/a/k"
 def still_alive(served: "Served") -> object:
     """After each test the server answers, has stored nothing, and has logged no surprise."""
     yield
-    assert served.call("GET", "/healthz").status == 200
+    served.logged(served.call("GET", "/healthz"))
     assert served.ghost.list("a") == []
     assert [line for line in served.logs if line["status"] >= 500 or "error" in line] == []
 
@@ -116,11 +117,13 @@ def test_paths(served: "Served", path: str, status: int) -> None:
 def raw(served: "Served", data: bytes) -> bytes:
     """Send bytes as they are, and read until the server closes the connection."""
     with socket.create_connection(("127.0.0.1", served.port), timeout=60) as link:
-        link.sendall(data)
-        link.shutdown(socket.SHUT_WR)
         found = b""
-        while part := link.recv(65536):
-            found += part
+        with suppress(OSError):  # the server may have refused it and closed before all of it was sent
+            link.sendall(data)
+            link.shutdown(socket.SHUT_WR)
+        with suppress(ConnectionError):
+            while part := link.recv(65536):
+                found += part
     return found
 
 

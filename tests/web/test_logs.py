@@ -30,7 +30,7 @@ def told(served: "Served") -> "tuple[Served, str]":
     served.api("XMETHOD", "/memories", None, secret)
     served.call("GET", "/nosuchplace/bergamot?q=who-asked", token=secret)
     served.api("GET", "/memories/hushhush/private-key", None, "ghost_bergamot")
-    served.api("GET", "/stats", Host="bergamot.example")
+    served.logged(served.api("GET", "/stats", Host="bergamot.example"))
     return served, secret
 
 
@@ -38,7 +38,7 @@ def test_a_line_for_each_request(told: "tuple[Served, str]") -> None:
     """Each line has when, what kind, how it went, how long, how much, who and an id that the client has seen too."""
     served, secret = told
     answer = served.api("GET", "/stats", None, secret)
-    line = served.logs[-1]
+    line = served.logged(answer)
     assert list(line) == ["time", "method", "route", "status", "ms", "bytes", "token", "request_id"]
     assert (line["method"], line["route"], line["status"], line["token"]) == ("GET", "/api/v1/stats", 200, "laptop")
     assert (line["bytes"], line["request_id"]) == (len(answer.body), answer.headers["x-request-id"])
@@ -56,7 +56,9 @@ def test_a_line_for_each_request(told: "tuple[Served, str]") -> None:
 def test_no_secret_is_in_logs_or_metrics(told: "tuple[Served, str]") -> None:
     """Contents, keys, namespaces, queries, paths and tokens are in neither."""
     served, secret = told
-    metrics = served.call("GET", "/metrics", token=secret).body.decode()
+    answer = served.call("GET", "/metrics", token=secret)
+    served.logged(answer)
+    metrics = answer.body.decode()
     for text in (json.dumps(served.logs), metrics):
         assert secret not in text
         assert [word for word in SECRETS if word in text] == []
@@ -72,7 +74,7 @@ def test_a_surprise_is_logged_without_its_words(served: "Served", monkeypatch: p
     answer = served.api("GET", "/memories/a/k")
     assert (answer.status, answer.json["error"]) == (500, "InternalError")
     assert b"bergamot" not in answer.body
-    assert re.fullmatch(r"ValueError at test_logs\.py:\d+", served.logs[-1]["error"])
+    assert re.fullmatch(r"ValueError at test_logs\.py:\d+", served.logged(answer)["error"])
     assert "bergamot" not in json.dumps(served.logs)
 
 

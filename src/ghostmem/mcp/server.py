@@ -12,7 +12,7 @@ import mcp_types as types
 from mcp.server.lowlevel import Server
 
 from ghostmem._version import __version__
-from ghostmem.caller import require
+from ghostmem.caller import CALLER, require
 from ghostmem.errors import GhostError, InvalidInputError
 from ghostmem.mcp.prompts import PROMPTS, prompt_result
 from ghostmem.mcp.resources import complete, read, resources, templates
@@ -81,9 +81,17 @@ class Face:
             raise InvalidInputError(f"there is no tool {name!r}", f"there are: {', '.join(self.tools)}")
         arguments = {key: value for key, value in (given or {}).items() if value is not None}
         check(arguments, tool.schema)
+        arguments = {key: _whole(value, tool.takes[key]) for key, value in arguments.items()}
         arguments["ns"] = self.namespace(name, arguments.get("ns"))
         require("" if arguments["ns"] == "*" else arguments["ns"], self._needed(tool, arguments))
         return tool.run(self.ghost, arguments)
+
+    def _own(self) -> str:
+        """Return the namespace that is meant when none is named: ours, or the only one that a caller may look into."""
+        caller = CALLER.get()
+        if caller.may(self.ns, "read") or len(caller.grants) != 1 or caller.grants[0][0].endswith("*"):
+            return self.ns
+        return caller.grants[0][0]
 
     def _needed(self, tool: Tool, arguments: Mapping[str, Any]) -> str:
         harmless = (tool.name == "ghost_edge" and arguments.get("op") == "list") or arguments.get("dry_run") is True
@@ -91,10 +99,15 @@ class Face:
 
     def namespace(self, name: str, given: str | None) -> str:
         """Return the namespace a call is about: the one it names, or the project's; one resolver for reads and writes."""
-        found = given or self.ns
+        found = given or self._own()
         if name not in SEVERAL and found.endswith("*"):
             raise InvalidInputError(f"{name} needs one namespace, not {found!r}", "name one; ghost_search finds in several")
         return found
+
+
+def _whole(value: Any, schema: Mapping[str, Any]) -> Any:
+    """Return 5 for 5.0 where a whole number is asked for."""
+    return int(value) if schema.get("type") == "integer" else value
 
 
 def _text(text: str) -> types.TextContent:

@@ -106,7 +106,7 @@ def number(value: float | None, what: str) -> float | None:
     """Accept a finite number."""
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < float("inf"):
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < 1e300:
         raise InvalidInputError(f"{what} {shown(value)} is no number", f"give {what} a number, such as 0.5")
     return float(value)
 

@@ -252,7 +252,9 @@ class Expansion:
 
     def children(self, id_: str) -> list[str]:
         """Return the keys of a summary's current children, as far as they were met."""
-        kids = [self.memory(kid) for kid in self._kids.get(id_, ())]
+        if id_ not in self._kids:
+            return []
+        kids = [self.memory(kid) for kid in self._kids[id_]]
         return sorted(kid.key for kid in kids if kid is not None and kid.is_current(self._now))
 
     def compaction(self) -> str:

@@ -89,7 +89,7 @@ STORED: Fields = {
 }
 NARROW: Fields = {
     "kind": STORED["kind"],
-    "tags": texts("All of these tags.", length=MAX_TAG),
+    "tags": texts("All of these tags.", 50, MAX_TAG),
     "priority": STORED["priority"],
     "pinned": flag("Pinned ones only, or none of them."),
     **SOURCE,

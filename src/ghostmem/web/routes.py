@@ -268,7 +268,7 @@ ROUTES: tuple[Route, ...] = (
         ONE,
         "List alike pairs, for somebody to say how they relate.",
         lambda g, a: g.edge_candidates(**a),
-        {**f.NS, "max_pairs": f.whole("At most so many.", 1, 1000), "seed": f.texts("Only pairs with one of these keys.")},
+        {**f.NS, "max_pairs": f.whole("At most so many.", 1, 1000), "seed": f.texts("Only pairs with one of these keys.", 50)},
         ("ns",),
     ),
     Route(
