@@ -20,7 +20,6 @@ PROVIDERS = {
     "README.md": "",
     "docs/settings.md": "",
     "docs/search.md": "static",
-
     "docs/embeddings.md": "",
 }
 _UNSET = ("GHOST_", "AGENT_MEMORY_", "NO_COLOR", "FORCE_COLOR")
