@@ -38,18 +38,22 @@ def check(value: Any, schema: Schema, where: str = "") -> None:
 
 def _fields(value: Mapping[str, Any], schema: Schema, where: str) -> None:
     known = schema.get("properties", {})
+    for name in value:
+        if name not in known and schema.get("additionalProperties") is False:
+            from difflib import get_close_matches
+
+            close = get_close_matches(str(name)[:_SHOWN].lower(), known, n=1)
+            hint = f"did you mean {close[0]}?" if close else f"known are: {', '.join(known)}"
+            raise InvalidInputError(f"there is no argument {_told(name)}", hint)
     for name in schema.get("required", ()):
         if name not in value:
-            raise InvalidInputError(f"{_path(where, name)} is required", _hint(known.get(name, {}), name))
+            wanted = known.get(name, {})
+            about = wanted.get("description")
+            hint = f"{name}: {about}" if about else f"call again with {name}, {_named(str(wanted.get('type', 'value')))}"
+            raise InvalidInputError(f"{_path(where, name)} is required", hint)
     for name, item in value.items():
         if name in known:
             check(item, known[name], _path(where, name))
-        elif schema.get("additionalProperties") is False:
-            from difflib import get_close_matches
-
-            close = get_close_matches(str(name), known, n=1)
-            hint = f"did you mean {close[0]}?" if close else f"known are: {', '.join(known)}"
-            raise InvalidInputError(f"there is no argument {_told(name)}", hint)
 
 
 def _path(where: str, name: str) -> str:
@@ -79,7 +83,10 @@ def _named(kind: str) -> str:
 
 
 def _told(value: Any) -> str:
-    text = repr(value)
+    try:
+        text = repr(value if not isinstance(value, str) else value[: 2 * _SHOWN])
+    except (ValueError, RecursionError):  # a number of thousands of digits, a list in a list in a list
+        return f"such a {type(value).__name__}"
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
 
 

@@ -61,6 +61,7 @@ def listening(app: Any) -> Iterator[str]:
     """Run an application under uvicorn on a free port of this machine, and yield its address."""
     with socket.socket() as door:
         door.bind(("127.0.0.1", 0))
+        door.listen()  # who comes before the server is ready waits at the door
         config = uvicorn.Config(app, log_level="error", lifespan="on", ws="none", timeout_graceful_shutdown=5)
         server = uvicorn.Server(config)
         thread = threading.Thread(target=server.run, args=([door],))

@@ -173,10 +173,21 @@ def test_a_refusal_tells_nothing_of_what_is_there(face: Face, name: str, given: 
     assert not any(word in str(told) for word in ("tea", "cup", "secret", "zoo", "agent"))
 
 
-def test_a_caller_without_a_namespace_learns_no_name(face: Face) -> None:
+@pytest.mark.parametrize("grants", [(), ((THEIRS, "read"), ("zoo", "read")), (("zoo*", "read"),)])
+def test_a_caller_without_a_namespace_learns_no_name(face: Face, grants: tuple[tuple[str, str], ...]) -> None:
     """Somebody who names no namespace and may not read the default one is not told what that is called."""
-    with calling((THEIRS, "read")):
+    with calling(*grants):
         assert MINE not in refused(face, "ghost_get", {"key": "tea"})
+
+
+def test_a_caller_with_one_namespace_means_that_one(face: Face) -> None:
+    """Somebody who may look into a single namespace need not name it, for reading and for writing alike."""
+    with calling((THEIRS, "write")):
+        assert allowed(face, "ghost_get", {"key": "tea"})["ns"] == THEIRS
+        assert allowed(face, "ghost_put", {"key": "new", "content": "something"})["ns"] == THEIRS
+        assert {hit["ns"] for hit in allowed(face, "ghost_search", {"query": "secret tea"})["results"]} == {THEIRS}
+    with calling((THEIRS, "read")):
+        refused(face, "ghost_put", {"key": "new", "content": "something"})
 
 
 def test_wrong_arguments_are_told_before_grants_and_tell_nothing(face: Face) -> None:

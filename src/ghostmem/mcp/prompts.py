@@ -1,9 +1,12 @@
 """Prompts that a person can call on: recall, remember and review."""
 
+import re
 from collections.abc import Mapping
 
 import mcp_types as types
 from mcp.shared.exceptions import MCPError
+
+from ghostmem.mcp.texts import readable
 
 
 def _argument(name: str, about: str, required: bool = False) -> types.PromptArgument:
@@ -64,13 +67,11 @@ def prompt_result(name: str, given: Mapping[str, str], ns: str) -> types.GetProm
     """Return a prompt with its arguments filled in."""
     prompt = PROMPTS.get(name)
     if prompt is None:
-        raise MCPError(types.INVALID_PARAMS, f"there is no prompt {name!r}; there are: {', '.join(PROMPTS)}")
+        raise MCPError(types.INVALID_PARAMS, f"there is no prompt {name[:60]!r}; there are: {', '.join(PROMPTS)}")
     for argument in prompt.arguments or ():
         if argument.required and not given.get(argument.name):
             raise MCPError(types.INVALID_PARAMS, f"{name} needs {argument.name}: {argument.description}")
     filled = {"ns": ns, **_DEFAULTS, **{key: value for key, value in given.items() if value}}
-    text = _TEXTS[name]
-    for key in ("ns", "question", "what"):
-        text = text.replace("{" + key + "}", filled.get(key, ""))
-    content = types.TextContent(type="text", text=text)
+    text = re.sub(r"\{(ns|question|what)\}", lambda found: filled.get(found[1], ""), _TEXTS[name])
+    content = types.TextContent(type="text", text=readable(text))
     return types.GetPromptResult(description=prompt.description, messages=[types.PromptMessage(role="user", content=content)])

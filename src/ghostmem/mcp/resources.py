@@ -11,6 +11,7 @@ from mcp.shared.exceptions import MCPError
 
 from ghostmem.caller import CALLER, require
 from ghostmem.errors import GhostError
+from ghostmem.mcp.texts import readable, told
 from ghostmem.text.excerpt import first_line
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 SCHEME = "memory://"
 INDEX = "index"
+_COMPLETED = 10_000  # keys that a completion looks through
 _MOST = 500  # memories that an index lists
 
 
@@ -52,11 +54,11 @@ def read(face: Face, address: str) -> types.TextResourceContents:
     ns, key = unquote(ns), unquote(key)
     try:
         if not address.startswith(SCHEME) or not ns or not key:
-            raise MCPError(types.INVALID_PARAMS, f"{address} is no address of a memory; they look like {SCHEME}agent:me/tea")
+            raise MCPError(types.INVALID_PARAMS, readable(f"{address[:200]} is no address; they look like {SCHEME}agent:me/tea"))
         require(ns, "read")
         text = _index(face, ns) if key == INDEX else face.ghost.get(ns, key).content
     except GhostError as error:
-        raise MCPError(types.INVALID_PARAMS, f"{error.message}; {error.hint}") from None
+        raise MCPError(types.INVALID_PARAMS, readable(told(error))) from None
     return types.TextResourceContents(uri=address, mime_type="text/markdown", text=text)
 
 
@@ -70,10 +72,12 @@ def complete(face: Face, name: str, value: str, known: Mapping[str, str]) -> lis
     """Return how an argument may go on: namespaces, or keys of the namespace that is named."""
     if name == "ns":
         return [i.ns for i in face.ghost.namespaces() if i.ns.startswith(value) and CALLER.get().may(i.ns, "read")]
-    if name != "key":
-        return []
     ns = known.get("ns") or face.ns
-    if not CALLER.get().may(ns, "read"):
+    if name != "key" or ns.endswith("*") or not CALLER.get().may(ns, "read"):
         return []
-    keys = sorted(memory.key for memory in face.ghost.list(ns, key_prefix=value, limit=101))
-    return [*keys, *([INDEX] if INDEX.startswith(value) else [])]
+    try:
+        found = face.ghost.list(ns, key_prefix=value, limit=_COMPLETED)
+    except GhostError:  # nothing starts with what cannot be a key
+        return []
+    keys = sorted(memory.key for memory in found)
+    return [*keys, *([INDEX] if INDEX.startswith(value) and INDEX not in keys else [])]

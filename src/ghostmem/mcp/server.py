@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
+import traceback
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -13,10 +15,10 @@ from mcp.server.lowlevel import Server
 
 from ghostmem._version import __version__
 from ghostmem.caller import CALLER, require
-from ghostmem.errors import GhostError, InvalidInputError
+from ghostmem.errors import ForbiddenError, GhostError, InvalidInputError
 from ghostmem.mcp.prompts import PROMPTS, prompt_result
 from ghostmem.mcp.resources import complete, read, resources, templates
-from ghostmem.mcp.texts import INSTRUCTIONS, brief
+from ghostmem.mcp.texts import INSTRUCTIONS, brief, readable, told
 from ghostmem.mcp.tools import TOOLSETS, Tool
 from ghostmem.schema import check
 from ghostmem.verbs.project import project_namespace
@@ -37,6 +39,9 @@ _BODY = 4_000_000  # bytes of one request over HTTP
 def chosen_tools(toolsets: Iterable[str]) -> dict[str, Tool]:
     """Return the tools of some toolsets by name, in the order of the table."""
     found: dict[str, Tool] = {}
+    toolsets = list(toolsets)
+    if not toolsets:
+        raise InvalidInputError("no toolset was named", f"there are: {', '.join(TOOLSETS)}")
     for name in toolsets:
         if name not in TOOLSETS:
             raise InvalidInputError(f"there is no toolset {name!r}", f"there are: {', '.join(TOOLSETS)}")
@@ -71,19 +76,27 @@ class Face:
         try:
             found = self.run(name, given)
         except GhostError as error:
-            return types.CallToolResult(content=[_text(f"error: {error.message}\nhint: {error.hint}")], is_error=True)
+            return types.CallToolResult(content=[_text(told(error))], is_error=True)
+        except Exception as error:
+            traceback.print_exc()
+            return types.CallToolResult(
+                content=[_text(told(GhostError(f"{type(error).__name__} in {name[:60]}")))], is_error=True
+            )
         return types.CallToolResult(content=[_text(brief(name, found))], structured_content=found)
 
     def run(self, name: str, given: Mapping[str, Any] | None) -> dict[str, Any]:
         """Check a call and make it."""
         tool = self.tools.get(name)
         if tool is None:
-            raise InvalidInputError(f"there is no tool {name!r}", f"there are: {', '.join(self.tools)}")
+            raise InvalidInputError(f"there is no tool {name[:60]!r}", f"there are: {', '.join(self.tools)}")
         arguments = {key: value for key, value in (given or {}).items() if value is not None}
         check(arguments, tool.schema)
         arguments = {key: _whole(value, tool.takes[key]) for key, value in arguments.items()}
+        need, own = self._needed(tool, arguments), "ns" not in arguments
         arguments["ns"] = self.namespace(name, arguments.get("ns"))
-        require("" if arguments["ns"] == "*" else arguments["ns"], self._needed(tool, arguments))
+        if own and not CALLER.get().may(arguments["ns"], need):
+            raise ForbiddenError(f"this token may not {need} in the namespace that is meant when none is named", "name one in ns")
+        require("" if arguments["ns"] == "*" else arguments["ns"], need)
         return tool.run(self.ghost, arguments)
 
     def _own(self) -> str:
@@ -111,7 +124,7 @@ def _whole(value: Any, schema: Mapping[str, Any]) -> Any:
 
 
 def _text(text: str) -> types.TextContent:
-    return types.TextContent(type="text", text=text)
+    return types.TextContent(type="text", text=readable(text))
 
 
 def make_server(face: Face) -> Server[Any]:
@@ -176,7 +189,9 @@ def run_stdio(ghost: Ghost, toolsets: Iterable[str] = ("memory",)) -> None:
 
     async def serve() -> None:
         async with anyio.create_task_group() as group:
-            group.start_soon(_leave_with_parent, group.cancel_scope)
+            group.start_soon(_leave_with_parent)
+            if sys.platform != "win32":
+                group.start_soon(_leave_at_a_signal)
             async with stdio_server() as (read_stream, write_stream):
                 await server.run(read_stream, write_stream, server.create_initialization_options())
             group.cancel_scope.cancel()
@@ -185,12 +200,19 @@ def run_stdio(ghost: Ghost, toolsets: Iterable[str] = ("memory",)) -> None:
     sys.stderr.flush()
 
 
-async def _leave_with_parent(scope: anyio.CancelScope) -> None:
+async def _leave_with_parent() -> None:
     """End when whoever started this process is gone, even if somebody else keeps the pipe open."""
     parent = os.getppid()
     while os.getppid() == parent:
         await anyio.sleep(WATCH)
-    scope.cancel()
+    os._exit(0)  # a thread waits for input that may never come; all that was acknowledged is on disk
+
+
+async def _leave_at_a_signal() -> None:
+    """End when told to, whatever the client does."""
+    with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM, signal.SIGHUP) as signals:
+        async for _ in signals:
+            os._exit(0)
 
 
 def _defer_model(ghost: Ghost) -> None:

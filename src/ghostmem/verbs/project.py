@@ -1,11 +1,14 @@
 """Which project a folder belongs to, and the namespace that is its own."""
 
+import hashlib
 import os
 import re
 from collections.abc import Iterator
 
 PREFIX = "project"
-_URL = re.compile(r"^\s*url\s*=\s*(\S+)", re.MULTILINE)
+_LONGEST = 90
+_URL = re.compile(r"^\s*url\s*=\s*(.*?)\s*$", re.MULTILINE)
+_NAMELESS = {"", ".", "..", "-", "@", ":"}
 
 
 def project_namespace(folder: str | None = None) -> str:
@@ -14,13 +17,16 @@ def project_namespace(folder: str | None = None) -> str:
     A repository is known by its remote, so that clones, worktrees and subfolders are one project; without a remote by the
     folder that holds it; without a repository by its own name.
     """
-    here = os.path.realpath(folder or os.getcwd())
+    try:
+        here = os.path.realpath(folder or os.getcwd())
+    except OSError:  # the folder is gone
+        return _namespace("")
     common = _common_dir(here)
     if common is None:
         return _namespace(os.path.basename(here))
-    remote = _remote(common)
-    home = os.path.dirname(common) if os.path.basename(common) == ".git" else common
-    return _namespace(remote or os.path.basename(home))
+    name = os.path.basename(common)
+    home = os.path.basename(os.path.dirname(common)) if name.startswith(".") else name.removesuffix(".git")
+    return _namespace(_remote(common) or home)
 
 
 def _above(folder: str) -> Iterator[str]:
@@ -43,6 +49,8 @@ def _common_dir(folder: str) -> str | None:
             found = os.path.normpath(os.path.join(place, told)) if told else git
             shared = _read(os.path.join(found, "commondir")).strip()
             return os.path.normpath(os.path.join(found, shared)) if shared else found
+        if os.path.isfile(os.path.join(place, "HEAD")) and os.path.isdir(os.path.join(place, "objects")):
+            return place  # a bare repository
     return None
 
 
@@ -52,10 +60,24 @@ def _remote(common: str) -> str:
     parts = re.split(r"^\s*\[remote \"(.*?)\"\]\s*$", config, flags=re.MULTILINE)
     remotes = {name: _URL.search(body.split("\n[")[0]) for name, body in zip(parts[1::2], parts[2::2], strict=False)}
     found = remotes.get("origin") or next((url for url in remotes.values() if url), None)
-    if found is None:
+    return "" if found is None else _named(found[1])
+
+
+def _named(url: str) -> str:
+    """Return the last two parts of a remote's path; nothing of its host, its credentials or its query."""
+    if "::" in url:
         return ""
-    path = re.sub(r"^(?:[a-z+]+://)?(?:[^@/]*@)?[^/:]*(?::\d+(?=/))?[:/]", "", found[1].removesuffix("/").removesuffix(".git"))
-    return "/".join(path.split("/")[-2:])
+    address = re.split(r"[?#]", url, maxsplit=1)[0]
+    scheme, _, rest = address.rpartition("://")
+    place = rest.rpartition("@")[2]
+    if scheme:
+        path = place.partition("/")[2]
+    elif ":" in place and not place.startswith(("/", ".")):
+        path = place.partition(":")[2]
+    else:
+        path = place
+    kept = [part for part in path.rstrip("/").removesuffix(".git").split("/") if part not in _NAMELESS]
+    return "/".join(kept[-2:])
 
 
 def _read(path: str) -> str:
@@ -67,5 +89,9 @@ def _read(path: str) -> str:
 
 
 def _namespace(name: str) -> str:
-    clean = re.sub(r"[^a-z0-9_-]+", "-", name.lower()).strip("-_")[:100]
+    """Return a name as a namespace; where letters had to go, a hash of the name keeps different projects apart."""
+    clean = re.sub(r"[^a-z0-9_-]+", "-", name.lower()).strip("-_")
+    if name and (not clean or len(clean) > _LONGEST or not name.isascii()):
+        digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+        clean = f"{clean[:_LONGEST].rstrip('-_')}-{digest}".lstrip("-")
     return f"{PREFIX}:{clean or 'home'}"

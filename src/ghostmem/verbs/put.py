@@ -102,7 +102,12 @@ def put(
     )
     prepared = prepare(store, draft)
     with store.engine.write() as tx:
-        return write_draft(store, tx, draft, prepared)
+        memory = write_draft(store, tx, draft, prepared)
+    if prepared.rows and not prepared.vectors and store.vectoriser.arrived:
+        from ghostmem.verbs.embed import catch_up
+
+        catch_up(store)  # the model came while we wrote
+    return memory
 
 
 class Prepared(NamedTuple):

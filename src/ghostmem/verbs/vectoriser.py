@@ -35,6 +35,11 @@ class Vectoriser:
         """Do without the provider until `warm` has loaded it in the background; then call `loaded`."""
         self._deferred, self._loaded = True, loaded
 
+    @property
+    def arrived(self) -> bool:
+        """Say whether a provider that was deferred is there by now."""
+        return self._loaded is not None and self._embedder is not None
+
     def warm(self) -> None:
         """Begin to load a provider that was deferred; returns at once."""
         if self._deferred and self._loading is None and self.wanted:
