@@ -34,6 +34,7 @@ CALLERS = {
     "Bearer writer": Caller("writer", (("agent:me", "write"),)),
     "Bearer prefix": Caller("prefix", (("agent:*", "read"),)),
     "Bearer nobody": Caller("nobody", ()),
+    "Bearer other": Caller("other", (("agent:other", "read"),)),
 }
 
 
@@ -227,6 +228,14 @@ def test_the_caller_reaches_resources_and_completion(visit: Any, mode: str) -> N
     template = types.ResourceTemplateReference(type="ref/resource", uri="memory://{ns}/{key}")
     assert reader.ask("complete", template, {"name": "ns", "value": "agent:"}).completion.values == ["agent:me"]
     assert reader.ask("complete", template, {"name": "key", "value": "t"}, {"ns": "agent:other"}).completion.values == []
+
+
+@pytest.mark.parametrize("mode", ERAS)
+def test_the_caller_reaches_prompts(visit: Any, mode: str) -> None:
+    """A prompt names the namespace that this caller's calls are about, and never one that they may not read."""
+    assert '"agent:me"' in visit(mode, "reader").ask("get_prompt", "review").messages[0].content.text
+    assert '"agent:other"' in visit(mode, "other").ask("get_prompt", "review").messages[0].content.text
+    assert "agent:me" not in visit(mode, "nobody").ask("get_prompt", "review").messages[0].content.text
 
 
 @pytest.mark.parametrize("mode", ERAS)

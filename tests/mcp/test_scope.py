@@ -177,7 +177,8 @@ def test_a_refusal_tells_nothing_of_what_is_there(face: Face, name: str, given: 
 def test_a_caller_without_a_namespace_learns_no_name(face: Face, grants: tuple[tuple[str, str], ...]) -> None:
     """Somebody who names no namespace and may not read the default one is not told what that is called."""
     with calling(*grants):
-        assert MINE not in refused(face, "ghost_get", {"key": "tea"})
+        for none in ({}, {"ns": None}, {"ns": ""}):
+            assert MINE not in refused(face, "ghost_get", {"key": "tea", **none})
 
 
 def test_a_caller_with_one_namespace_means_that_one(face: Face) -> None:
@@ -186,6 +187,7 @@ def test_a_caller_with_one_namespace_means_that_one(face: Face) -> None:
         assert allowed(face, "ghost_get", {"key": "tea"})["ns"] == THEIRS
         assert allowed(face, "ghost_put", {"key": "new", "content": "something"})["ns"] == THEIRS
         assert {hit["ns"] for hit in allowed(face, "ghost_search", {"query": "secret tea"})["results"]} == {THEIRS}
+        assert complete(face, "key", "te", {}) == ["tea"]
     with calling((THEIRS, "read")):
         refused(face, "ghost_put", {"key": "new", "content": "something"})
 

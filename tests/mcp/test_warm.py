@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from ghostmem import Ghost
+from ghostmem.errors import StoreBusyError
 from ghostmem.mcp.server import Face, make_server
 from ghostmem.settings import Settings
 from ghostmem.verbs.embed import catch_up
@@ -151,8 +152,10 @@ class Model:
     def __init__(self) -> None:
         self.asked, self.go = threading.Event(), threading.Event()
         self.error: Exception | None = None
+        self.calls = 0
 
     def __call__(self, texts: Sequence[str]) -> list[list[float]]:
+        self.calls += 1
         self.asked.set()
         assert self.go.wait(60)
         if self.error is not None:
@@ -276,6 +279,66 @@ def test_a_model_that_fails_while_catching_up_is_told(slow: Ghost, model: Model,
     model.error = None
     slow.put("a", "j", "black tea")
     assert slow.search("tea", "a").legs == tuple(ALL)
+
+
+def loaded(ghost: Ghost, model: Model) -> None:
+    """Load the model and wait until it has caught up."""
+    model.go.set()
+    ghost.store.vectoriser.warm()
+    assert ghost.store.vectoriser._loading is not None
+    ghost.store.vectoriser._loading.join(60)
+
+
+def test_a_put_asks_a_failing_model_once(slow: Ghost, model: Model) -> None:
+    """While a provider is down a put waits for it once, not again for everything that has no vectors yet."""
+    slow.put("a", "k", "green tea")
+    model.error = RuntimeError("down")
+    loaded(slow, model)
+    before = model.calls
+    assert slow.put("a", "j", "black tea").version == 1
+    assert model.calls - before == 1
+
+
+def test_a_put_after_an_outage_does_not_make_up_for_all_of_it(slow: Ghost, model: Model) -> None:
+    """When a provider comes back, the next put waits for its own vectors, not for those of hundreds of others."""
+    loaded(slow, model)
+    model.error = RuntimeError("down")
+    for number in range(200):
+        slow.put("a", f"k{number}", f"tea {number}")
+    model.error = None
+    before = model.calls
+    slow.put("a", "new", "black tea")
+    assert model.calls - before <= 1
+
+
+def test_a_stored_memory_is_never_reported_as_refused(slow: Ghost, model: Model, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Trouble with catching up after the put was written is no trouble of the put's."""
+
+    def busy(*_: object, **__: object) -> int:
+        raise StoreBusyError("the store is locked by another process")
+
+    loaded(slow, model)
+    model.error = RuntimeError("down")
+    monkeypatch.setattr("ghostmem.verbs.embed.backfill", busy)
+    assert slow.put("a", "k", "green tea").version == 1
+    assert slow.get("a", "k").version == 1
+
+
+def test_a_locked_store_does_not_end_the_background_with_a_traceback(
+    slow: Ghost, model: Model, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """When the store stays locked while catching up, the rest waits for the next session, and nothing is printed."""
+
+    def busy(*_: object, **__: object) -> int:
+        raise StoreBusyError("the store is locked by another process")
+
+    slow.put("a", "k", "green tea")
+    monkeypatch.setattr("ghostmem.verbs.embed.backfill", busy)
+    failed: list[object] = []
+    monkeypatch.setattr(threading, "excepthook", failed.append)
+    loaded(slow, model)
+    assert failed == []
+    assert [hit.key for hit in slow.search("tea", "a")] == ["k"]
 
 
 def test_without_a_wish_for_vectors_nothing_is_loaded(tmp_path: Path) -> None:

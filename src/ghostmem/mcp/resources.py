@@ -72,7 +72,7 @@ def complete(face: Face, name: str, value: str, known: Mapping[str, str]) -> lis
     """Return how an argument may go on: namespaces, or keys of the namespace that is named."""
     if name == "ns":
         return [i.ns for i in face.ghost.namespaces() if i.ns.startswith(value) and CALLER.get().may(i.ns, "read")]
-    ns = known.get("ns") or face.ns
+    ns = known.get("ns") or face.own()
     if name != "key" or ns.endswith("*") or not CALLER.get().may(ns, "read"):
         return []
     try:

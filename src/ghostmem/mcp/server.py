@@ -92,14 +92,14 @@ class Face:
         arguments = {key: value for key, value in (given or {}).items() if value is not None}
         check(arguments, tool.schema)
         arguments = {key: _whole(value, tool.takes[key]) for key, value in arguments.items()}
-        need, own = self._needed(tool, arguments), "ns" not in arguments
+        need, own = self._needed(tool, arguments), not arguments.get("ns")
         arguments["ns"] = self.namespace(name, arguments.get("ns"))
         if own and not CALLER.get().may(arguments["ns"], need):
             raise ForbiddenError(f"this token may not {need} in the namespace that is meant when none is named", "name one in ns")
         require("" if arguments["ns"] == "*" else arguments["ns"], need)
         return tool.run(self.ghost, arguments)
 
-    def _own(self) -> str:
+    def own(self) -> str:
         """Return the namespace that is meant when none is named: ours, or the only one that a caller may look into."""
         caller = CALLER.get()
         if caller.may(self.ns, "read") or len(caller.grants) != 1 or caller.grants[0][0].endswith("*"):
@@ -112,7 +112,7 @@ class Face:
 
     def namespace(self, name: str, given: str | None) -> str:
         """Return the namespace a call is about: the one it names, or the project's; one resolver for reads and writes."""
-        found = given or self._own()
+        found = given or self.own()
         if name not in SEVERAL and found.endswith("*"):
             raise InvalidInputError(f"{name} needs one namespace, not {found!r}", "name one; ghost_search finds in several")
         return found
@@ -154,7 +154,8 @@ def make_server(face: Face) -> Server[Any]:
         return types.ListPromptsResult(prompts=list(PROMPTS.values()))
 
     async def get_prompt(_: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
-        return prompt_result(params.name, params.arguments or {}, face.ns)
+        own = face.own()
+        return prompt_result(params.name, params.arguments or {}, own if CALLER.get().may(own, "read") else "(one you may read)")
 
     async def completion(_: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
         found = await threaded(complete, face, params.argument.name, params.argument.value, _known(params))

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ghostmem.engine.rows import IndexRow
-from ghostmem.errors import InvalidInputError, LockedError, VersionConflictError
+from ghostmem.errors import GhostError, InvalidInputError, LockedError, VersionConflictError
 from ghostmem.model import Kind, Memory, Outcome, Tier, estimate_tokens
 from ghostmem.times import later, parse_ttl
 from ghostmem.verbs import accept
@@ -100,14 +100,23 @@ def put(
         unlock,
         dedup,
     )
+    early = store.vectoriser.is_loading
     prepared = prepare(store, draft)
     with store.engine.write() as tx:
         memory = write_draft(store, tx, draft, prepared)
-    if prepared.rows and not prepared.vectors and store.vectoriser.arrived:
-        from ghostmem.verbs.embed import catch_up
-
-        catch_up(store)  # the model came while we wrote
+    if early and not prepared.vectors and store.vectoriser.arrived:
+        _catch_up(store)
     return memory
+
+
+def _catch_up(store: Store) -> None:
+    """Give vectors to what was written while the model came; the put is done, so nothing of this may fail it."""
+    from ghostmem.verbs.embed import catch_up
+
+    try:
+        catch_up(store)
+    except GhostError as error:
+        store.vectoriser.problem = str(error)
 
 
 class Prepared(NamedTuple):

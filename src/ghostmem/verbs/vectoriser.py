@@ -36,6 +36,11 @@ class Vectoriser:
         self._deferred, self._loaded = True, loaded
 
     @property
+    def is_loading(self) -> bool:
+        """Say whether a provider was deferred and is not there yet."""
+        return self._deferred or (self._loading is not None and self._embedder is None and not self.problem)
+
+    @property
     def arrived(self) -> bool:
         """Say whether a provider that was deferred is there by now."""
         return self._loaded is not None and self._embedder is not None
@@ -48,8 +53,11 @@ class Vectoriser:
 
     def _load(self) -> None:
         self._deferred = False
-        if self.get() is not None and self._loaded is not None:
-            self._loaded()
+        try:
+            if self.get() is not None and self._loaded is not None:
+                self._loaded()
+        except (GhostError, OSError, ValueError, RuntimeError) as error:  # told in the next result, not to a terminal
+            self.problem = str(error)
 
     def get(self) -> "Embedder | None":
         """Return the provider, or None when there is none, it cannot run, or it is still being loaded."""
