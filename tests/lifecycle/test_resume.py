@@ -325,3 +325,27 @@ def test_a_process_killed_in_the_middle_is_finished_by_the_next(open_life: Open,
     assert (report.resumed, report.decayed, report.memories_evaluated) == (True, 20, 20)
     assert {round(life.row(f"k{n}").importance, 6) for n in range(20)} == {0.76}
     assert os.path.exists(tmp_path / "m.db")
+
+
+def test_a_run_that_relinks_is_finished_as_one(copies: Copies, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever finishes an interrupted run with --relink relinks, though it is not said again."""
+    one, other = copies()
+    for life in (one, other):
+        for key, text in (("x", "Ask Marta Keller about Project Atlas."), ("y", "We met Marta Keller for Project Atlas.")):
+            life.ghost.put("agent:z", key, text)
+        for edge in life.ghost.edges("agent:z"):
+            life.ghost.rm_edge("agent:z", str(edge.from_key), str(edge.to_key), edge.rel)
+        for rule in ("sys-merge-similar", "sys-dedup-all"):
+            life.ghost.rm_rule(rule)
+    assert other.reflect(None, relink=True).relinked
+
+    def killed(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("ghostmem.verbs.reflect._carry_out", killed)
+        with pytest.raises(KeyboardInterrupt):
+            one.reflect(None, relink=True)
+    assert one.reflect(None).resumed
+    names = [[(e.from_key, e.to_key, e.rel) for e in life.ghost.edges("agent:z")] for life in (one, other)]
+    assert names[0] == names[1] != []

@@ -46,7 +46,8 @@ def reflect(
     scope = accept.ns_filter(ns)
     if dry_run:
         return _dry(store, scope, relink, progress)
-    run, place, resumed = _begin(store, scope)
+    run, place, resumed = _begin(store, scope, relink)
+    relink = run.verb != VERB  # also when it is a run that was interrupted
     try:
         if resumed:
             _carry_out(store, run)
@@ -76,6 +77,7 @@ def _dry(store: Store, scope: NsFilter, relink: bool, progress: Callable[[int], 
     with store.engine.read() as tx:
         found = tx.runs.unfinished(VERB, str(scope))
         run, place = found or (Run("", VERB, str(scope), store.clock()), "")
+        relink = run.verb != VERB if found else relink
         rules = tx.rules.all()
         plans = [make_plan(store, tx, name, rules, run.at, relink, progress) for name in _spaces(tx, scope) if name > place]
         before = [entry for entry in tx.runs.entries(run.id) if entry.done != LEFT]
@@ -90,7 +92,7 @@ def _dry(store: Store, scope: NsFilter, relink: bool, progress: Callable[[int], 
     )
 
 
-def _begin(store: Store, scope: NsFilter) -> tuple[Run, str, bool]:
+def _begin(store: Store, scope: NsFilter, relink: bool) -> tuple[Run, str, bool]:
     """Take up a run that was interrupted, or begin one; while another process makes one, wait for it."""
     while True:
         with store.engine.write() as tx:
@@ -101,7 +103,7 @@ def _begin(store: Store, scope: NsFilter) -> tuple[Run, str, bool]:
                     _ACTIVE.add(found[0].id)
                     return (*found, True)
                 at = store.clock()
-                run = Run(store.new_id(at), VERB, str(scope), at)
+                run = Run(store.new_id(at), f"{VERB} --relink" if relink else VERB, str(scope), at)
                 tx.runs.begin(run, _holder())
                 _ACTIVE.add(run.id)
                 return run, "", False

@@ -58,7 +58,8 @@ class SqliteRuns:
     def unfinished(self, verb: str, scope: str) -> tuple[Run, str] | None:
         """Return a run of this scope that was begun and never finished, and the last namespace it was done with."""
         sql = (
-            f"SELECT {_RUN}, r.place FROM runs r WHERE r.verb = ? AND r.scope = ? AND r.finished_at IS NULL ORDER BY r.at LIMIT 1"
+            f"SELECT {_RUN}, r.place FROM runs r WHERE (r.verb = ?1 OR r.verb LIKE ?1 || ' %') AND r.scope = ?2"
+            " AND r.finished_at IS NULL ORDER BY r.at LIMIT 1"
         )
         row = self._db.execute(sql, (verb, scope)).fetchone()
         return None if row is None else (_run(row[:-1]), row[-1])
