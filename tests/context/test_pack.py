@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -498,3 +498,24 @@ def test_few_alike_memories_need_no_summary(book: Book, count: int) -> None:
     """One or two memories are no group."""
     alike(book, count)
     assert book.pack().compaction_suggested is False
+
+
+def test_a_summary_of_very_many_is_not_opened(book: Book) -> None:
+    """A summary of more memories than edges may add stands for them; they are not read one by one."""
+    with book.ghost.store.engine.write() as tx:
+        looked = type(tx.memories).by_ids
+    for n in range(60):
+        book.put(f"child{n:02}")
+    book.answer("summary")
+    for n in range(60):
+        book.edge("summary", f"child{n:02}", "contains")
+    asked: list[int] = []
+
+    def counted(self: Any, ids: Any) -> Any:
+        asked.append(len(list(ids)))
+        return looked(self, ids)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("ghostmem.engine.sqlite.memories.SqliteMemories.by_ids", counted)
+        assert book.pack(budget=4000).keys == ["summary"]
+    assert max(asked) < 60

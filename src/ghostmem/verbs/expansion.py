@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -95,6 +95,10 @@ class Expansion:
         edges = [edge for edge in self._near if edge.weight >= least or POLICIES[edge.rel].always]
         scores = {item.id: item.score for item in sources if item.stage != "child"}
         ways = [way for way in steps(scores, edges, self._settings.edge_max_per_seed) if way.target not in self._pinned]
+        # a summary of more than may join could never be shown by its children: they are not even looked up
+        kids = Counter(way.source for way in ways if way.edge.rel == Rel.CONTAINS and way.outward)
+        large = {source for source, count in kids.items() if count > self._settings.edge_max_expansion}
+        ways = [w for w in ways if not (w.source in large and w.edge.rel == Rel.CONTAINS and w.outward)] if large else ways
         self._load(way.target for way in ways if POLICIES[way.edge.rel].always)
         fresh: list[Item] = []
         for at, way in enumerate(ways):
