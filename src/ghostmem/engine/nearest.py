@@ -99,32 +99,54 @@ class VectorView:
         return found
 
     def alike(
-        self, queries: "NDArray[np.float32]", least: float, count: int, before: int | None = None
+        self,
+        queries: "NDArray[np.float32]",
+        least: float,
+        count: int,
+        before: int | None = None,
+        late: "tuple[NDArray[np.bool_], NDArray[np.int64]] | None" = None,
     ) -> "list[tuple[NDArray[np.int64], NDArray[np.float32]]]":
-        """Return, for each unit vector, the chunks at least so near and how near; with `before`, only of smaller numbers."""
+        """Return, for each unit vector, the chunks at least so near and how near; with `before`, only of smaller numbers.
+
+        `late` says which chunks are left out, each for the vectors whose own number is not larger.
+        """
         stop = len(self.ids) if before is None else int(np.searchsorted(self.ids, before))
         parts: list[list[tuple[NDArray[np.int64], NDArray[np.float32]]]] = [[] for _ in queries]
         for start in range(0, stop, BLOCK):
             end = min(stop, start + BLOCK)
             scores = queries @ self.rows[start:end].astype(np.float32).T
+            if late is not None:
+                scores[late[0][start:end] & (self.ids[start:end] >= late[1][:, None])] = -1.0
             for at, row in enumerate(scores):
                 near = np.flatnonzero(row >= least)
                 if len(near):
                     parts[at].append((self.ids[start + near], row[near]))
         return [_most(found, count) for found in parts]
 
-    def pairs(self, chunks: "Sequence[int]", least: float) -> "Iterator[tuple[int, int, float]]":
-        """Yield every pair of these chunks that is nearer than this, each once, in order, with how near it is."""
+    def pairs(self, chunks: "Sequence[int]", least: float, most: int) -> "Iterator[tuple[int, int, float]]":
+        """Yield pairs of these chunks that are nearer than this, each once, with how near they are.
+
+        A chunk has at most so many pairs with later ones, the nearest of each block: thousands of one template would be
+        millions of pairs.
+        """
         given = np.array(chunks, np.int64)
         rows, there = self.vectors(given)
         rows, given = rows[there], given[there]
+        taken = np.zeros(len(given), np.int64)
         for start in range(0, len(given), PAIRED):
             block = rows[start : start + PAIRED]
             for other in range(start, len(given), BLOCK):
                 scores = block @ rows[other : other + BLOCK].T
-                for one, two in np.argwhere(scores > least).tolist():
-                    if start + one < other + two:
-                        yield int(given[start + one]), int(given[other + two]), min(1.0, float(scores[one, two]))
+                if other == start:  # itself and those before it
+                    scores[np.tril_indices(len(block), 0, scores.shape[1])] = -1.0
+                for at in np.flatnonzero(scores.max(axis=1) > least).tolist():
+                    near = np.flatnonzero(scores[at] > least)
+                    room = most - int(taken[start + at])
+                    if len(near) > room:
+                        near = near[np.argsort(-scores[at, near], kind="stable")[: max(0, room)]]
+                    taken[start + at] += len(near)
+                    for two in near.tolist():
+                        yield int(given[start + at]), int(given[other + two]), min(1.0, float(scores[at, two]))
 
     def vectors(self, chunks: "NDArray[np.int64]") -> "tuple[NDArray[np.float32], NDArray[np.bool_]]":
         """Return the vectors of chunks and which of them there are."""

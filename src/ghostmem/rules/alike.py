@@ -16,9 +16,7 @@ def groups(memories: Sequence[Memory], near: Mapping[str, Mapping[str, float]]) 
     by_id = {memory.id: memory for memory in memories}
     taken: set[str] = set()
     found: list[list[Memory]] = []
-    # the sleeping come last: they do not fade, and would in time outrank what they are doubles of
-    order = sorted(memories, key=lambda m: (m.tier == Tier.DORMANT, -m.importance, -m.created_at.timestamp(), m.key))
-    for pivot in order:
+    for pivot in in_order(memories):
         if pivot.id in taken:
             continue
         others = [id_ for id_ in near.get(pivot.id, {}) if id_ in by_id and id_ not in taken and id_ != pivot.id]
@@ -26,6 +24,14 @@ def groups(memories: Sequence[Memory], near: Mapping[str, Mapping[str, float]]) 
             taken.update((pivot.id, *others))
             found.append([pivot, *sorted((by_id[id_] for id_ in others), key=lambda m: m.key)])
     return found
+
+
+def in_order(memories: Sequence[Memory]) -> list[Memory]:
+    """Return memories by importance, newest first among equals.
+
+    The sleeping come last: they do not fade, and would in time outrank what they are doubles of.
+    """
+    return sorted(memories, key=lambda m: (m.tier == Tier.DORMANT, -m.importance, -m.created_at.timestamp(), m.key))
 
 
 def says_the_same(text: str, other: str) -> bool:

@@ -24,7 +24,7 @@ MOST = 5  # links that one put makes
 LOOKED = 24  # how many of the nearest chunks are looked at for each chunk of a memory
 CHUNKS = 8  # how many chunks of a long memory are compared
 BATCH = 256
-MANY = 4096  # how many of the chunks like one are looked at when there is time
+MANY = 256  # how many of the chunks like one are looked at when there is time
 ROUNDING = 1e-3  # what float16 may take from a cosine
 KNOWN = 0.5  # a text that the model has words for only in part is no ground for a link
 
@@ -164,20 +164,19 @@ def _near_late(
     model = tx.vectors.find(embedder.model, embedder.dimension, CHUNKER)
     if model is None:
         return []
-    waiting = tx.graph.waiting() if batch else set()
+    waiting = np.array(tx.graph.waiting_chunks() if batch else [], np.int64)
     found: list[tuple[Memory, dict[int, float]]] = []
     for ns, group in groupby(sorted(batch, key=lambda memory: memory.ns), key=lambda memory: memory.ns):
         view, members = tx.vectors.view(model, tx.search.spaces([ns])[0]), list(group)
         wanted = [(memory, number) for memory in members for number in _known_chunks(tx, embedder, memory)]
-        rows, there = view.vectors(np.array([number for _, number in wanted], np.int64))
+        numbers = np.array([number for _, number in wanted], np.int64)
+        rows, there = view.vectors(numbers)
         cosines: dict[str, dict[int, float]] = {memory.id: {} for memory in members}
         owners = [memory for (memory, _), is_there in zip(wanted, there, strict=True) if is_there]
-        for memory, (ids, values) in zip(owners, view.alike(rows[there], least - ROUNDING, MANY), strict=True):
+        late = (np.isin(view.ids, waiting), numbers[there])
+        for memory, (ids, values) in zip(owners, view.alike(rows[there], least - ROUNDING, MANY, late=late), strict=True):
             _keep(cosines[memory.id], ids, values, least)
-        for memory in members:
-            near = cosines[memory.id]
-            late = {c for c, owner in tx.vectors.owners(list(near)).items() if owner in waiting and owner > memory.id}
-            found.append((memory, {chunk: cosine for chunk, cosine in near.items() if chunk not in late}))
+        found += [(memory, cosines[memory.id]) for memory in members]
     return found
 
 

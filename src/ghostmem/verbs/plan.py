@@ -12,13 +12,15 @@ from ghostmem.engine.rows import Entry, Filter
 from ghostmem.model import Memory, NsFilter, Rel, Tier, plain
 from ghostmem.rule import SYSTEM, Rule
 from ghostmem.rules.act import changed, strategy
-from ghostmem.rules.alike import essence, groups
+from ghostmem.rules.alike import essence, groups, in_order
 from ghostmem.rules.match import UNKNOWN, Use, first_match, matches
+from ghostmem.text.chunk import CHUNKER
 from ghostmem.verbs.store import Store
 
 if TYPE_CHECKING:
     from ghostmem.engine.base import Transaction
 
+CROWD = 32  # how many of those near one are looked at when there are very many
 PAIRS = 8  # groups up to this size are linked all to all, larger ones to their middle
 IDLE, SELDOM, FADE, FAINT = timedelta(days=30), 3, 0.9, 0.05
 LASTING = (Rel.CONTRADICTS, Rel.CONTAINS)  # they fade, but never so far that they are lost
@@ -107,26 +109,20 @@ def _change(plan: Plan, memory: Memory, rule: str, op: str, fields: Mapping[str,
 def _together(store: Store, tx: Transaction, plan: Plan, live: Sequence[Memory], rules: Sequence[Rule], at: datetime) -> None:
     """Carry out the rules about memories that are alike, most urgent first."""
     active = [(rule, _least(store, rule)) for rule in rules if rule.rule_expires_at is None or rule.rule_expires_at > at]
-    if not active or len(live) < 2:
-        return
-    near = _near(store, tx, plan.ns, [memory.id for memory in live], min(least for _, least in active))
-    if not near:
+    likeness = _Likeness(store, tx, plan.ns) if active and len(live) > 1 else None
+    if likeness is None or not likeness.is_known:
         return
     known = {memory.id: memory for memory in live}
     joined = {frozenset((e.from_id, e.to_id)) for e in tx.graph.of_namespace(plan.ns, at) if e.rel == Rel.RELATES_TO}
     merged = {(e.from_id, e.to_id) for e in tx.graph.of_namespace(plan.ns, at) if e.rel == Rel.MERGED_INTO}
     for rule, least in active:
         meant = [m for m in known.values() if m.deleted_at is None and matches(m, rule, UNKNOWN, at)]
-        linking = strategy(rule) == "link_only"
-        said = {} if linking else {memory.id: essence(memory.content) for memory in meant if memory.id in near}
-        close = {
-            one: {o: cosine for o, cosine in found.items() if cosine > least and (linking or said.get(one) == said.get(o))}
-            for one, found in near.items()
-        }
-        for group in groups(meant, close):
-            if linking:
+        if strategy(rule) == "link_only":
+            near = likeness.near([memory.id for memory in meant], least)
+            for group in groups(meant, near):
                 _link(plan, rule, group, near, joined, at)
-            else:
+        else:
+            for group in groups(meant, likeness.doubles(meant, least)):
                 _join(plan, rule, group, known, merged, at)
 
 
@@ -139,22 +135,43 @@ def _least(store: Store, rule: Rule) -> float:
     return {0.9: embedder.thresholds.merge, 0.92: embedder.thresholds.dedup}.get(given, given)
 
 
-def _near(store: Store, tx: Transaction, ns: str, ids: Sequence[str], least: float) -> dict[str, dict[str, float]]:
-    """Return, for each memory, those whose first chunk is nearer to its own than this."""
-    from ghostmem.text.chunk import CHUNKER
+class _Likeness:
+    """How alike the memories of a namespace are, by the vectors of their first chunks."""
 
-    embedder = store.vectoriser.get()
-    model = tx.vectors.find(embedder.model, embedder.dimension, CHUNKER) if embedder else None
-    if embedder is None or model is None:
-        return {}
-    view = tx.vectors.view(model, tx.search.spaces([ns])[0])
-    first = tx.index.first_chunks(ns)
-    chunks = {first[id_]: id_ for id_ in ids if id_ in first}
-    found: dict[str, dict[str, float]] = {}
-    for one, other, cosine in view.pairs(sorted(chunks), least):
-        found.setdefault(chunks[one], {})[chunks[other]] = cosine
-        found.setdefault(chunks[other], {})[chunks[one]] = cosine
-    return found
+    def __init__(self, store: Store, tx: Transaction, ns: str) -> None:
+        embedder = store.vectoriser.get()
+        model = tx.vectors.find(embedder.model, embedder.dimension, CHUNKER) if embedder else None
+        self.is_known = model is not None
+        self._view = tx.vectors.view(model, tx.search.spaces([ns])[0]) if model is not None else None
+        self._first = tx.index.first_chunks(ns) if self.is_known else {}
+
+    def near(self, ids: Sequence[str], least: float) -> dict[str, dict[str, float]]:
+        """Return, for each memory, those nearer to it than this; of very many the nearest."""
+        assert self._view is not None
+        chunks = {self._first[id_]: id_ for id_ in ids if id_ in self._first}
+        found: dict[str, dict[str, float]] = {}
+        for one, other, cosine in self._view.pairs(sorted(chunks), least, CROWD):
+            found.setdefault(chunks[one], {})[chunks[other]] = cosine
+            found.setdefault(chunks[other], {})[chunks[one]] = cosine
+        return found
+
+    def doubles(self, memories: Sequence[Memory], least: float) -> dict[str, dict[str, float]]:
+        """Return, for the first memory of each group that says the same, those nearer to it than this."""
+        import numpy as np
+
+        assert self._view is not None
+        said: dict[tuple[str, ...], list[Memory]] = {}
+        for memory in in_order(memories):
+            if memory.id in self._first:
+                said.setdefault(essence(memory.content), []).append(memory)
+        found: dict[str, dict[str, float]] = {}
+        for group in said.values():
+            if len(group) > 1:
+                rows, there = self._view.vectors(np.array([self._first[memory.id] for memory in group], np.int64))
+                cosines = np.vecdot(rows, rows[0])
+                close = zip(group[1:], cosines[1:].tolist(), there[1:].tolist(), strict=True)
+                found[group[0].id] = {m.id: min(1.0, cosine) for m, cosine, is_there in close if is_there and cosine > least}
+        return found
 
 
 def _link(

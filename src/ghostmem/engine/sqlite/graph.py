@@ -148,6 +148,11 @@ class SqliteGraph:
         """Return which memories wait for their links."""
         return {id_ for (id_,) in self._db.execute("SELECT memory_id FROM unlinked")}
 
+    def waiting_chunks(self) -> list[int]:
+        """Return the chunks of memories that wait for their links."""
+        sql = "SELECT c.id FROM unlinked u JOIN chunks c ON c.memory_id = u.memory_id"
+        return [number for (number,) in self._db.execute(sql)]
+
     def unlinked(self, limit: int) -> list[Memory]:
         """List memories that wait for their links and have vectors, or are gone, oldest first."""
         sql = (
