@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ghostmem.text.entities import MOST, entities, jaccard
+from ghostmem.text.entities import MOST, entities
 
 NAMED = [
     # names
@@ -104,20 +104,6 @@ def test_entities_are_few_short_and_in_lower_case(text: str) -> None:
     assert found == entities(text)
     assert len(found) <= MOST
     assert all(1 < len(name) <= 83 and name == name.strip() and not any(map(str.isupper, name)) for name in found)
-
-
-@given(st.sets(st.sampled_from("abcdef")), st.sets(st.sampled_from("abcdef")))
-def test_likeness_is_a_share(a: set[str], b: set[str]) -> None:
-    """It lies between 0 and 1, is the same both ways, and is 1 for equal sets that have something."""
-    assert 0 <= jaccard(a, b) == jaccard(b, a) <= 1
-    assert jaccard(a, a) == bool(a)
-    assert (jaccard(a, b) > 0) == bool(a & b)
-
-
-def test_likeness_counts_what_is_common() -> None:
-    """One of three is a third."""
-    assert jaccard(frozenset({"a", "b"}), frozenset({"b", "c"})) == pytest.approx(1 / 3)
-    assert jaccard(frozenset(), frozenset()) == 0
 
 
 @pytest.mark.parametrize(

@@ -34,18 +34,13 @@ def in_order(memories: Sequence[Memory]) -> list[Memory]:
     return sorted(memories, key=lambda m: (m.tier == Tier.DORMANT, -m.importance, -m.created_at.timestamp(), m.key))
 
 
-def says_the_same(text: str, other: str) -> bool:
-    """Say whether two texts differ in nothing but case, punctuation and a few empty words.
-
-    Two messages of one template with other names, numbers or days in them do not say the same, and neither do a sentence and its
-    negation, its question, or one in which who does it to whom is exchanged: a single word can turn a sentence around, and no
-    list of such words is ever complete.
-    """
-    return essence(text) == essence(other)
-
-
 def essence(text: str) -> tuple[str, ...]:
-    """Return what a text says, word by word, in order."""
+    """Return what a text says, word by word, in order: texts that differ in case, punctuation and empty words say the same.
+
+    Two messages of one template with other names, numbers or days in them do not, and neither do a sentence and its negation, its
+    question, or one in which who does it to whom is exchanged: a single word can turn a sentence around, and no list of such
+    words is ever complete.
+    """
     plain = re.sub(r"n['’]t\b", " not", text.lower())
     return tuple(token for token in re.findall(_WORDS, plain) if token not in _SILENT and token not in _EMPTY)
 

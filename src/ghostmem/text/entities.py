@@ -1,7 +1,7 @@
 """The named things a text is about, by which memories that share them are linked."""
 
 import re
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator
 from functools import cache
 from itertools import chain, dropwhile, groupby
 from typing import NamedTuple
@@ -113,11 +113,6 @@ def entities(text: str) -> frozenset[str]:
     for at, word in [*later, *quoted]:
         found[word] = min(at, found.get(word, at))
     return frozenset(sorted(found, key=found.__getitem__)[:MOST])
-
-
-def jaccard(a: Set[str], b: Set[str]) -> float:
-    """Return how much of two sets is common to both: 1 if they are the same, 0 if nothing is, or both are empty."""
-    return len(a & b) / (len(a | b) or 1)
 
 
 def _tokens(text: str) -> Iterator[_Token]:

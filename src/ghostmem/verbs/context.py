@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from ghostmem.engine.rows import Filter
-from ghostmem.errors import InvalidInputError, ReadOnlyStoreError, StoreBusyError, StoreFullError
+from ghostmem.errors import InvalidInputError
 from ghostmem.model import NsFilter
 from ghostmem.pack import LeftOut, Pack, Packed, Stage, Why
 from ghostmem.rank.composite import composite, total
@@ -18,7 +18,7 @@ from ghostmem.text.terms import query_terms
 from ghostmem.times import as_time
 from ghostmem.verbs import accept
 from ghostmem.verbs.expansion import Expansion
-from ghostmem.verbs.get import PATIENCE
+from ghostmem.verbs.get import bookkeep
 from ghostmem.verbs.narrow import narrowed
 from ghostmem.verbs.ranked import ranked
 from ghostmem.verbs.ranking import Scored
@@ -287,14 +287,14 @@ def _stages(packer: Packer, pinned: Sequence[Item], pool: Mapping[str, Item]) ->
 
 def _remember(store: Store, items: Sequence[Item]) -> None:
     """Count what was shown, and strengthen the edges between what was read together; never in the way of the answer."""
-    if store.engine.read_only or not items:
+    if not items:
         return
     now = store.clock()
     together = [item.id for item in items if item.stage != "pinned"]
-    try:
-        with store.engine.write(durable=False, patience=PATIENCE) as tx:
-            tx.memories.touch([item.memory for item in items], now, used=False)
-            if len(together) > 1:
-                tx.graph.strengthen(together, STRENGTHEN, now)
-    except (StoreBusyError, StoreFullError, ReadOnlyStoreError):
-        pass
+
+    def write(tx: Transaction) -> None:
+        tx.memories.touch([item.memory for item in items], now, used=False)
+        if len(together) > 1:
+            tx.graph.strengthen(together, STRENGTHEN, now)
+
+    bookkeep(store, write)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
 
+from ghostmem.rank.clusters import components
 from ghostmem.rules.alike import distinctive, resembles, turns
 from ghostmem.text.chunk import CHUNKER
 
@@ -57,7 +58,7 @@ def nearly_said_again(tx: Transaction, embedder: Embedder, ns: str, memories: Ma
         for (one, other), found in matched.items()
         if len(found) == chunks[one] and len(matched[other, one]) == chunks[other] and _same(about[one], about[other])
     ]
-    return {id_ for group in _groups(alike) for id_ in sorted(group, key=lambda id_: (memories[id_].created_at, id_))[1:]}
+    return {id_ for group in components(alike) for id_ in sorted(group, key=lambda id_: (memories[id_].created_at, id_))[1:]}
 
 
 class _About(NamedTuple):
@@ -78,24 +79,6 @@ def _same(one: _About, other: _About) -> bool:
     if one.source != other.source or one.turns != other.turns or not (one.terms <= other.terms or other.terms <= one.terms):
         return False
     return resembles(one.text, other.text) or resembles(other.text, one.text)
-
-
-def _groups(pairs: Iterable[tuple[str, str]]) -> Iterable[list[str]]:
-    """Join pairs that share an end into groups."""
-    leader: dict[str, str] = {}
-
-    def first(id_: str) -> str:
-        while (above := leader.setdefault(id_, id_)) != id_:
-            leader[id_] = leader[above]
-            id_ = above
-        return id_
-
-    for one, other in pairs:
-        leader[first(one)] = first(other)
-    groups: dict[str, list[str]] = {}
-    for id_ in list(leader):
-        groups.setdefault(first(id_), []).append(id_)
-    return groups.values()
 
 
 def _twins(tx: Transaction, view: VectorView, least: float) -> Iterator[tuple[int, int, str, str]]:

@@ -124,10 +124,15 @@ def edge_candidates(store: Store, ns: str, *, max_pairs: int = 50, seed: Iterabl
 
 
 def seed_keys(seed: Iterable[str] | None) -> list[str]:
-    """Accept keys to start from."""
+    """Accept keys to start from; none at all when it is left out."""
+    if seed is None:
+        return []
     if isinstance(seed, str):
-        raise InvalidInputError(f"seed must be a list of keys, not the text {accept.shown(seed)}", "pass seed=['a', 'b']")
-    return [accept.key(key) for key in seed or ()]
+        raise InvalidInputError(f"seed must be a list, not the text {accept.shown(seed)}", "pass seed=['a', 'b']")
+    keys = [accept.text(key, "seed") for key in seed]
+    if not keys:  # a forgotten value must not turn into everything
+        raise InvalidInputError("no seed key was given", "name the keys, or leave seed out for all pairs")
+    return keys
 
 
 def relation(value: str, among: tuple[Rel, ...] = tuple(Rel)) -> Rel:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -31,12 +31,18 @@ def get(store: Store, ns: str, key: str, version: int | None = None) -> Memory:
 
 
 def count(store: Store, memories: Sequence[Memory], now: datetime, used: bool) -> None:
-    """Count a retrieval; bookkeeping, so it never waits long for another writer and never fails the read."""
-    if store.engine.read_only or not memories:
+    """Count a retrieval."""
+    if memories:
+        bookkeep(store, lambda tx: tx.memories.touch(memories, now, used))
+
+
+def bookkeep(store: Store, work: Callable[[Transaction], object]) -> None:
+    """Write something down beside a read: it never waits long for another writer and never fails the read."""
+    if store.engine.read_only:
         return
     try:
         with store.engine.write(durable=False, patience=PATIENCE) as tx:
-            tx.memories.touch(memories, now, used)
+            work(tx)
     except (StoreBusyError, StoreFullError, ReadOnlyStoreError):
         pass
 

@@ -8,29 +8,17 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from ghostmem.edges import EDGE_WEIGHTS, REASONING, Edge
-from ghostmem.errors import InvalidInputError, ModelError
+from ghostmem.errors import ModelError
 from ghostmem.model import Memory, Record
 from ghostmem.text.infer import NONE, Answer, pair_prompt, read_answer
 from ghostmem.verbs import accept
+from ghostmem.verbs.edge import seed_keys
 from ghostmem.verbs.get import find
 from ghostmem.verbs.store import Store
 
 if TYPE_CHECKING:
-    from typing import TypedDict
-
     from ghostmem.ask.base import Asker
     from ghostmem.engine.base import Transaction
-
-    class InferFields(TypedDict, total=False):
-        """What a run may be limited to, and whom it asks."""
-
-        max_pairs: int
-        seed: Iterable[str] | None
-        again: bool
-        dry_run: bool
-        ask: Asker | Callable[[str], str] | None
-        progress: Callable[[int], None] | None
-
 
 STRIKES = 3  # failures in a row after which asking on is no use
 
@@ -80,7 +68,7 @@ def infer_edges(
     """
     accept.namespace(ns)
     accept.positive(max_pairs, "max pairs")
-    seeds = _seeds(seed)
+    seeds = seed_keys(seed)
     if ask is None:
         from ghostmem.ask.choose import choose
 
@@ -116,17 +104,6 @@ def infer_edges(
     typed = sum(one.rel != NONE and (one.applied or dry_run) for one in done)
     left = len(pairs) - kept
     return InferReport(dry_run, model, len(done), typed, none, left, strikes == STRIKES, tuple(errors), tuple(done))
-
-
-def _seeds(given: Iterable[str] | None) -> list[str]:
-    if given is None:
-        return []
-    if isinstance(given, str):
-        raise InvalidInputError(f"seed must be a list, not the text {accept.shown(given)}", "pass seed=['a', 'b']")
-    seeds = [accept.text(key, "seed") for key in given]
-    if not seeds:  # a forgotten value must not turn into a question about everything
-        raise InvalidInputError("no seed key was given", "name the keys, or leave seed out to ask about all pairs")
-    return seeds
 
 
 def _pairs(store: Store, ns: str, seeds: list[str], again: bool) -> list[tuple[Memory, Memory]]:

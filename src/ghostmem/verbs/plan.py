@@ -78,8 +78,9 @@ def make_plan(
         if progress is not None and plan.evaluated % 500 == 0:
             progress(plan.evaluated)
     live = [memory for memory in memories.values() if memory.deleted_at is None and not memory.protected]
-    _together(store, tx, plan, live, [rule for rule in mine if rule.cond_similarity_gt is not None], at)
-    _fade(tx, plan, at)
+    edges = tx.graph.of_namespace(ns, at)
+    _together(store, tx, plan, live, edges, [rule for rule in mine if rule.cond_similarity_gt is not None], at)
+    _fade(plan, edges, at)
     if relink:
         _relink(store, tx, plan, memories, at)
     return plan
@@ -106,15 +107,23 @@ def _change(plan: Plan, memory: Memory, rule: str, op: str, fields: Mapping[str,
     return replace(memory, **fields)
 
 
-def _together(store: Store, tx: Transaction, plan: Plan, live: Sequence[Memory], rules: Sequence[Rule], at: datetime) -> None:
+def _together(
+    store: Store,
+    tx: Transaction,
+    plan: Plan,
+    live: Sequence[Memory],
+    edges: Sequence[Edge],
+    rules: Sequence[Rule],
+    at: datetime,
+) -> None:
     """Carry out the rules about memories that are alike, most urgent first."""
     active = [(rule, _least(store, rule)) for rule in rules if rule.rule_expires_at is None or rule.rule_expires_at > at]
     likeness = _Likeness(store, tx, plan.ns) if active and len(live) > 1 else None
     if likeness is None or not likeness.is_known:
         return
     known = {memory.id: memory for memory in live}
-    joined = {frozenset((e.from_id, e.to_id)) for e in tx.graph.of_namespace(plan.ns, at) if e.rel == Rel.RELATES_TO}
-    merged = {(e.from_id, e.to_id) for e in tx.graph.of_namespace(plan.ns, at) if e.rel == Rel.MERGED_INTO}
+    joined = {frozenset((e.from_id, e.to_id)) for e in edges if e.rel == Rel.RELATES_TO}
+    merged = {(e.from_id, e.to_id) for e in edges if e.rel == Rel.MERGED_INTO}
     for rule, least in active:
         meant = [m for m in known.values() if m.deleted_at is None and matches(m, rule, UNKNOWN, at)]
         if strategy(rule) == "link_only":
@@ -264,9 +273,9 @@ def _relink(store: Store, tx: Transaction, plan: Plan, memories: Mapping[str, Me
             plan.add(f"{edge.from_id} {edge.to_id} {edge.rel}", "", "RELINK", None, edge.to_dict())
 
 
-def _fade(tx: Transaction, plan: Plan, at: datetime) -> None:
+def _fade(plan: Plan, edges: Sequence[Edge], at: datetime) -> None:
     """Let edges that nobody needs grow fainter, and drop the faintest; what says how memories conflict or belong stays."""
-    for edge in tx.graph.of_namespace(plan.ns, at):
+    for edge in edges:
         if edge.rel == Rel.MERGED_INTO:
             continue
         weight = edge.weight

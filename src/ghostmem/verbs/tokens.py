@@ -8,13 +8,13 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from ghostmem.caller import SCOPES, Caller
-from ghostmem.errors import ConflictError, InvalidInputError, NotFoundError, ReadOnlyStoreError, StoreBusyError, StoreFullError
+from ghostmem.errors import ConflictError, InvalidInputError, NotFoundError
 from ghostmem.ids import is_ulid
 from ghostmem.model import is_namespace
 from ghostmem.times import later, parse_ttl
 from ghostmem.token import Token
 from ghostmem.verbs import accept
-from ghostmem.verbs.get import PATIENCE
+from ghostmem.verbs.get import bookkeep
 from ghostmem.verbs.store import Store
 
 if TYPE_CHECKING:
@@ -123,10 +123,5 @@ def _named(tx: Transaction, name: str, now: datetime) -> Token:
 
 def _note_use(store: Store, token: Token, now: datetime) -> None:
     """Write down the use, seldom, and never in the way of the request."""
-    if store.engine.read_only or (token.last_used_at is not None and now - token.last_used_at < NOTED):
-        return
-    try:
-        with store.engine.write(durable=False, patience=PATIENCE) as tx:
-            tx.tokens.used(token.id, now)
-    except (StoreBusyError, StoreFullError, ReadOnlyStoreError):
-        pass
+    if token.last_used_at is None or now - token.last_used_at >= NOTED:
+        bookkeep(store, lambda tx: tx.tokens.used(token.id, now))
