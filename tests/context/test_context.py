@@ -480,7 +480,7 @@ def test_a_file_that_cannot_be_written_answers(
     ghost = open_ghost("memory.db")
     ghost.put(NS, "answer", "The harbour ferry departs from pier nine.")
     with Ghost.open(tmp_path / "memory.db", settings=Settings(embed_provider="none"), clock=clock) as other:
-        monkeypatch.setattr("ghostmem.verbs.context.PATIENCE", 0.0)
+        monkeypatch.setattr("ghostmem.verbs.get.PATIENCE", 0.0)
         with other.store.engine.write():
             assert ghost.context("where does the harbour ferry depart?", NS).keys == ["answer"]
     assert ghost.list(NS)[0].access_count == 0

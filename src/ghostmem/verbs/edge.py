@@ -129,7 +129,7 @@ def seed_keys(seed: Iterable[str] | None) -> list[str]:
         return []
     if isinstance(seed, str):
         raise InvalidInputError(f"seed must be a list, not the text {accept.shown(seed)}", "pass seed=['a', 'b']")
-    keys = [accept.text(key, "seed") for key in seed]
+    keys = [accept.key(key) for key in seed]
     if not keys:  # a forgotten value must not turn into everything
         raise InvalidInputError("no seed key was given", "name the keys, or leave seed out for all pairs")
     return keys
