@@ -23,10 +23,16 @@ if TYPE_CHECKING:
         ForbiddenError,
         GhostError,
         InvalidInputError,
+        InvalidTargetError,
         LockedError,
+        MemorySaveArgsError,
+        MemorySaveFailError,
+        MemorySearchArgsError,
+        MemorySearchFailError,
         ModelError,
         NewerStoreError,
         NotADatabaseError,
+        NoteConflictError,
         NotFoundError,
         PatchConflictError,
         PatchFormatError,
@@ -66,9 +72,10 @@ _MODULES = {
     "text.render": "render",
     "model": "FileRef FileRel Kind Memory Outcome Priority Rel SourceKind Tier",
     "errors": (
-        "ConflictError CorruptStoreError EmbeddingError EngineError ForbiddenError GhostError InvalidInputError LockedError"
-        " ModelError NewerStoreError NotADatabaseError NotFoundError PatchConflictError PatchFormatError ReadOnlyStoreError"
-        " StoreBusyError StoreFullError VersionConflictError"
+        "ConflictError CorruptStoreError EmbeddingError EngineError ForbiddenError GhostError InvalidInputError"
+        " InvalidTargetError LockedError MemorySaveArgsError MemorySaveFailError MemorySearchArgsError MemorySearchFailError"
+        " ModelError NewerStoreError NotADatabaseError NoteConflictError NotFoundError PatchConflictError PatchFormatError"
+        " ReadOnlyStoreError StoreBusyError StoreFullError VersionConflictError"
     ),
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names.split()}
@@ -90,14 +97,20 @@ __all__ = [
     "Hits",
     "Hop",
     "InvalidInputError",
+    "InvalidTargetError",
     "Kind",
     "LeftOut",
     "LockedError",
     "Memory",
+    "MemorySaveArgsError",
+    "MemorySaveFailError",
+    "MemorySearchArgsError",
+    "MemorySearchFailError",
     "ModelError",
     "NewerStoreError",
     "NotADatabaseError",
     "NotFoundError",
+    "NoteConflictError",
     "Outcome",
     "Pack",
     "Packed",

@@ -2,12 +2,16 @@
 
 GhostError                     1  something unexpected
 ├── InvalidInputError          2  a value that cannot be accepted
-│   └── PatchFormatError       2  a diff that is not a unified diff
+│   ├── PatchFormatError       2  a diff that is not a unified diff
+│   ├── MemorySearchArgsError  2  arguments of the tool memory_search that cannot be read
+│   ├── MemorySaveArgsError    2  arguments of the tool memory_save that cannot be read
+│   └── InvalidTargetError     2  a target of memory_save that is neither daily nor long_term
 ├── NotFoundError              3  no such memory, namespace, rule or file
 ├── ConflictError              4  somebody else was faster, or the text is not what was assumed
 │   ├── VersionConflictError   4  compare-and-swap found another version
 │   ├── PatchConflictError     4  a diff's context is not in the text
-│   └── LockedError            4  the memory carries the tag `locked`
+│   ├── LockedError            4  the memory carries the tag `locked`
+│   └── NoteConflictError      4  a note was changed by somebody else
 ├── ForbiddenError             4  a token that has no such grant
 ├── EngineError                5  the store cannot do it
 │   ├── NotADatabaseError      5  the file is something else
@@ -17,7 +21,9 @@ GhostError                     1  something unexpected
 │   ├── StoreBusyError         5  another process holds the write lock
 │   └── CorruptStoreError      5  the file is damaged
 ├── EmbeddingError             6  a provider of vectors failed
-└── ModelError                 6  a language model that was asked for failed
+├── ModelError                 6  a language model that was asked for failed
+├── MemorySearchFailError      1  the tool memory_search could not search
+└── MemorySaveFailError        1  the tool memory_save could not save
 
 Each says what happened, with the value, and carries a hint: the next thing to try.
 """
@@ -52,6 +58,24 @@ class PatchFormatError(InvalidInputError):
     default_hint = "give a unified diff, as `diff -u OLD NEW` prints it"
 
 
+class MemorySearchArgsError(InvalidInputError):
+    """Arguments of the tool memory_search that cannot be read."""
+
+    default_hint = 'send a JSON object such as {"query": "what to look for", "max_results": 5}'
+
+
+class MemorySaveArgsError(InvalidInputError):
+    """Arguments of the tool memory_save that cannot be read."""
+
+    default_hint = 'send a JSON object such as {"content": "what to keep", "target": "daily"}'
+
+
+class InvalidTargetError(InvalidInputError):
+    """A target of memory_save that is neither daily nor long_term."""
+
+    default_hint = "the target is daily or long_term"
+
+
 class NotFoundError(GhostError):
     """No such memory, namespace, rule or file."""
 
@@ -80,6 +104,21 @@ class LockedError(ConflictError):
     """The memory carries the tag `locked`."""
 
     default_hint = "pass unlock=True (--unlock) if you mean it"
+
+
+class NoteConflictError(ConflictError):
+    """A note was changed by somebody else; carries its present text, and the digest to try again with."""
+
+    default_hint = "read its present text, make your change to that, and try again"
+
+    def __init__(self, message: str, hint: str | None = None, *, current: str = "", digest: str = "") -> None:
+        super().__init__(message, hint)
+        self.current = current
+        self.digest = digest
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the error with the present text."""
+        return {**super().to_dict(), "current": self.current, "digest": self.digest}
 
 
 class ForbiddenError(GhostError):
@@ -144,3 +183,15 @@ class ModelError(GhostError):
 
     exit_code = 6
     default_hint = "check GHOST_LLM_MODEL, GHOST_LLM_URL and the key, or name a command with GHOST_LLM_COMMAND"
+
+
+class MemorySearchFailError(GhostError):
+    """The tool memory_search could not search; the cause is kept."""
+
+    default_hint = "run `ghost doctor`"
+
+
+class MemorySaveFailError(GhostError):
+    """The tool memory_save could not save; the cause is kept."""
+
+    default_hint = "run `ghost doctor`"

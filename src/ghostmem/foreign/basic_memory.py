@@ -10,9 +10,9 @@ from typing import NamedTuple
 from ghostmem.errors import InvalidInputError
 from ghostmem.foreign.base import LONGEST_KEY, Foreign, ForeignMemory, broken, capped, nothing, unique
 from ghostmem.foreign.files import markdown_files, read_text
-from ghostmem.foreign.frontmatter import Note, take_apart, words
 from ghostmem.foreign.relations import Said, edge_of, words_of
 from ghostmem.text.blocks import fence_end, line_end
+from ghostmem.text.frontmatter import Note, take_apart, words
 from ghostmem.text.sections import slug
 from ghostmem.times import parse_time
 

@@ -10,7 +10,7 @@ from ghostmem.errors import InvalidInputError, NotFoundError
 from ghostmem.foreign import basic_memory, markdown, mem0, server_memory
 from ghostmem.foreign.base import Foreign
 from ghostmem.foreign.files import SUFFIXES, markdown_files
-from ghostmem.foreign.frontmatter import take_apart
+from ghostmem.text.frontmatter import take_apart
 
 READERS: Mapping[str, Callable[[Path], Foreign]] = {
     mem0.TOOL: mem0.read,

@@ -1,0 +1,81 @@
+"""One writer at a time in a folder, across threads and processes, by a lock on a file beside the notes."""
+
+import os
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from ghostmem.errors import ConflictError, InvalidInputError
+
+NAME = ".lock"
+PATIENCE = 30.0  # seconds to wait for another writer
+_NAP = 0.005
+
+
+@contextmanager
+def locked(folder: Path, patience: float = PATIENCE) -> Iterator[None]:
+    """Hold a folder's lock, making the folder when it is not there; it goes with the process, however that ends."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InvalidInputError(
+            f"cannot make the folder {folder}: {error.strerror}", "check the path and its permissions"
+        ) from None
+    with lock_file(folder / NAME, patience):
+        yield
+
+
+@contextmanager
+def lock_file(path: Path, patience: float = 0.0) -> Iterator[int]:
+    """Hold a lock on a file, which is made and never removed, and yield its descriptor; wait for it as long as is said."""
+    try:
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o644)
+    except OSError as error:
+        raise InvalidInputError(f"cannot open the lock {path}: {error.strerror}", "check the permissions of its folder") from None
+    try:
+        until = time.monotonic() + patience
+        while not _try_lock(handle):
+            if time.monotonic() >= until:
+                raise ConflictError(f"another program holds the lock {path}", "try again when it is done")
+            time.sleep(_NAP)
+        yield handle
+    finally:
+        os.close(handle)
+
+
+def is_locked(path: Path) -> bool:
+    """Say whether somebody holds a lock on a file."""
+    try:
+        handle = os.open(path, os.O_RDWR)
+    except OSError:
+        return False
+    try:
+        return not _try_lock(handle)
+    finally:
+        os.close(handle)
+
+
+if sys.platform == "win32":
+    import msvcrt
+
+    _FAR = 1 << 30  # locks there keep others from reading what they cover, so this one covers nothing
+
+    def _try_lock(handle: int) -> bool:
+        os.lseek(handle, _FAR, os.SEEK_SET)
+        try:
+            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return False
+        return True
+
+else:
+    import fcntl
+
+    def _try_lock(handle: int) -> bool:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            return False
+        return True

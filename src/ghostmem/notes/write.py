@@ -1,0 +1,177 @@
+"""Reading and writing one note: a write is whole or did not happen, and what was not asked for keeps every byte.
+
+Writers hold the folder's lock (`locked`), read, and hand `replace_file` the digest of what they read; if the file is another by
+then, they get a NoteConflictError with its present text.
+"""
+
+import hashlib
+import os
+import secrets
+import stat
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from ghostmem.errors import InvalidInputError, NoteConflictError
+
+BOM = b"\xef\xbb\xbf"
+MISSING = ""  # the digest of a file that is not there
+_LONGEST_NAME = 150
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A note's text with line feeds only, and how to write it as the file does: its mark, its line ends, its digest."""
+
+    text: str
+    digest: str = MISSING
+    bom: bool = False
+    crlf: bool = False
+    lossy: bool = False  # some bytes were not UTF-8
+
+    def encode(self, text: str) -> bytes:
+        """Return another text as this file writes its own."""
+        raw = (text.replace("\n", "\r\n") if self.crlf else text).encode()
+        return BOM + raw if self.bom else raw
+
+
+def digest(raw: bytes) -> str:
+    """Return the name that bytes are known by."""
+    return hashlib.sha256(raw).hexdigest()
+
+
+def decode(raw: bytes) -> Text:
+    """Read bytes as text; what is no UTF-8 becomes a replacement character, and the text says so."""
+    bom = raw.startswith(BOM)
+    body = raw[len(BOM) :] if bom else raw
+    try:
+        text, lossy = body.decode(), False
+    except UnicodeDecodeError:
+        text, lossy = body.decode(errors="replace"), True
+    crlf = "\r" in text and text.count("\n") == text.count("\r\n") == text.count("\r")
+    return Text(text.replace("\r\n", "\n") if crlf else text, digest(raw), bom, crlf, lossy)
+
+
+def read_file(path: Path) -> Text:
+    """Read a note; one that is not there is empty, with the digest MISSING."""
+    raw = _bytes(path)
+    return Text("") if raw is None else decode(raw)
+
+
+def replace_file(path: Path, raw: bytes, base: str | None = None) -> bool:
+    """Put bytes in a file's place, whole and on disk, if it still has the digest `base`; say whether there was a change.
+
+    The caller holds the folder's lock, which also is why temporary files that lie beside it belong to nobody any more.
+    """
+    before = _bytes(path)
+    _check_base(path, before, base)
+    if before == raw:
+        return False
+    try:
+        mode = None if before is None else stat.S_IMODE(path.stat().st_mode)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        start = f".{path.name[:_LONGEST_NAME]}."
+        for left in path.parent.glob(f"{_literal(start)}*.tmp"):
+            left.unlink(missing_ok=True)
+        fresh = path.with_name(f"{start}{os.getpid()}.{secrets.token_hex(4)}.tmp")
+        _write(fresh, raw, mode)
+        try:
+            os.replace(fresh, path)
+        except OSError:
+            fresh.unlink(missing_ok=True)
+            raise
+        _flush_folder(path.parent)
+    except OSError as error:
+        raise _refused("write", path, error) from None
+    return True
+
+
+def remove_file(path: Path, base: str | None = None) -> bool:
+    """Delete a file if it still has the digest `base`; say whether there was one."""
+    before = _bytes(path)
+    _check_base(path, before, base)
+    if before is None:
+        return False
+    try:
+        path.unlink()
+        _flush_folder(path.parent)
+    except OSError as error:
+        raise _refused("delete", path, error) from None
+    return True
+
+
+def append(path: Path, text: str, opening: str = "") -> None:
+    """Add a text behind a note, in the file's own line ends; a new file begins with `opening`. The caller holds the lock.
+
+    Bytes that are there already are never touched, so this works on files that are not UTF-8 too.
+    """
+    raw = _bytes(path) or b""
+    known = decode(raw) if raw else Text("")
+    added = ("" if raw else opening) + text
+    replace_file(path, raw + (added.replace("\n", "\r\n") if known.crlf else added).encode())
+
+
+def inside(root: Path, name: str) -> Path:
+    """Return the file that a relative path names below a folder, or refuse one that leads out of it."""
+    path = root / name
+    real, home = Path(os.path.realpath(path)), Path(os.path.realpath(root))
+    if os.path.isabs(name) or not real.is_relative_to(home) or real == home:
+        raise InvalidInputError(f"{name!r} leads out of {root}", "name a file below the folder")
+    return real if path.is_symlink() else path
+
+
+def _bytes(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except IsADirectoryError:
+        raise InvalidInputError(f"{path} is a folder, not a note", "name a file") from None
+    except OSError as error:
+        raise _refused("read", path, error) from None
+
+
+def _check_base(path: Path, before: bytes | None, base: str | None) -> None:
+    found = MISSING if before is None else digest(before)
+    if base is None or found == base:
+        return
+    current = "" if before is None else decode(before).text
+    what = (
+        "was changed by somebody else" if base and before is not None else "exists already" if before is not None else "is gone"
+    )
+    raise NoteConflictError(f"{path} {what}; nothing was written", current=current, digest=found)
+
+
+def _write(path: Path, raw: bytes, mode: int | None) -> None:
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+    try:
+        with open(handle, "wb") as stream:
+            stream.write(raw)
+            stream.flush()
+            os.fsync(stream.fileno())
+        if mode is not None:
+            os.chmod(path, mode)
+    except OSError:
+        with suppress(OSError):
+            path.unlink()
+        raise
+
+
+def _flush_folder(folder: Path) -> None:
+    """Wait until a folder's entries are on disk, where the system can."""
+    if os.name == "nt":
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        with suppress(OSError):  # some network file systems refuse it
+            os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _literal(name: str) -> str:
+    return "".join(f"[{char}]" if char in "*?[" else char for char in name)
+
+
+def _refused(verb: str, path: Path, error: OSError) -> InvalidInputError:
+    return InvalidInputError(f"cannot {verb} {path}: {error.strerror or error}", "check the permissions and the space left")

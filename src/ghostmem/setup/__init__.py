@@ -1,0 +1,1 @@
+"""Writing Ghost into the files of other programs, and out of them again."""
