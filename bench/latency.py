@@ -20,6 +20,7 @@ from bench.child import plain_env
 from bench.contexts import contexts
 from bench.corpus import sentences
 from bench.ingesting import ingest
+from bench.noting import noting
 from bench.reflecting import reflecting
 from bench.report import machine, show, table
 from bench.searching import cold_search, search
@@ -171,6 +172,7 @@ SECTIONS: dict[str, Callable[[Plan], Section]] = {
     "search": search,
     "context": contexts,
     "reflect": reflecting,
+    "notes": noting,
     "mcp": serving,
 }
 

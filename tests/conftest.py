@@ -33,7 +33,7 @@ class Clock:
 def isolated(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Give the test a home of its own and no GHOST_* variables."""
     for name in list(os.environ):
-        if name.startswith(("GHOST_", "AGENT_MEMORY_", "NO_COLOR", "FORCE_COLOR", "ANTHROPIC_", "OPENAI_", "OLLAMA_")):
+        if name.startswith(("GHOST_", "AGENT_MEMORY_", "NO_COLOR", "FORCE_COLOR", "ANTHROPIC_", "OPENAI_", "OLLAMA_", "BUS_")):
             monkeypatch.delenv(name)
     home = tmp_path / "home"
     home.mkdir()

@@ -244,7 +244,7 @@ def test_every_setting_is_documented_and_exists() -> None:
 
 def test_every_variable_is_documented_and_read() -> None:
     """Each variable the code reads is in the docs, and the docs name no other."""
-    pattern = re.compile(r"\b(?:(?:GHOST|AGENT_MEMORY)_[A-Z_]+|OLLAMA_HOST|OPENAI_API_KEY|ANTHROPIC_API_KEY)\b")
+    pattern = re.compile(r"\b(?:(?:GHOST|AGENT_MEMORY)_[A-Z_]+|OLLAMA_HOST|OPENAI_API_KEY|ANTHROPIC_API_KEY|BUS_MEMORY_DIR)\b")
     source = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "src").rglob("*.py"))
     read = set(pattern.findall(source))
     assert read >= {variable for _, _, variables, _, _ in table() for variable in variables}

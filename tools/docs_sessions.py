@@ -22,14 +22,14 @@ PROVIDERS = {
     "docs/search.md": "static",
     "docs/embeddings.md": "",
 }
-_UNSET = ("GHOST_", "AGENT_MEMORY_", "NO_COLOR", "FORCE_COLOR")
+_UNSET = ("GHOST_", "AGENT_MEMORY_", "BUS_", "NO_COLOR", "FORCE_COLOR")
 
 _BLOCK = re.compile(
     r"^```(?P<language>console|python)\n(?P<body>.*?)^```\n(?:\n```text\n(?P<printed>.*?)^```\n)?", re.MULTILINE | re.DOTALL
 )
 _VARYING = [
     (re.compile(r"\b[0-7][0-9A-HJKMNP-TV-Z]{25}\b"), "ID"),
-    (re.compile(r"\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d:\d\d(?:\.\d+)?Z?)?"), "TIME"),
+    (re.compile(r"\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z?)?"), "TIME"),
     (re.compile(r"\b\d{8}T\d{6}Z"), "TIME"),
     (re.compile(r"[\d.,]+ (?:bytes|KB|MB)"), "SIZE"),
     (re.compile(r"\b\d+(?:\.\d+){2,}\b"), "VERSION"),

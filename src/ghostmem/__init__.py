@@ -13,6 +13,9 @@ from typing import TYPE_CHECKING, Any
 from ghostmem._version import __version__
 
 if TYPE_CHECKING:
+    from ghostmem.adapters.memory_search_tool import MemorySearchTool
+    from ghostmem.adapters.memory_tools import MemorySave, MemorySearch
+    from ghostmem.adapters.tool import Tool
     from ghostmem.chunk import Chunk
     from ghostmem.edges import Edge
     from ghostmem.errors import (
@@ -54,6 +57,20 @@ if TYPE_CHECKING:
         SourceKind,
         Tier,
     )
+    from ghostmem.note import Folder
+    from ghostmem.notes.roles import (
+        MemoryEntry,
+        SearchResult,
+        all_memory_entries,
+        append_memory,
+        format_memory_list,
+        format_search_results,
+        list_memory_files,
+        memory_context,
+        parse_memory_entries,
+        read_memory,
+        search_memory,
+    )
     from ghostmem.pack import Hop, LeftOut, Pack, Packed, Why
     from ghostmem.report import Change, Report, Run
     from ghostmem.rule import Rule
@@ -70,6 +87,14 @@ _MODULES = {
     "report": "Change Report Run",
     "rule": "Rule",
     "text.render": "render",
+    "adapters.memory_tools": "MemorySave MemorySearch",
+    "adapters.memory_search_tool": "MemorySearchTool",
+    "adapters.tool": "Tool",
+    "note": "Folder",
+    "notes.roles": (
+        "MemoryEntry SearchResult all_memory_entries append_memory format_memory_list format_search_results list_memory_files"
+        " memory_context parse_memory_entries read_memory search_memory"
+    ),
     "model": "FileRef FileRel Kind Memory Outcome Priority Rel SourceKind Tier",
     "errors": (
         "ConflictError CorruptStoreError EmbeddingError EngineError ForbiddenError GhostError InvalidInputError"
@@ -90,6 +115,7 @@ __all__ = [
     "EngineError",
     "FileRef",
     "FileRel",
+    "Folder",
     "ForbiddenError",
     "Ghost",
     "GhostError",
@@ -102,10 +128,14 @@ __all__ = [
     "LeftOut",
     "LockedError",
     "Memory",
+    "MemoryEntry",
+    "MemorySave",
     "MemorySaveArgsError",
     "MemorySaveFailError",
+    "MemorySearch",
     "MemorySearchArgsError",
     "MemorySearchFailError",
+    "MemorySearchTool",
     "ModelError",
     "NewerStoreError",
     "NotADatabaseError",
@@ -123,15 +153,26 @@ __all__ = [
     "Report",
     "Rule",
     "Run",
+    "SearchResult",
     "Settings",
     "SourceKind",
     "StoreBusyError",
     "StoreFullError",
     "Tier",
+    "Tool",
     "VersionConflictError",
     "Why",
     "__version__",
+    "all_memory_entries",
+    "append_memory",
+    "format_memory_list",
+    "format_search_results",
+    "list_memory_files",
+    "memory_context",
+    "parse_memory_entries",
+    "read_memory",
     "render",
+    "search_memory",
 ]
 
 

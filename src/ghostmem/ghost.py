@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ghostmem.edges import Edge
     from ghostmem.embed.base import Function
     from ghostmem.hit import Hits
+    from ghostmem.note import Folder
     from ghostmem.pack import Pack
     from ghostmem.report import Report, Run
     from ghostmem.rule import Rule
@@ -36,7 +37,9 @@ if TYPE_CHECKING:
     from ghostmem.verbs.infer_edges import InferReport
     from ghostmem.verbs.ingest import IngestFields, IngestReport
     from ghostmem.verbs.list import ListFields
+    from ghostmem.verbs.mirror import MirrorReport
     from ghostmem.verbs.namespaces import NamespaceInfo, NamespaceRemoval
+    from ghostmem.verbs.notes import Added, FolderRemoval, FolderStatus
     from ghostmem.verbs.peek import Peek
     from ghostmem.verbs.put import PutFields
     from ghostmem.verbs.relink import Relinked
@@ -45,9 +48,11 @@ if TYPE_CHECKING:
     from ghostmem.verbs.rules import RuleFields
     from ghostmem.verbs.search import SearchFields
     from ghostmem.verbs.stats import Stats
+    from ghostmem.verbs.sync_notes import SyncReport
     from ghostmem.verbs.tags import TagChange, TagInfo
     from ghostmem.verbs.undo import Undone
     from ghostmem.verbs.used import Use
+    from ghostmem.verbs.write_note import NoteWritten
 
 
 List = list  # the method of that name hides the builtin inside the class
@@ -485,6 +490,71 @@ class Ghost:
         from ghostmem.verbs.ingest import ingest
 
         return ingest(self.store, path, ns, **fields)
+
+    def add_notes(
+        self,
+        path: str | Path,
+        ns: str | None = None,
+        *,
+        layout: str | None = None,
+        progress: Callable[[int], None] | None = None,
+    ) -> Added:
+        """Search a markdown folder from now on, where it lies."""
+        from ghostmem.verbs.notes import add_notes
+
+        return add_notes(self.store, path, ns, layout=layout, progress=progress)
+
+    def note_folders(self, ns: str | None = None) -> List[Folder]:
+        """Return the markdown folders that are searched."""
+        from ghostmem.verbs.notes import note_folders
+
+        return note_folders(self.store, ns)
+
+    def sync_notes(
+        self,
+        folder: str | Path | None = None,
+        *,
+        full: bool = False,
+        accept_deletes: bool = False,
+        progress: Callable[[int], None] | None = None,
+    ) -> List[SyncReport]:
+        """Bring markdown folders in step with their files, vectors included."""
+        from ghostmem.verbs.notes import sync_notes
+
+        return sync_notes(self.store, folder, full=full, accept_deletes=accept_deletes, progress=progress)
+
+    def notes_status(self, folder: str | Path | None = None) -> List[FolderStatus]:
+        """Compare markdown folders with what is indexed of them."""
+        from ghostmem.verbs.notes import notes_status
+
+        return notes_status(self.store, folder)
+
+    def rm_notes(self, folder: str | Path, *, dry_run: bool = False) -> FolderRemoval:
+        """Stop searching a markdown folder; its files stay."""
+        from ghostmem.verbs.notes import rm_notes
+
+        return rm_notes(self.store, folder, dry_run=dry_run)
+
+    def write_note(self, ns: str, key: str, text: str, *, base: str | None = None) -> NoteWritten:
+        """Put a new text in the place of a note's section."""
+        from ghostmem.verbs.write_note import write_note
+
+        return write_note(self.store, ns, key, text, base=base)
+
+    def mirror(
+        self,
+        folder: str | Path,
+        ns: str,
+        *,
+        layout: str | None = None,
+        accept_deletes: bool = False,
+        dry_run: bool = False,
+        progress: Callable[[int], None] | None = None,
+    ) -> MirrorReport:
+        """Bring a namespace and a markdown folder in step, in both directions."""
+        from ghostmem.verbs.mirror import mirror
+
+        return mirror(self.store, folder, ns, layout=layout, accept_deletes=accept_deletes, dry_run=dry_run, progress=progress)
 
     def backup(self, target: str | Path, *, force: bool = False) -> Backup:
         """Copy the store to a new file while others go on using it."""

@@ -26,6 +26,9 @@ class Hit(Record):
     end_line: int
     similarity: float | None = optional()
     why: Receipt | None = optional()
+    path: str | None = optional()  # the note it is from, and the line in that
+    line: int | None = optional()
+    root: str | None = optional()
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") or name == "memory":

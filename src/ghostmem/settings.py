@@ -73,7 +73,14 @@ class Settings:
     llm_model: str = setting("", "GHOST_LLM_MODEL", "the model that `ghost infer-edges` asks")
     llm_url: str = setting("", "GHOST_LLM_URL", "where it listens; empty: the provider's own address")
     llm_command: str = setting("", "GHOST_LLM_COMMAND", "a command that reads a prompt and prints an answer, asked instead")
+    notes_dir: str = setting(
+        "", "GHOST_NOTES_DIR", "where memory_save writes; empty: the one such folder added, else beside the store"
+    )
     anthropic_api_key: str = setting("", "ANTHROPIC_API_KEY", "the key that Anthropic is sent; never shown")
+    memory_dir: str = setting(".muxcode/memory", "GHOST_MEMORY_DIR BUS_MEMORY_DIR", "the folder of the role files")
+    memory_retention_days: int = setting(
+        30, "GHOST_MEMORY_RETENTION_DAYS", "days that archives of role files are kept; 0: for good"
+    )
 
     @property
     def path(self) -> str:

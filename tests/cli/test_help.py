@@ -3,6 +3,7 @@
 import json
 import shutil
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ import pytest
 from ghostmem import Ghost
 from ghostmem.cli.face import FaceGroup
 from ghostmem.cli.main import COMMANDS, cli
+from ghostmem.notes.knowledge import memorize_new_topic
 from ghostmem.settings import Settings
 
 if TYPE_CHECKING:
@@ -30,7 +32,7 @@ PATHS = [[name] for name in COMMANDS] + [[name, sub] for name, subs in GROUPS.it
 DIFF = "@@ -1 +1 @@\n-green tea\n+white tea\n"
 
 NOTED = {"audit", "token create"}  # they have something to say beside the data
-SERVING = {"mcp", "serve"}  # they print nothing and do not end; tests/mcp and tests/web run them
+SERVING = {"mcp", "serve", "notes watch"}  # they print nothing and do not end; tests/mcp and tests/web run them
 # how each command and subcommand is run so that it succeeds on the store of `filled`; {here} is a folder
 RUNS: dict[str, list[str]] = {
     "put": ["-n", "a", "-k", "new", "text"],
@@ -74,6 +76,29 @@ RUNS: dict[str, list[str]] = {
     "tags rename": ["t", "u"],
     "tags rm": ["t"],
     "files": ["f.py"],
+    "memory search": ["text", "--dir", "{here}"],
+    "memory list": ["--dir", "{here}"],
+    "memory read": ["notes", "--dir", "{here}"],
+    "memory write": ["Title", "text", "--dir", "{here}"],
+    "memory write-shared": ["Title", "text", "--dir", "{here}"],
+    "memory context": ["--role", "notes", "--dir", "{here}"],
+    "knowledge recall-general-memory": ["--root", "{here}"],
+    "knowledge recall-memory": ["tea", "--root", "{here}"],
+    "knowledge search-memories": ["t", "--root", "{here}"],
+    "knowledge list-memories": ["--root", "{here}"],
+    "knowledge memorize-new-topic": ["new", "--tags", "t", "--summary", "A summary.", "--root", "{here}"],
+    "knowledge refine-memory": ["tea", "--add-tags", "u", "--root", "{here}"],
+    "knowledge memorize-general-info": ["--root", "{here}"],
+    "knowledge forget-memory": ["tea", "--root", "{here}"],
+    "setup agents-md": ["{here}/AGENTS.md"],
+    "notes add": ["{here}", "-n", "notes:here"],
+    "notes list": [],
+    "notes status": [],
+    "notes sync": [],
+    "notes rm": ["notes:there"],
+    "notes write": ["-n", "notes:there", "note.md", "# Note", "another text"],
+    "notes grep": ["text", "--dir", "{here}/there"],
+    "notes consolidate": ["{here}/there"],
     "ingest": ["{here}/notes.md", "-n", "a"],
     "export": [],
     "import": ["{here}/export.jsonl"],
@@ -108,15 +133,21 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ghost.reflect()
         ghost.create_token("there", ["a:read"])
         ghost.rm("a", "gone")
+        (folder / "there").mkdir()
+        (folder / "there" / "note.md").write_text("# Note\n\ntext\n", encoding="utf-8")
         (folder / "export.jsonl").write_text("".join(f"{line}\n" for line in ghost.export()), encoding="utf-8")
     (folder / "notes.md").write_text("## One\ntext\n", encoding="utf-8")
+    memorize_new_topic(folder, "tea", ["t"], "About tea.", "Green tea.", datetime(2026, 3, 14, tzinfo=UTC))
     return folder
 
 
 @pytest.fixture
 def here(template: Path, tmp_path: Path) -> Path:
-    """Return a copy of that folder."""
-    return Path(shutil.copytree(template, tmp_path / "here"))
+    """Return a copy of that folder, with the notes in it added."""
+    folder = Path(shutil.copytree(template, tmp_path / "here"))
+    with Ghost.open(folder / "store.db", settings=Settings(embed_provider="none")) as ghost:
+        ghost.add_notes(folder / "there", "notes:there")
+    return folder
 
 
 @pytest.fixture

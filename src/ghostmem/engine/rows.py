@@ -28,6 +28,7 @@ class Filter:
     key_prefix: str | None = None
     valid_at: datetime | None = None
     deleted: bool = False
+    noted: bool | None = None  # sections of notes, or everything else
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -1,7 +1,6 @@
 """A folder of basic-memory notes: markdown with front matter, observations, and relations written as links."""
 
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -11,19 +10,13 @@ from ghostmem.errors import InvalidInputError
 from ghostmem.foreign.base import LONGEST_KEY, Foreign, ForeignMemory, broken, capped, nothing, unique
 from ghostmem.foreign.files import markdown_files, read_text
 from ghostmem.foreign.relations import Said, edge_of, words_of
-from ghostmem.text.blocks import fence_end, line_end
 from ghostmem.text.frontmatter import Note, take_apart, words
+from ghostmem.text.links import link_name, observed_tags, prose_lines, relations
 from ghostmem.text.sections import slug
 from ghostmem.times import parse_time
 
 TOOL = "basic-memory"
 CREATED = ("created", "created_at", "date")
-LINKS = "links to"  # what basic-memory calls a link in running text
-
-_LINK = re.compile(r"\[\[([^\[\]\n]+)\]\]")
-_RELATION = re.compile(r"[ \t]*[-*+][ \t]+(?:\"([^\"\n]+)\"|'([^'\n]+)'|([^\s\[\]\"']+))[ \t]*\[\[([^\[\]\n]+)\]\]")
-_OBSERVATION = re.compile(r"[ \t]*[-*+][ \t]+\[(?![ xX-]\])[^\[\]()\n]+\][ \t]+\S")
-_TAG = re.compile(r"(?<!\S)#([^\s#()]+)")
 
 
 class _Read(NamedTuple):
@@ -46,7 +39,7 @@ def read(path: Path) -> Foreign:
     said = {
         Said(memory.key, word, to): memory.where for one, memory in zip(found, memories, strict=True) for word, to in one.links
     }
-    ends = [(one, targets.get(_name(one.to))) for one in said]
+    ends = [(one, targets.get(link_name(one.to))) for one in said]
     edges = {edge_of(one, to) for one, to in ends if to is not None and to != one.from_key}
     notes += [f"{said[one]}: the note [[{one.to}]] does not exist (yet)" for one, to in ends if to is None]
     own_words = words_of(said)
@@ -66,8 +59,8 @@ def _note(file: Path, root: Path, notes: list[str]) -> _Read | None:
         return None
     path = where.rpartition(".")[0]
     title, permalink = _one(note, "title"), _one(note, "permalink")
-    lines = list(_lines(note.body))
-    tags = [*words(note.fields.get("tags")), *_observed(lines)]
+    lines = list(prose_lines(note.body))
+    tags = [*words(note.fields.get("tags")), *observed_tags(lines)]
     key = permalink or "/".join(slug(part) for part in path.split("/"))
     meta = {TOOL: {name: value for name, value in note.fields.items() if value and name != "tags"}}
     memory = ForeignMemory(
@@ -79,7 +72,7 @@ def _note(file: Path, root: Path, notes: list[str]) -> _Read | None:
         created_at=_created(note, where),
         meta=meta,
     )
-    return _Read(memory, tuple(filter(None, (permalink, title, path, file.stem))), tuple(_links(lines)))
+    return _Read(memory, tuple(filter(None, (permalink, title, path, file.stem))), tuple(relations(lines)))
 
 
 def _one(note: Note, name: str) -> str:
@@ -95,40 +88,6 @@ def _created(note: Note, where: str) -> datetime | None:
         raise broken(where, error.message, error.hint) from None
 
 
-def _lines(body: str) -> Iterator[str]:
-    """Yield the lines outside fenced code."""
-    at = 0
-    while at < len(body):
-        end = line_end(body, at)
-        after = fence_end(body, at)
-        if after is None:
-            yield body[at:end]
-        at = line_end(body, after) + 1 if after is not None else end + 1
-
-
-def _observed(lines: Iterable[str]) -> list[str]:
-    return [tag for line in lines if _OBSERVATION.match(line) for tag in _TAG.findall(line)]
-
-
-def _links(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Yield relations as (word, target): a labelled list item's own word, else a plain link."""
-    for line in lines:
-        relation = _RELATION.match(line)
-        if relation is not None:
-            yield (relation[1] or relation[2] or relation[3]).strip(), _target(relation[4])
-        for link in _LINK.finditer(line, relation.end() if relation else 0):
-            yield LINKS, _target(link[1])
-
-
-def _target(link: str) -> str:
-    """Return the note a link names, without the words shown for it and the heading in it."""
-    return link.partition("|")[0].partition("#")[0].strip() or link.strip()
-
-
-def _name(text: str) -> str:
-    return " ".join(text.split()).casefold().removesuffix(".md")
-
-
 def _targets(found: Iterable[_Read], memories: Iterable[ForeignMemory]) -> dict[str, str]:
     """Return every name a link may use, the surest first: permalink, title, path, file name; then without the project."""
     names: dict[str, str] = {}
@@ -136,7 +95,7 @@ def _targets(found: Iterable[_Read], memories: Iterable[ForeignMemory]) -> dict[
     for place in range(max(len(known) for known, _ in pairs)):
         for known, key in pairs:
             if place < len(known):
-                names.setdefault(_name(known[place]), key)
+                names.setdefault(link_name(known[place]), key)
     for name, key in list(names.items()):
         names.setdefault(name.partition("/")[2] or name, key)
     return names

@@ -1,11 +1,12 @@
-"""Prompts that a person can call on: recall, remember and review."""
+"""Prompts that a person can call on: recall, remember and review, and those of other toolsets."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 import mcp_types as types
 from mcp.shared.exceptions import MCPError
 
+from ghostmem.mcp.knowledge import MEMORIZE_PROJECT
 from ghostmem.mcp.texts import readable
 
 
@@ -35,8 +36,15 @@ PROMPTS: Mapping[str, types.Prompt] = {
             description="Look through memory and tidy it up",
             arguments=[_NS],
         ),
+        types.Prompt(
+            name="memorize-project",
+            title="Memorize the project",
+            description="Look through this project and memorize it by topics",
+            arguments=[],
+        ),
     )
 }
+_TOOLSETS = {"memorize-project": "knowledge"}  # whose tools a prompt names, where that is not memory
 
 _TEXTS = {
     "recall": (
@@ -59,15 +67,22 @@ _TEXTS = {
         " other. Change"
         " nothing before I agree."
     ),
+    "memorize-project": MEMORIZE_PROJECT,
 }
 _DEFAULTS = {"what": "decisions and reasons, preferences, facts, procedures, mistakes"}
 
 
-def prompt_result(name: str, given: Mapping[str, str], ns: str) -> types.GetPromptResult:
+def offered(toolsets: Collection[str]) -> dict[str, types.Prompt]:
+    """Return the prompts whose tools are served."""
+    return {name: prompt for name, prompt in PROMPTS.items() if _TOOLSETS.get(name, "memory") in toolsets}
+
+
+def prompt_result(name: str, given: Mapping[str, str], ns: str, toolsets: Collection[str]) -> types.GetPromptResult:
     """Return a prompt with its arguments filled in."""
-    prompt = PROMPTS.get(name)
+    known = offered(toolsets)
+    prompt = known.get(name)
     if prompt is None:
-        raise MCPError(types.INVALID_PARAMS, f"there is no prompt {name[:60]!r}; there are: {', '.join(PROMPTS)}")
+        raise MCPError(types.INVALID_PARAMS, f"there is no prompt {name[:60]!r}; there are: {', '.join(known)}")
     for argument in prompt.arguments or ():
         if argument.required and not given.get(argument.name):
             raise MCPError(types.INVALID_PARAMS, f"{name} needs {argument.name}: {argument.description}")

@@ -7,6 +7,7 @@ import signal
 import sys
 import traceback
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -16,9 +17,9 @@ from mcp.server.lowlevel import Server
 from ghostmem._version import __version__
 from ghostmem.caller import CALLER, require
 from ghostmem.errors import ForbiddenError, GhostError, InvalidInputError
-from ghostmem.mcp.prompts import PROMPTS, prompt_result
+from ghostmem.mcp.prompts import offered, prompt_result
 from ghostmem.mcp.resources import complete, read, resources, templates
-from ghostmem.mcp.texts import INSTRUCTIONS, brief, readable, told
+from ghostmem.mcp.texts import brief, instructions, readable, told
 from ghostmem.mcp.tools import TOOLSETS, Tool
 from ghostmem.schema import check
 from ghostmem.verbs.project import project_namespace
@@ -36,8 +37,8 @@ WATCH = 5.0  # seconds between looks whether the parent is still there
 _BODY = 4_000_000  # bytes of one request over HTTP
 
 
-def chosen_tools(toolsets: Iterable[str]) -> dict[str, Tool]:
-    """Return the tools of some toolsets by name, in the order of the table."""
+def chosen_tools(toolsets: Iterable[str], root: Path) -> dict[str, Tool]:
+    """Return the tools of some toolsets by name, in the order they are named; those that work on files do so below a folder."""
     found: dict[str, Tool] = {}
     toolsets = list(toolsets)
     if not toolsets:
@@ -45,16 +46,20 @@ def chosen_tools(toolsets: Iterable[str]) -> dict[str, Tool]:
     for name in toolsets:
         if name not in TOOLSETS:
             raise InvalidInputError(f"there is no toolset {name!r}", f"there are: {', '.join(TOOLSETS)}")
-        found |= {tool.name: tool for tool in TOOLSETS[name]}
+        toolset = TOOLSETS[name]
+        found |= {tool.name: tool for tool in (toolset if isinstance(toolset, tuple) else toolset(root))}
     return found
 
 
 class Face:
     """An open store as the protocol sees it: its tools, and the namespace that is meant when none is named."""
 
-    def __init__(self, ghost: Ghost, toolsets: Iterable[str] = ("memory",), folder: str | None = None) -> None:
+    def __init__(
+        self, ghost: Ghost, toolsets: Iterable[str] = ("memory",), folder: str | None = None, root: Path | None = None
+    ) -> None:
         self.ghost = ghost
-        self.tools = chosen_tools(toolsets)
+        self.toolsets = tuple(toolsets)
+        self.tools = chosen_tools(self.toolsets, root or Path.cwd())
         self.ns = ghost.store.settings.ns or project_namespace(folder)
 
     def listed(self) -> list[types.Tool]:
@@ -73,10 +78,11 @@ class Face:
 
     def call(self, name: str, given: Mapping[str, Any] | None) -> types.CallToolResult:
         """Do what a tool does; whatever is wrong with the call is said in the result."""
+        walled = name not in self.tools or self.tools[name].walled
         try:
             found = self.run(name, given)
         except GhostError as error:
-            return types.CallToolResult(content=[_text(told(error))], is_error=True)
+            return types.CallToolResult(content=[_text(told(error, walled))], is_error=True)
         except Exception as error:
             traceback.print_exc()
             return types.CallToolResult(
@@ -92,6 +98,9 @@ class Face:
         arguments = {key: value for key, value in (given or {}).items() if value is not None}
         check(arguments, tool.schema)
         arguments = {key: _whole(value, tool.takes[key]) for key, value in arguments.items()}
+        if not tool.walled:
+            _require_everywhere(tool)
+            return tool.run(self.ghost, arguments)
         need, own = self._needed(tool, arguments), not arguments.get("ns")
         arguments["ns"] = self.namespace(name, arguments.get("ns"))
         if own and not CALLER.get().may(arguments["ns"], need):
@@ -116,6 +125,13 @@ class Face:
         if name not in SEVERAL and found.endswith("*"):
             raise InvalidInputError(f"{name} needs one namespace, not {found!r}", "name one; ghost_search finds in several")
         return found
+
+
+def _require_everywhere(tool: Tool) -> None:
+    """Refuse a tool that works on files to callers who are kept to some namespaces."""
+    if not CALLER.get().may("", tool.scope):
+        hint = "it takes a token whose grant is for all namespaces; ask the user for one"
+        raise ForbiddenError(f"this token may not {tool.scope} files with {tool.name}", hint)
 
 
 def _whole(value: Any, schema: Mapping[str, Any]) -> Any:
@@ -151,11 +167,12 @@ def make_server(face: Face) -> Server[Any]:
         return types.ReadResourceResult(contents=[await threaded(read, face, str(params.uri))])
 
     async def list_prompts(_: Context, __: Any) -> types.ListPromptsResult:
-        return types.ListPromptsResult(prompts=list(PROMPTS.values()))
+        return types.ListPromptsResult(prompts=list(offered(face.toolsets).values()))
 
     async def get_prompt(_: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
         own = face.own()
-        return prompt_result(params.name, params.arguments or {}, own if CALLER.get().may(own, "read") else "(one you may read)")
+        named = own if CALLER.get().may(own, "read") else "(one you may read)"
+        return prompt_result(params.name, params.arguments or {}, named, face.toolsets)
 
     async def completion(_: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
         found = await threaded(complete, face, params.argument.name, params.argument.value, _known(params))
@@ -165,7 +182,7 @@ def make_server(face: Face) -> Server[Any]:
         "ghost",
         version=__version__,
         title="Ghost memory",
-        instructions=INSTRUCTIONS,
+        instructions=instructions(face.toolsets),
         on_list_tools=list_tools,
         on_call_tool=call_tool,
         on_list_resources=list_resources,
@@ -181,11 +198,11 @@ def _known(params: types.CompleteRequestParams) -> Mapping[str, str]:
     return (params.context.arguments or {}) if params.context else {}
 
 
-def run_stdio(ghost: Ghost, toolsets: Iterable[str] = ("memory",)) -> None:
+def run_stdio(ghost: Ghost, toolsets: Iterable[str] = ("memory",), root: Path | None = None) -> None:
     """Serve one client over standard input and output until it goes away."""
     from mcp.server.stdio import stdio_server
 
-    server = make_server(Face(ghost, toolsets))
+    server = make_server(Face(ghost, toolsets, root=root))
     _defer_model(ghost)
 
     async def serve() -> None:
@@ -223,13 +240,13 @@ def _defer_model(ghost: Ghost) -> None:
     ghost.store.vectoriser.defer(lambda: catch_up(ghost.store))
 
 
-def http_app(ghost: Ghost, toolsets: Iterable[str] = ("memory",)) -> Starlette:
+def http_app(ghost: Ghost, toolsets: Iterable[str] = ("memory",), root: Path | None = None) -> Starlette:
     """Return an application that serves the protocol over HTTP at /mcp, with its lifespan."""
     from mcp.server.transport_security import TransportSecuritySettings
 
     _defer_model(ghost)
     guard = TransportSecuritySettings(enable_dns_rebinding_protection=False)  # the application around it checks Host and Origin
-    server = make_server(Face(ghost, toolsets))
+    server = make_server(Face(ghost, toolsets, root=root))
     return server.streamable_http_app(
         json_response=True, stateless_http=True, transport_security=guard, max_request_body_size=_BODY
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ghostmem.edges import EDGE_WEIGHTS
@@ -16,8 +17,8 @@ if TYPE_CHECKING:
 Arguments = dict[str, Any]
 Result = dict[str, Any]
 
-_S, _N, _B = {"type": "string"}, {"type": "number"}, {"type": "boolean"}
-_TEXTS = {"type": "array", "items": _S}
+TEXT, _N, _B = {"type": "string"}, {"type": "number"}, {"type": "boolean"}
+TEXTS = {"type": "array", "items": TEXT}
 _LIST = {"type": "array"}
 _KIND = {"type": "string", "enum": [str(kind) for kind in Kind]}
 _SHARE = {"type": "number", "minimum": 0, "maximum": 1}
@@ -27,7 +28,7 @@ def _count(low: int, high: int) -> dict[str, Any]:
     return {"type": "integer", "minimum": low, "maximum": high}
 
 
-def _told(schema: Mapping[str, Any], about: str) -> dict[str, Any]:
+def described(schema: Mapping[str, Any], about: str) -> dict[str, Any]:
     return {**schema, "description": about}
 
 
@@ -44,6 +45,7 @@ class Tool:
     run: Callable[[Ghost, Arguments], Result]
     scope: str = "read"
     hints: Mapping[str, bool] = field(default_factory=dict)
+    walled: bool = True  # works in a namespace; otherwise on files, for callers that may do so everywhere
 
     @property
     def schema(self) -> dict[str, Any]:
@@ -91,9 +93,9 @@ def _edge(ghost: Ghost, given: Arguments) -> Result:
     return _record(ghost.edge(ns, start, given["to_key"], given["rel"], given.get("weight")))
 
 
-_NS = _told(_S, "namespace; default: this project's")
-_READ = {"readOnlyHint": True}
-_WRITE = {"readOnlyHint": False, "destructiveHint": False}
+_NS = described(TEXT, "namespace; default: this project's")
+READ = {"readOnlyHint": True}
+WRITE = {"readOnlyHint": False, "destructiveHint": False}
 
 MEMORY: tuple[Tool, ...] = (
     Tool(
@@ -102,64 +104,64 @@ MEMORY: tuple[Tool, ...] = (
         "Store a fact, or update it under the same key. Similar memories are linked.",
         {
             "ns": _NS,
-            "key": _told(_S, "short and descriptive, e.g. user-timezone"),
-            "content": _S,
+            "key": described(TEXT, "short and descriptive, e.g. user-timezone"),
+            "content": TEXT,
             "kind": _KIND,
-            "tags": _TEXTS,
+            "tags": TEXTS,
             "priority": {"type": "string", "enum": [str(priority) for priority in Priority]},
             "importance": _SHARE,
             "tier": {"type": "string", "enum": [*(str(tier) for tier in Tier), "identity"]},
-            "pinned": _told(_B, "always in context"),
-            "ttl": _told(_S, "e.g. 7d"),
-            "dedup": _told(_B, "reinforce equal content"),
+            "pinned": described(_B, "always in context"),
+            "ttl": described(TEXT, "e.g. 7d"),
+            "dedup": described(_B, "reinforce equal content"),
         },
         ("key", "content"),
-        {"key": _S, "version": {"type": "integer"}, "outcome": _S},
+        {"key": TEXT, "version": {"type": "integer"}, "outcome": TEXT},
         _put,
         "write",
-        {**_WRITE, "idempotentHint": True},
+        {**WRITE, "idempotentHint": True},
     ),
     Tool(
         "ghost_get",
         "Read one memory",
         "Read a memory by its key.",
-        {"ns": _NS, "key": _S},
+        {"ns": _NS, "key": TEXT},
         ("key",),
-        {"key": _S, "content": _S, "version": {"type": "integer"}},
+        {"key": TEXT, "content": TEXT, "version": {"type": "integer"}},
         lambda ghost, given: _record(ghost.get(given["ns"], given["key"])),
-        hints=_READ,
+        hints=READ,
     ),
     Tool(
         "ghost_search",
         "Search memories",
         "Find memories by words and meaning. Empty means nothing relevant is known.",
         {
-            "query": _S,
-            "ns": _told(_S, "namespace, prefix like agent:*, or * for all"),
+            "query": TEXT,
+            "ns": described(TEXT, "namespace, prefix like agent:*, or * for all"),
             "kind": _KIND,
-            "tags": _TEXTS,
-            "limit": _told(_count(1, 200), "default 20"),
-            "after": _told(_S, "date"),
-            "before": _S,
-            "include_all": _told(_B, "dormant and sensory too"),
+            "tags": TEXTS,
+            "limit": described(_count(1, 200), "default 20"),
+            "after": described(TEXT, "date"),
+            "before": TEXT,
+            "include_all": described(_B, "dormant and sensory too"),
             "explain": _B,
         },
         ("query",),
         {"results": _LIST, "legs": _LIST},
         _search,
-        hints=_READ,
+        hints=READ,
     ),
     Tool(
         "ghost_context",
         "Assemble context",
         "What to read before a task, packed into a token budget: pinned, relevant and linked memories, corrections first.",
         {
-            "query": _told(_S, "the task"),
+            "query": described(TEXT, "the task"),
             "ns": _NS,
             "kind": _KIND,
-            "tags": _TEXTS,
-            "budget": _told(_count(1, 1_000_000), "tokens, default 4000"),
-            "files": _told(_TEXTS, "paths at hand"),
+            "tags": TEXTS,
+            "budget": described(_count(1, 1_000_000), "tokens, default 4000"),
+            "files": described(TEXTS, "paths at hand"),
             "exclude_pinned": _B,
             "include_all": _B,
             "min_score": _N,
@@ -168,17 +170,17 @@ MEMORY: tuple[Tool, ...] = (
         ("query",),
         {"budget": {"type": "integer"}, "used": {"type": "integer"}, "memories": _LIST, "compaction_suggested": _B},
         lambda ghost, given: _record(ghost.context(given.pop("query"), given.pop("ns"), **given)),
-        hints=_READ,
+        hints=READ,
     ),
     Tool(
         "ghost_expand",
         "Open summaries",
         "List summaries, or with a key show what one stands for.",
-        {"ns": _NS, "key": _S, "depth": _count(1, 20)},
+        {"ns": _NS, "key": TEXT, "depth": _count(1, 20)},
         (),
         {"children": _LIST, "nodes": _LIST, "clusters": _LIST},
         lambda ghost, given: _record(ghost.expand(given["ns"], given.get("key"), depth=given.get("depth", 1))),
-        hints=_READ,
+        hints=READ,
     ),
     Tool(
         "ghost_consolidate",
@@ -186,12 +188,12 @@ MEMORY: tuple[Tool, ...] = (
         "Store a summary of several memories, which all stay.",
         {
             "ns": _NS,
-            "summary_key": _S,
-            "content": _S,
-            "source_keys": {**_TEXTS, "minItems": 2},
+            "summary_key": TEXT,
+            "content": TEXT,
+            "source_keys": {**TEXTS, "minItems": 2},
             "kind": _KIND,
             "importance": _SHARE,
-            "tags": _TEXTS,
+            "tags": TEXTS,
         },
         ("summary_key", "content", "source_keys"),
         {"summary": {"type": "object"}, "edges": _LIST},
@@ -199,15 +201,15 @@ MEMORY: tuple[Tool, ...] = (
             ghost.consolidate(given.pop("ns"), given.pop("summary_key"), given.pop("content"), given.pop("source_keys"), **given)
         ),
         "write",
-        _WRITE,
+        WRITE,
     ),
     Tool(
         "ghost_curate",
         "Curate one memory",
         "One step for one memory; `used` says that it helped.",
-        {"ns": _NS, "key": _S, "op": {"type": "string", "enum": [*OPS, "used"]}},
+        {"ns": _NS, "key": TEXT, "op": {"type": "string", "enum": [*OPS, "used"]}},
         ("key", "op"),
-        {"key": _S, "op": _S},
+        {"key": TEXT, "op": TEXT},
         _curate,
         "write",
         {"readOnlyHint": False, "destructiveHint": True},
@@ -218,14 +220,14 @@ MEMORY: tuple[Tool, ...] = (
         "Link two memories, remove a link, or list a memory's links.",
         {
             "ns": _NS,
-            "from_key": _S,
-            "to_key": _S,
+            "from_key": TEXT,
+            "to_key": TEXT,
             "rel": {"type": "string", "enum": [str(rel) for rel in EDGE_WEIGHTS]},
             "weight": _SHARE,
-            "op": _told({"type": "string", "enum": ["create", "remove", "list"]}, "default create"),
+            "op": described({"type": "string", "enum": ["create", "remove", "list"]}, "default create"),
         },
         ("from_key",),
-        {"edges": _LIST, "rel": _S, "weight": _N, "status": _S},
+        {"edges": _LIST, "rel": TEXT, "weight": _N, "status": TEXT},
         _edge,
         "write",
         {"readOnlyHint": False, "destructiveHint": True, "idempotentHint": True},
@@ -247,14 +249,32 @@ MEMORY: tuple[Tool, ...] = (
         "ghost_edge_candidates",
         "Pairs to classify",
         "Similar pairs without a reason yet: judge each, then commit caused_by, prevents or implies with ghost_edge.",
-        {"ns": _NS, "max_pairs": _told(_count(1, 1000), "default 50"), "seed": _told(_TEXTS, "keys")},
+        {"ns": _NS, "max_pairs": described(_count(1, 1000), "default 50"), "seed": described(TEXTS, "keys")},
         (),
         {"candidates": _LIST, "skipped_existing": {"type": "integer"}},
         lambda ghost, given: _record(
             ghost.edge_candidates(given["ns"], max_pairs=given.get("max_pairs", 50), seed=given.get("seed"))
         ),
-        hints=_READ,
+        hints=READ,
     ),
 )
 
-TOOLSETS: Mapping[str, tuple[Tool, ...]] = {"memory": MEMORY}
+
+def _knowledge(root: Path) -> tuple[Tool, ...]:
+    from ghostmem.mcp.knowledge import knowledge_tools
+
+    return knowledge_tools(root)
+
+
+def _notes(root: Path) -> tuple[Tool, ...]:
+    from ghostmem.mcp.notes import note_tools
+
+    return note_tools(root)
+
+
+# a toolset is its tools, or makes them for the folder whose files they work on
+TOOLSETS: Mapping[str, tuple[Tool, ...] | Callable[[Path], tuple[Tool, ...]]] = {
+    "memory": MEMORY,
+    "notes": _notes,
+    "knowledge": _knowledge,
+}

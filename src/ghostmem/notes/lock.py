@@ -28,6 +28,17 @@ def locked(folder: Path, patience: float = PATIENCE) -> Iterator[None]:
 
 
 @contextmanager
+def locked_apart(file: Path, patience: float = PATIENCE) -> Iterator[None]:
+    """Hold a lock for one file in a folder that is not ours, where no lock must be left behind."""
+    import hashlib
+    import tempfile
+
+    name = hashlib.sha256(str(file.resolve()).encode("utf-8", "surrogateescape")).hexdigest()[:32]
+    with lock_file(Path(tempfile.gettempdir()) / f"ghost-{name}.lock", patience):
+        yield
+
+
+@contextmanager
 def lock_file(path: Path, patience: float = 0.0) -> Iterator[int]:
     """Hold a lock on a file, which is made and never removed, and yield its descriptor; wait for it as long as is said."""
     try:

@@ -17,6 +17,7 @@ from ghostmem.errors import InvalidInputError, NoteConflictError
 BOM = b"\xef\xbb\xbf"
 MISSING = ""  # the digest of a file that is not there
 _LONGEST_NAME = 150
+_TRIES = 5  # how often an append is done again because somebody else wrote
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,7 @@ class Text:
 
     def encode(self, text: str) -> bytes:
         """Return another text as this file writes its own."""
-        raw = (text.replace("\n", "\r\n") if self.crlf else text).encode()
+        raw = (text.replace("\r\n", "\n").replace("\n", "\r\n") if self.crlf else text).encode()
         return BOM + raw if self.bom else raw
 
 
@@ -54,7 +55,7 @@ def decode(raw: bytes) -> Text:
 
 def read_file(path: Path) -> Text:
     """Read a note; one that is not there is empty, with the digest MISSING."""
-    raw = _bytes(path)
+    raw = read_bytes(path)
     return Text("") if raw is None else decode(raw)
 
 
@@ -63,7 +64,7 @@ def replace_file(path: Path, raw: bytes, base: str | None = None) -> bool:
 
     The caller holds the folder's lock, which also is why temporary files that lie beside it belong to nobody any more.
     """
-    before = _bytes(path)
+    before = read_bytes(path)
     _check_base(path, before, base)
     if before == raw:
         return False
@@ -88,7 +89,7 @@ def replace_file(path: Path, raw: bytes, base: str | None = None) -> bool:
 
 def remove_file(path: Path, base: str | None = None) -> bool:
     """Delete a file if it still has the digest `base`; say whether there was one."""
-    before = _bytes(path)
+    before = read_bytes(path)
     _check_base(path, before, base)
     if before is None:
         return False
@@ -103,12 +104,20 @@ def remove_file(path: Path, base: str | None = None) -> bool:
 def append(path: Path, text: str, opening: str = "") -> None:
     """Add a text behind a note, in the file's own line ends; a new file begins with `opening`. The caller holds the lock.
 
-    Bytes that are there already are never touched, so this works on files that are not UTF-8 too.
+    Bytes that are there already are never touched, so this works on files that are not UTF-8 too. A program that knows nothing of
+    locks may write in between: then it is done again, behind what that wrote.
     """
-    raw = _bytes(path) or b""
-    known = decode(raw) if raw else Text("")
-    added = ("" if raw else opening) + text
-    replace_file(path, raw + (added.replace("\n", "\r\n") if known.crlf else added).encode())
+    for tries in range(_TRIES, 0, -1):
+        raw = read_bytes(path)
+        added = text if raw else opening + text
+        known = decode(raw or b"")
+        base = MISSING if raw is None else known.digest
+        try:
+            replace_file(path, (raw or b"") + Text("", crlf=known.crlf).encode(added), base)
+            return
+        except NoteConflictError:
+            if tries == 1:
+                raise
 
 
 def inside(root: Path, name: str) -> Path:
@@ -120,7 +129,8 @@ def inside(root: Path, name: str) -> Path:
     return real if path.is_symlink() else path
 
 
-def _bytes(path: Path) -> bytes | None:
+def read_bytes(path: Path) -> bytes | None:
+    """Return a file's bytes, or None when there is no file."""
     try:
         return path.read_bytes()
     except (FileNotFoundError, NotADirectoryError):

@@ -11,6 +11,7 @@ _OPENER = re.compile(
     r"|(?P<heading>(?<! {4})(?<!\t)#{1,6}(?=[ \t\r\n]|\Z))"
     r"|(?P<item>(?:[-*+]|\d{1,9}[.)])(?=[ \t\r\n]|\Z)))"
 )
+_LISTED = re.compile(r"[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)+(?=```|~~~)")
 _CLOSER = re.compile(r"^[ \t]*(`{3,}|~{3,})[ \t\r]*$", re.MULTILINE)
 _UNDERLINE = re.compile(r" {0,3}(?:={2,}|-{2,})[ \t\r]*(?:\n|\Z)")
 _PLAIN_LINES = re.compile(r"(?:\n[ \t]*[^\W\d_][^\n|]*+(?=\n|\Z))*")
@@ -56,6 +57,12 @@ def fence_end(text: str, line: int) -> int | None:
         if closer[1].startswith(opener["fence"]):
             return closer.end()
     return len(text)
+
+
+def code_end(text: str, line: int) -> int | None:
+    """Return where the fenced code that opens on this line ends, also behind the mark of a list item; or None."""
+    listed = _LISTED.match(text, line)
+    return fence_end(text, listed.end() if listed else line)
 
 
 def line_end(text: str, line: int) -> int:

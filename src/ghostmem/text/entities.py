@@ -97,6 +97,7 @@ def entities(text: str) -> frozenset[str]:
     text = text[:_MOST_READ]
     if not text.isascii():
         text = _pattern(r"\w[\u0300-\u036f]{1,3}").sub(_composed, text)
+        text = text.translate({ord(char): _plain(char) for char in set(text) if char.isupper() and char.lower() == char})
     found: dict[str, int] = {}
     unsure: list[_Name] = []
     inner: set[str] = set()
@@ -270,6 +271,13 @@ def _quoted_name(inside: str) -> str:
     name = " ".join(words).lower()
     is_name = words[0][:1].isupper() and all(word[:1].isupper() or word[:1].isdigit() or word in _JOINING for word in words)
     return name if is_name and name not in NOT_NAMES and name not in _OPENERS else ""
+
+
+def _plain(capital: str) -> str:
+    """Return the letter that a capital without a small form is a drawing of, as those of mathematics are."""
+    import unicodedata
+
+    return unicodedata.normalize("NFKC", capital)
 
 
 def _composed(found: re.Match[str]) -> str:

@@ -3,7 +3,11 @@
 import re
 from typing import NamedTuple
 
-_BLOCK = re.compile(r"---[ \t]*\r?\n(.*?)^---[ \t]*\r?(?:\n|\Z)", re.DOTALL | re.MULTILINE)
+_BLOCK = re.compile(r"---[ \t]*\r?\n(?![ \t\r]*\n)((?:(?!##)[^\n]*\n)*?)---[ \t]*\r?(?:\n|\Z)")  # else it is a line across
+_PART = re.compile(r"""\s*(?:"(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[^,]+)\s*""")  # of a list in brackets
+_QUOTED = re.compile(r"""("(?:[^"\\]|\\.)*"|'(?:[^']|'')*')(?=[ \t]*(?:\Z|#))""")
+_BRACKETS = re.compile(r"""\[(?!\[)(?:"(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[^\]"'])*\](?=[ \t]*(?:\Z|#))""")
+_COMMENT = re.compile(r"(?:^|[ \t])#[ \t]")
 _ITEM = re.compile(r"[ \t]*-[ \t]+(.*)")
 
 Value = str | list[str]
@@ -25,15 +29,17 @@ def take_apart(text: str) -> Note:
     fields: dict[str, Value] = {}
     odd: list[int] = []
     name = ""
-    for number, line in enumerate(found[1].splitlines(), 2):
+    for number, line in enumerate(found[1].replace("\r\n", "\n").split("\n"), 2):
         item = _ITEM.fullmatch(line)
         label, colon, rest = line.partition(":")
         if item is not None and name:
             before = fields[name]
-            fields[name] = [*(before if isinstance(before, list) else [before] if before else []), _word(item[1])]
+            fields[name] = [*(before if isinstance(before, list) else [before] if before else []), _word(_said(item[1]))]
+        elif line[:1] in " \t" and line.strip():
+            continue  # a field of a field
         elif colon and rest[:1].strip() == "" and label.rstrip().replace(" ", "_").replace("-", "_").isidentifier():
             name = label.strip().lower()
-            fields[name] = _value(rest.strip())
+            fields[name] = _value(_said(rest))
         elif line.strip() and not line.lstrip().startswith("#"):
             odd.append(number)
     return Note(fields, text[found.end() :], tuple(odd))
@@ -45,9 +51,16 @@ def words(value: Value | None) -> list[str]:
     return [" ".join(part.split()) for part in parts if part.strip()]
 
 
+def _said(text: str) -> str:
+    """Return a value without the comment behind it."""
+    text = text.strip()
+    found = _QUOTED.match(text) or _BRACKETS.match(text)
+    return found[0] if found else _COMMENT.split(text, maxsplit=1)[0].strip()
+
+
 def _value(text: str) -> Value:
     if text.startswith("[") and text.endswith("]") and not text.startswith("[["):
-        return [_word(part) for part in text[1:-1].split(",") if part.strip()]
+        return [_word(part) for part in _PART.findall(text[1:-1]) if part.strip()]
     return _word(text)
 
 

@@ -22,6 +22,7 @@ from ghostmem.verbs.get import bookkeep
 from ghostmem.verbs.narrow import narrowed
 from ghostmem.verbs.ranked import ranked
 from ghostmem.verbs.ranking import Scored
+from ghostmem.verbs.refresh import refresh
 from ghostmem.verbs.search import answers, chosen_tiers
 from ghostmem.verbs.store import Store
 
@@ -93,6 +94,7 @@ def context(
     unpinned = exclude_pinned or which.pinned is False
     which = replace(which, pinned=False) if unpinned else which
     packer = Packer(budget, cap, _counter(tokens))
+    told = refresh(store, which.ns)
     with store.engine.read() as tx:
         pinned = [] if unpinned else _pinned(tx, which.ns, at)
         found = _Found(store, tx, text, which, at)
@@ -109,7 +111,7 @@ def context(
     packer.pack(pinned, items, bonds, store.settings.containment == "roomy")
     left = [*packer.left.values(), *(one for one in cut if one.item.id not in packer.placed), *expired]
     over = [item.memory.key for item in pinned if item.id not in packer.placed]
-    notes = found.notes
+    notes = (*told, *found.notes)
     if over:
         notes = (*notes, f"{len(over)} pinned not shown, a third of the budget is theirs: {', '.join(over[:5])}")
     pack = _pack(packer, left, bonds, expansion, _stages(packer, pinned, expansion.pool), notes)

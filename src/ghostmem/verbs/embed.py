@@ -41,15 +41,16 @@ def embed_status(store: Store) -> EmbedStatus:
     return EmbedStatus(store.settings.embed_provider, name, chunks, done, pending, counts, store.vectoriser.problem)
 
 
-def backfill(store: Store, progress: Callable[[int], None] | None = None, link: bool = True) -> int:
+def backfill(store: Store, progress: Callable[[int], None] | None = None, link: bool = True, after: int = 0) -> int:
     """Give every chunk without one a vector, a batch at a time; stopped at any moment, the next run goes on where it was.
 
-    What was put without vectors is then linked to what is like it, as the put would have done.
+    What was put without vectors is then linked to what is like it, as the put would have done. `after` passes over all chunks up
+    to a number.
     """
     embedder = store.vectoriser.must()
     if not embedder.dimension:
         embedder.embed(["how long are your vectors?"])
-    done, after = 0, 0
+    done = 0
     while True:
         with store.engine.read() as tx:
             model = tx.vectors.find(embedder.model, embedder.dimension, CHUNKER)
@@ -69,12 +70,12 @@ def backfill(store: Store, progress: Callable[[int], None] | None = None, link: 
             progress(done)
 
 
-def catch_up(store: Store, progress: Callable[[int], None] | None = None, link: bool = True) -> int:
+def catch_up(store: Store, progress: Callable[[int], None] | None = None, link: bool = True, after: int = 0) -> int:
     """Embed what a bulk write left without vectors; a provider that fails leaves it for `embed backfill`."""
     if store.vectoriser.get() is None:
         return 0
     try:
-        return backfill(store, progress, link)
+        return backfill(store, progress, link, after)
     except EmbeddingError as error:
         store.vectoriser.problem = str(error)
         return 0

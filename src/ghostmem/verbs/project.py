@@ -20,13 +20,13 @@ def project_namespace(folder: str | None = None) -> str:
     try:
         here = os.path.realpath(folder or os.getcwd())
     except OSError:  # the folder is gone
-        return _namespace("")
+        return named_namespace(PREFIX, "")
     common = _common_dir(here)
     if common is None:
-        return _namespace(os.path.basename(here))
+        return named_namespace(PREFIX, os.path.basename(here))
     name = os.path.basename(common)
     home = os.path.basename(os.path.dirname(common)) if name.startswith(".") else name.removesuffix(".git")
-    return _namespace(_remote(common) or home)
+    return named_namespace(PREFIX, _remote(common) or home)
 
 
 def _above(folder: str) -> Iterator[str]:
@@ -88,10 +88,10 @@ def _read(path: str) -> str:
         return ""
 
 
-def _namespace(name: str) -> str:
-    """Return a name as a namespace; where letters had to go, a hash of the name keeps different projects apart."""
+def named_namespace(prefix: str, name: str) -> str:
+    """Return a name as a namespace; where letters had to go, a hash of the name keeps different ones apart."""
     clean = re.sub(r"[^a-z0-9_-]+", "-", name.lower()).strip("-_")
     if name and (not clean or len(clean) > _LONGEST or not name.isascii()):
         digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]
         clean = f"{clean[:_LONGEST].rstrip('-_')}-{digest}".lstrip("-")
-    return f"{PREFIX}:{clean or 'home'}"
+    return f"{prefix}:{clean or 'home'}"

@@ -45,12 +45,14 @@ class Ranked:
     sure: bool
 
 
-def ranked(store: Store, tx: Transaction, text: str, ns: NsFilter, which: Filter, at: datetime, count: int) -> Ranked:
-    """Rank everything that may answer a question."""
+def ranked(
+    store: Store, tx: Transaction, text: str, ns: NsFilter, which: Filter, at: datetime, count: int, pieces: bool = False
+) -> Ranked:
+    """Rank everything that may answer a question, each memory by its best chunk, or with `pieces` every chunk."""
     text = text[:LONGEST]
     times = times_in(text, at)
     asked = Asked(text, _terms(text, times), _plain_words(text), times, read_question(text), at, count)
-    return _all_spaces(store, tx, ns, asked, which)
+    return _all_spaces(store, tx, ns, asked, which, pieces)
 
 
 def _terms(text: str, times: Times) -> list[str]:
@@ -66,7 +68,7 @@ def _plain_words(text: str) -> list[str]:
     return [word for word in re.findall(r"[^\W\d_]+", text.lower()) if word not in STOP_WORDS]
 
 
-def _all_spaces(store: Store, tx: Transaction, ns: NsFilter, asked: Asked, which: Filter) -> Ranked:
+def _all_spaces(store: Store, tx: Transaction, ns: NsFilter, asked: Asked, which: Filter, pieces: bool) -> Ranked:
     """Rank each namespace by its own statistics and merge by score, which is on one scale everywhere."""
     names = tx.search.names(ns.prefix) if ns.is_prefix or not ns else [str(ns)]
     embedder = store.vectoriser.get()
@@ -86,7 +88,7 @@ def _all_spaces(store: Store, tx: Transaction, ns: NsFilter, asked: Asked, which
         scored += found
     if len(names) > 1:
         scored.sort(key=lambda s: (-s.score, -s.item.created_at.timestamp(), s.space.name, s.item.key))
-    return Ranked(best_chunks(scored), tuple(sorted(legs)), tuple(dict.fromkeys(notes)), sure)
+    return Ranked(scored if pieces else best_chunks(scored), tuple(sorted(legs)), tuple(dict.fromkeys(notes)), sure)
 
 
 def _one_space(
@@ -107,8 +109,8 @@ def _one_space(
     if view is None or not len(view.ids):
         notes.append(f"{space.name} has no vectors of {embedder.model} yet; `ghost embed backfill`")
         return gather(tx, space, asked, which, None, sources), WITHOUT_VECTORS
-    if len(view.ids) < space.chunks:
-        notes.append(f"{space.chunks - len(view.ids)} chunks of {space.name} have no vectors yet; `ghost embed backfill`")
+    if len(view.ids) < space.chunks and (pending := space.chunks - len(view.ids) - tx.vectors.plain(space.number)) > 0:
+        notes.append(f"{pending} chunks of {space.name} have no vectors yet; `ghost embed backfill`")
     return gather(tx, space, replace(asked, query=query), which, view, sources), WITH_VECTORS
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from ghostmem.errors import InvalidInputError
 from ghostmem.hit import Hit, Hits, Receipt
 from ghostmem.model import Tier
 from ghostmem.times import as_time
@@ -15,6 +16,7 @@ from ghostmem.verbs.get import count
 from ghostmem.verbs.narrow import narrowed
 from ghostmem.verbs.ranked import AWAKE, Ranked, ranked
 from ghostmem.verbs.ranking import Scored, is_evidence
+from ghostmem.verbs.refresh import refresh
 from ghostmem.verbs.store import Store
 
 if TYPE_CHECKING:
@@ -31,10 +33,13 @@ if TYPE_CHECKING:
         include_all: bool
         min_score: float | None
         explain: bool
+        within: str | None
+        pieces: bool
         now: datetime | str | None
 
 
 MISSES = 3
+WITHIN = ("notes", "memories")
 
 
 def search(
@@ -47,6 +52,8 @@ def search(
     include_all: bool = False,
     min_score: float | None = None,
     explain: bool = False,
+    within: str | None = None,
+    pieces: bool = False,
     now: datetime | str | None = None,
     **conditions: Unpack[Narrow],
 ) -> Hits:
@@ -54,16 +61,19 @@ def search(
 
     The question is data, never syntax. Dormant and sensory memories are left out unless `tiers` or `include_all` asks for them.
     `min_score` replaces the calibrated floor; `explain` adds a receipt to every hit and the nearest misses; `now` is the time
-    that words like "yesterday" count from. Each hit is counted as shown, and shows its counts before that.
+    that words like "yesterday" count from. Each hit is counted as shown, and shows its counts before that. Notes are looked at
+    first, so that what was written into a file a moment ago is found; `within` keeps to "notes" or "memories", and `pieces`
+    returns every matching piece of a memory instead of the best one.
     """
     text = accept.text(query, "query")
     accept.positive(limit, "limit")
     at = store.clock() if now is None else as_time(now, "now")
-    which = replace(narrowed(**conditions), now=at, tiers=chosen_tiers(tiers, include_all))
+    which = replace(narrowed(**conditions), now=at, tiers=chosen_tiers(tiers, include_all), noted=_noted(within))
+    told = refresh(store, accept.ns_filter(ns)) if within != "memories" else ()
     with store.engine.read() as tx:
-        found = ranked(store, tx, text, accept.ns_filter(ns), which, at, limit)
+        found = ranked(store, tx, text, accept.ns_filter(ns), which, at, limit, pieces)
         kept = answers(found, min_score, store.settings.abstain)
-        hits, notes = _hits(tx, kept[:limit], explain), found.notes
+        hits, notes = _hits(tx, kept[:limit], explain), (*told, *found.notes)
         if store.reranker is not None and hits:
             from ghostmem.verbs.rerank import rerank
 
@@ -73,6 +83,12 @@ def search(
         misses = _hits(tx, left, explain)
     count(store, [hit.memory for hit in hits], store.clock(), used=False)
     return Hits(hits, found.legs, misses, notes)
+
+
+def _noted(within: str | None) -> bool | None:
+    if within not in (None, *WITHIN):
+        raise InvalidInputError(f"cannot search in {within!r}", f"name one of: {', '.join(WITHIN)}; or leave it out for both")
+    return None if within is None else within == "notes"
 
 
 def chosen_tiers(tiers: Iterable[str] | None, include_all: bool) -> tuple[str, ...]:
@@ -94,21 +110,15 @@ def answers(found: Ranked, min_score: float | None, abstain: bool) -> list[Score
 def _hits(tx: Transaction, scored: list[Scored], explain: bool) -> list[Hit]:
     files = tx.memories.files(s.item.memory_id for s in scored) if scored else {}
     rows = tx.memories.by_ids([s.item.memory_id for s in scored])
+    places = tx.notes.places(rows)
     hits = []
     for s in scored:
         memory = rows[s.item.memory_id]
         memory = replace(memory, files=files[memory.id]) if memory.id in files else memory
         why = Receipt(s.ranks, {name: round(value, 4) for name, value in s.parts.items()}) if explain else None
         similarity = None if s.cosine is None else round(s.cosine, 3)
-        hits.append(
-            Hit(
-                memory,
-                round(s.score, 4),
-                s.item.text,
-                s.item.start_line,
-                s.item.end_line,
-                similarity,
-                why,
-            )
-        )
+        lines = s.item.start_line, s.item.end_line
+        place = places.get(memory.id)
+        where = (place.path, place.line + lines[0] - 1, place.root) if place else ()
+        hits.append(Hit(memory, round(s.score, 4), s.item.text, *lines, similarity, why, *where))
     return hits

@@ -1,18 +1,26 @@
 """ghost mcp"""
 
+from pathlib import Path
+
 import click
 
 from ghostmem.cli.face import CreatingCommand, Face, declare
 
 EXAMPLES = """\
   ghost mcp
+  ghost mcp --tools memory,knowledge --root ~/project
   claude mcp add --scope user --transport stdio ghost -- ghost mcp
 """
 
 
 @declare("mcp", "Serve an agent over MCP, on standard input and output.", EXAMPLES, CreatingCommand)
 @click.option("--tools", default="memory", show_default=True, metavar="SETS", help="Toolsets, separated by commas.")
-def command(face: Face, tools: str) -> None:
+@click.option(
+    "--root",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="The folder whose files tools work on; default: the working folder.",
+)
+def command(face: Face, tools: str, root: Path | None) -> None:
     from ghostmem.mcp.server import run_stdio
 
-    run_stdio(face.ghost, [name.strip() for name in tools.split(",") if name.strip()])
+    run_stdio(face.ghost, [name.strip() for name in tools.split(",") if name.strip()], root)

@@ -16,6 +16,7 @@ from ghostmem.text.terms import query_terms
 EXAMPLES = """\
   ghost search -n agent:me "what does the user drink in the morning?"
   ghost search -n 'agent:*' OPS-10482 --explain
+  ghost search --in notes "what did I plant in spring?"
   ghost search "deploy" --kind procedural --after 2026-01-01 --json
 """
 
@@ -25,6 +26,7 @@ EXAMPLES = """\
 @NS_FILTER
 @FILTERS
 @click.option("--file", help="About this file.")
+@click.option("--in", "within", help="Only in notes, or only in memories.")
 @LIMIT
 @click.option("--include-all", is_flag=True, help="Dormant and sensory memories too.")
 @click.option("--min-score", type=float, help="Leave out what scores less; replaces the built-in floor.")
@@ -51,7 +53,9 @@ def shown(hit: Hit, query: str) -> str:
     lines = f"line {hit.start_line}" if hit.start_line == hit.end_line else f"lines {hit.start_line}-{hit.end_line}"
     body = f"    {marked(text if len(text) <= 300 else text[:299] + '…', query)}"
     why = f"\n    {dim(f'{lines}; {_reasons(hit)}')}" if hit.why else ""
-    return f"{head}\n{body}{why}"
+    place = f"{hit.root}/{hit.path}:{hit.line}"
+    where = f"\n    {dim(visible(place))}" if hit.path else ""
+    return f"{head}\n{body}{where}{why}"
 
 
 def marked(text: str, query: str) -> str:

@@ -1,5 +1,6 @@
 """ghost serve"""
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -24,10 +25,22 @@ EXAMPLES = """\
 @click.option("--no-auth", is_flag=True, help="Let everybody do everything, also from other machines.")
 @click.option("--tools", multiple=True, metavar="TOOLSETS", help="Which MCP tools to offer, separated by commas; repeatable.")
 @click.option(
+    "--root",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="The folder whose files tools work on; default: the working folder.",
+)
+@click.option(
     "--rate", type=click.FloatRange(0), default=100, show_default=True, help="Requests a second for each token; 0: no limit."
 )
 def command(
-    face: Face, host: str, port: int, allow_host: tuple[str, ...], no_auth: bool, tools: tuple[str, ...], rate: float
+    face: Face,
+    host: str,
+    port: int,
+    allow_host: tuple[str, ...],
+    no_auth: bool,
+    tools: tuple[str, ...],
+    root: Path | None,
+    rate: float,
 ) -> None:
     from ghostmem.mcp.server import http_app
     from ghostmem.web.app import Limits, make_app
@@ -45,7 +58,7 @@ def command(
         ghost,
         require_tokens=NEVER if no_auth else IF_ANY if local else ALWAYS,
         allowed_hosts=[host, *allow_host],
-        mcp_app=http_app(ghost, words(tools) or ["memory"]),
+        mcp_app=http_app(ghost, words(tools) or ["memory"], root),
         limits=Limits(per_second=rate, burst=max(1, int(rate * 5))),
     )
     listening = listen(host, port)

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from ghostmem.engine.base import Reindex
     from ghostmem.engine.sqlite.graph import SqliteGraph
     from ghostmem.engine.sqlite.listing import SqliteListing
+    from ghostmem.engine.sqlite.mirrors import SqliteMirrors
+    from ghostmem.engine.sqlite.notes import SqliteNotes
     from ghostmem.engine.sqlite.rules import SqliteRules
     from ghostmem.engine.sqlite.runs import SqliteRuns
     from ghostmem.engine.sqlite.search import SqliteSearch
@@ -88,6 +90,20 @@ class SqliteTransaction:
         from ghostmem.engine.sqlite.tokens import SqliteTokens
 
         return SqliteTokens(self.db)
+
+    @cached_property
+    def notes(self) -> "SqliteNotes":
+        """Open the notes of markdown folders."""
+        from ghostmem.engine.sqlite.notes import SqliteNotes
+
+        return SqliteNotes(self.db)
+
+    @cached_property
+    def mirrors(self) -> "SqliteMirrors":
+        """Open the mirrors of namespaces."""
+        from ghostmem.engine.sqlite.mirrors import SqliteMirrors
+
+        return SqliteMirrors(self.db)
 
 
 class SqliteEngine:

@@ -90,6 +90,11 @@ class SqliteIndex:
         found: int = self._db.execute("SELECT count(*) FROM chunks WHERE memory_id = ?", (memory_id,)).get
         return found
 
+    def newest(self) -> int:
+        """Return the highest number a chunk has."""
+        found: int | None = self._db.execute("SELECT max(id) FROM chunks").get
+        return found or 0
+
     def wait(self, memory_id: str) -> None:
         """Say that a memory is to be linked to those like it once it has vectors."""
         self._db.execute("INSERT OR IGNORE INTO unlinked VALUES (?)", (memory_id,))

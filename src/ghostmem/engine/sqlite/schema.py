@@ -234,6 +234,78 @@ CREATE TABLE tokens (
   last_used_at TEXT
 ) STRICT, WITHOUT ROWID;
 """,
+    "0005_notes": """
+CREATE TABLE note_folders (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  root TEXT NOT NULL,
+  layout TEXT NOT NULL,
+  ns TEXT NOT NULL,
+  added_at TEXT NOT NULL,
+  reconciled_at TEXT,
+  unavailable TEXT NOT NULL DEFAULT '',
+  UNIQUE (root, layout)
+) STRICT;
+
+CREATE TABLE notes (
+  folder_id INTEGER NOT NULL REFERENCES note_folders (id) ON DELETE CASCADE,
+  path TEXT NOT NULL,
+  id TEXT NOT NULL UNIQUE,
+  size INTEGER NOT NULL,
+  mtime_ns INTEGER NOT NULL,
+  inode INTEGER NOT NULL,
+  hash TEXT NOT NULL,
+  names TEXT NOT NULL DEFAULT '',
+  problem TEXT NOT NULL DEFAULT '',
+  missing_at TEXT,
+  PRIMARY KEY (folder_id, path)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE note_sections (
+  memory_id TEXT PRIMARY KEY NOT NULL REFERENCES memories (id) ON DELETE CASCADE,
+  note_id TEXT NOT NULL REFERENCES notes (id) ON DELETE CASCADE,
+  name TEXT NOT NULL,
+  line INTEGER NOT NULL,
+  hash TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX note_sections_note ON note_sections (note_id);
+CREATE INDEX note_sections_hash ON note_sections (hash);
+
+CREATE TABLE note_links (
+  memory_id TEXT NOT NULL REFERENCES memories (id) ON DELETE CASCADE,
+  word TEXT NOT NULL,
+  target TEXT NOT NULL,
+  to_id TEXT REFERENCES memories (id) ON DELETE SET NULL,
+  PRIMARY KEY (memory_id, word, target)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX note_links_to ON note_links (to_id);
+
+CREATE TABLE spare_vectors (
+  model_id INTEGER NOT NULL REFERENCES models (id) ON DELETE CASCADE,
+  hash TEXT NOT NULL,
+  vector BLOB NOT NULL,
+  left_at TEXT NOT NULL,
+  PRIMARY KEY (hash, model_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX chunks_plain ON chunks (ns_id) WHERE chunker = '';
+
+CREATE TABLE mirrors (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  root TEXT NOT NULL UNIQUE,
+  layout TEXT NOT NULL,
+  ns TEXT NOT NULL,
+  added_at TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE mirror_items (
+  mirror_id INTEGER NOT NULL REFERENCES mirrors (id) ON DELETE CASCADE,
+  key TEXT NOT NULL,
+  path TEXT NOT NULL,
+  hash TEXT NOT NULL,
+  tags TEXT NOT NULL DEFAULT '[]',
+  about TEXT NOT NULL DEFAULT '',
+  PRIMARY KEY (mirror_id, key)
+) STRICT, WITHOUT ROWID;
+""",
 }
 
 # What a database has to record before any migration can: who wrote what, and when.

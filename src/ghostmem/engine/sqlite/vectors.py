@@ -93,7 +93,7 @@ class SqliteVectors:
         """Yield chunks that have no vector of a model yet, as (namespace, chunk, text, who said it)."""
         sql = (
             "SELECT c.ns_id, c.id, substr(m.content, c.start + 1, c.stop - c.start), m.source_user FROM chunks c"
-            " JOIN memories m ON m.id = c.memory_id WHERE c.id > ? AND NOT EXISTS"
+            " JOIN memories m ON m.id = c.memory_id WHERE c.id > ? AND c.chunker <> '' AND NOT EXISTS"
             " (SELECT 1 FROM vectors v WHERE v.chunk_id = c.id AND v.model_id = ?) ORDER BY c.id LIMIT ?"
         )
         yield from self._db.execute(sql, (after, model, limit))
@@ -106,7 +106,12 @@ class SqliteVectors:
                 " LEFT JOIN vectors v ON v.model_id = m.id GROUP BY m.id"
             )
         )
-        found[""] = self._db.execute("SELECT count(*) FROM chunks").get
+        found[""] = self._db.execute("SELECT count(*) FROM chunks WHERE chunker <> ''").get
+        return found
+
+    def plain(self, space: int) -> int:
+        """Count the chunks of a namespace that are found by their words alone."""
+        found: int = self._db.execute("SELECT count(*) FROM chunks WHERE ns_id = ? AND chunker = ''", (space,)).get
         return found
 
     def drop_others(self, model: int) -> int:

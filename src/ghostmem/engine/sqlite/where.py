@@ -54,6 +54,8 @@ def conditions(which: Filter) -> tuple[str, list[Any]]:
         parts.append(("coalesce(m.valid_from, m.created_at) <= ? AND (m.valid_to IS NULL OR m.valid_to > ?)", [at, at]))
     if which.key_prefix is not None:
         parts.append(("substr(m.key, 1, ?) = ?", [len(which.key_prefix), which.key_prefix]))
+    if which.noted is not None:
+        parts.append((f"m.id {'' if which.noted else 'NOT '}IN (SELECT memory_id FROM note_sections)", []))
     if which.file is not None:
         rel = " AND rel = ?" if which.file_rel else ""
         values_ = [which.file, *([which.file_rel] if which.file_rel else [])]

@@ -1,0 +1,93 @@
+"""The shape of a tool for agents in Python: a name, a description, a JSON schema, and one function that returns text."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from copy import deepcopy
+from typing import Any
+
+from ghostmem.errors import InvalidInputError
+from ghostmem.schema import check
+
+_KINDS = frozenset({"string", "integer", "number", "boolean", "array", "object"})
+# kind: (the bounds it may have, the sentences for too little and too much)
+_BOUNDS = {
+    "integer": ("minimum", "maximum", "must be >= {}", "must be <= {}"),
+    "number": ("minimum", "maximum", "must be >= {}", "must be <= {}"),
+    "string": ("minLength", "maxLength", "must be at least {} chars", "must be at most {} chars"),
+    "array": ("minItems", "maxItems", "must have at least {} items", "must have at most {} items"),
+}
+
+
+class Tool(ABC):
+    """A tool that an agent may call; subclasses set the three attributes and write `execute`."""
+
+    name: str
+    description: str
+    parameters: Mapping[str, Any]
+
+    @abstractmethod
+    async def execute(self, **kwargs: Any) -> str:
+        """Do what the tool is for and return text for the agent."""
+
+    def validate_params(self, params: Mapping[str, Any]) -> list[str]:
+        """Return everything that is wrong with the arguments of a call; an empty list means that they can be used."""
+        if self.parameters.get("type", "object") != "object":
+            raise InvalidInputError(
+                f"the parameters of {self.name} are of type {self.parameters['type']!r}", "their type must be object"
+            )
+        return list(_wrong(params, {**self.parameters, "type": "object"}, ""))
+
+    def to_schema(self) -> dict[str, Any]:
+        """Return the tool as a function in the form that OpenAI's API and its likes take."""
+        described = {"name": self.name, "description": self.description, "parameters": deepcopy(dict(self.parameters))}
+        return {"type": "function", "function": described}
+
+
+def _wrong(value: Any, schema: Mapping[str, Any], where: str) -> Iterator[str]:
+    """Yield what is wrong with a value, and with what is in it."""
+    kind, label = schema.get("type"), where or "parameter"
+    if not _is(value, kind):
+        yield f"{label} should be {' or '.join(kind) if isinstance(kind, list) else kind}"
+        return
+    if "enum" in schema and value not in schema["enum"]:
+        yield f"{label} must be one of {schema['enum']}"
+    kind = next((name for name in kind if _is(value, name)), None) if isinstance(kind, list) else kind
+    yield from _out_of_bounds(value, kind, schema, label)
+    if kind == "object":
+        known = schema.get("properties", {})
+        below = {name: f"{where}.{name}" if where else str(name) for name in [*schema.get("required", ()), *value]}
+        yield from (f"missing required {below[name]}" for name in schema.get("required", ()) if name not in value)
+        for name, item in value.items():
+            if name in known:
+                yield from _wrong(item, known[name], below[name])
+            elif schema.get("additionalProperties") is False:
+                yield f"unexpected {below[name]}"
+    elif kind == "array":
+        for number, item in enumerate(value):
+            yield from _wrong(item, schema.get("items", {}), f"{where}[{number}]")
+
+
+def _is(value: Any, kind: Any) -> bool:
+    """Say whether a value is of a type of JSON Schema; a type we do not know is nothing to complain about."""
+    if isinstance(kind, list):
+        return any(_is(value, name) for name in kind)
+    if kind == "null":
+        return value is None
+    if kind not in _KINDS:
+        return True
+    try:
+        check(value, {"type": kind})
+    except InvalidInputError:
+        return False
+    return True
+
+
+def _out_of_bounds(value: Any, kind: Any, schema: Mapping[str, Any], label: str) -> Iterator[str]:
+    if kind not in _BOUNDS:
+        return
+    low, high, too_little, too_much = _BOUNDS[kind]
+    size = value if kind in ("integer", "number") else len(value)
+    if low in schema and size < schema[low]:
+        yield f"{label} {too_little.format(schema[low])}"
+    if high in schema and size > schema[high]:
+        yield f"{label} {too_much.format(schema[high])}"

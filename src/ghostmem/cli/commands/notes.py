@@ -1,0 +1,297 @@
+"""ghost notes"""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import click
+
+from ghostmem.cli.face import DRY_RUN, NS, NS_FILTER, YES, CreatingCommand, Face, FaceCommand, group, read_text
+from ghostmem.cli.output import bold, dim, plural
+from ghostmem.text.excerpt import first_line, visible
+
+if TYPE_CHECKING:
+    from ghostmem.verbs.consolidate_notes import Distilled
+    from ghostmem.verbs.mirror import MirrorReport
+    from ghostmem.verbs.notes import FolderStatus
+    from ghostmem.verbs.sync_notes import SyncReport
+
+EXAMPLES = """\
+  ghost notes add ~/vault
+  ghost notes add . --layout daily -n agent:me
+  ghost notes status
+  ghost notes grep "ErsatzTV"
+  ghost search --in notes "what did I plant in spring?"
+"""
+
+command = group("notes", "Search markdown folders where they lie, and keep them in step.", EXAMPLES)
+FOLDER = click.argument("folder", required=False)
+
+
+@command.command("add", cls=CreatingCommand)
+@click.argument("folder")
+@NS
+@click.option("--layout", help="How the folder is laid out; found out when not named.")
+def add(face: Face, folder: str, ns: str | None, layout: str | None) -> None:
+    """Search a folder from now on; its files are only read."""
+    done = face.ghost.add_notes(folder, ns, layout=layout, progress=face.progress("notes"))
+    report = done.report
+    how = f"{done.folder.layout}{' (detected; --layout names another)' if done.detected else ''}"
+    face.one(done, f"{visible(done.folder.root)}: {plural(report.notes, 'note')} in {bold(done.folder.ns)}, laid out as {how}")
+    if done.others and done.detected and not face.as_json:
+        face.note(f"note: it also looks like {', '.join(done.others)}; add it again with --layout to read it so too")
+    _tell(face, report)
+    face.vector_note()
+
+
+@command.command("list", cls=FaceCommand)
+@NS_FILTER
+def list_(face: Face, ns: str | None) -> None:
+    """List the folders that are searched."""
+    face.many(
+        face.ghost.note_folders(ns),
+        lambda one: f"{bold(visible(one.root))}  {dim(f'{one.layout}, in {one.ns}')}",
+        "no folders yet; add one with `ghost notes add`",
+    )
+
+
+@command.command("status", cls=FaceCommand)
+@FOLDER
+def status(face: Face, folder: str | None) -> None:
+    """Compare folders with what is indexed, as the disk says now."""
+    found = face.ghost.notes_status(folder)
+    face.many(found, _shown, "no folders yet; add one with `ghost notes add`")
+
+
+@command.command("sync", cls=FaceCommand)
+@FOLDER
+@click.option("--full", is_flag=True, help="Read every file again, whatever its time says.")
+@click.option("--accept-deletes", is_flag=True, help="Believe that all missing notes are gone for good.")
+def sync(face: Face, folder: str | None, full: bool, accept_deletes: bool) -> int:
+    """Index what changed, and make the vectors."""
+    found = face.ghost.sync_notes(folder, full=full, accept_deletes=accept_deletes, progress=face.progress("notes"))
+    face.many(found, _synced, "no folders yet; add one with `ghost notes add`")
+    for report in found:
+        _tell(face, report)
+    face.vector_note()
+    return 1 if any(report.pending or report.unavailable for report in found) else 0
+
+
+@command.command("watch", cls=FaceCommand)
+@click.option("--poll", is_flag=True, help="Look every two seconds instead of waiting to be told.")
+def watch(face: Face, poll: bool) -> None:
+    """Index what changes until interrupted."""
+    import signal
+    import threading
+
+    from ghostmem.verbs.watch_notes import watch_notes
+
+    stop = threading.Event()
+    for name in ("SIGTERM", "SIGINT", "SIGHUP"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), lambda *_: stop.set())
+    face.note(dim("watching; interrupt to stop"))
+    watch_notes(
+        face.ghost.store,
+        stop=stop,
+        poll=poll,
+        done=lambda report: face.one(report, _synced(report)),
+        warn=lambda text: face.note(f"note: {text}"),
+    )
+
+
+@command.command("rm", cls=FaceCommand)
+@click.argument("folder")
+@DRY_RUN
+@YES
+def rm(face: Face, folder: str, dry_run: bool, yes: bool) -> None:
+    """Stop searching a folder; its files stay as they are."""
+    if not dry_run:
+        face.confirm(f"Stop searching {folder}?", yes)
+    done = face.ghost.rm_notes(folder, dry_run=dry_run)
+    what = f"{plural(done.notes, 'note')} of {visible(done.root)} from {done.ns}"
+    face.one(done, f"{'would remove' if dry_run else 'removed'} {what}; no file was touched")
+
+
+@command.command("write", cls=FaceCommand)
+@click.argument("key")
+@click.argument("text", nargs=-1)
+@NS
+@click.option("--base", metavar="DIGEST", help="Write only if the file still has this SHA-256.")
+def write(face: Face, key: str, text: tuple[str, ...], ns: str | None, base: str | None) -> None:
+    """Put a new text in the place of a section, and nothing else of its file."""
+    done = face.ghost.write_note(face.ns(ns), key, read_text(text, "a text"), base=base)
+    face.one(done, f"wrote {visible(done.path)}, line {done.line}")
+
+
+@command.command("grep", cls=FaceCommand)
+@click.argument("query", nargs=-1, required=True)
+@click.option("--dir", "folder", metavar="DIR", help="Look in this folder; else in all that were added, or the working folder.")
+@click.option("-l", "--limit", type=int, default=10, show_default=True, help="At most so many blocks.")
+def grep(face: Face, query: tuple[str, ...], folder: str | None, limit: int) -> None:
+    """Find a text in memory files as it is written, newest file first."""
+    from pathlib import Path
+
+    from ghostmem.notes.grep import format_blocks
+    from ghostmem.verbs.grep_notes import grep_notes
+
+    text = " ".join(query)
+    found = grep_notes([Path(folder)] if folder else face.ghost.note_folders() or [Path()], text, limit)
+    shown = format_blocks(found, text).removesuffix("\n")
+    if face.as_json:
+        blocks = [{"path": one.path, "line": one.line, "text": one.text} for one in found]
+        face.json({"blocks": blocks, **({"unread": found.unread} if found.unread else {})})
+    elif found:
+        face.raw(shown)
+    else:
+        face.note(shown)
+    for path in found.unread if not face.as_json else ():
+        face.note(f"note: {visible(path)}")
+
+
+@command.command("consolidate", cls=FaceCommand)
+@FOLDER
+@click.option(
+    "--weekly", is_flag=True, expose_value=False, help="Look at the last full week; this is what happens in any case, said aloud."
+)
+@click.option("--weeks", type=int, default=1, show_default=True, help="Look at so many full weeks.")
+@click.option("--all", "all_weeks", is_flag=True, help="Look at everything before this week.")
+@click.option("--apply", "apply_", is_flag=True, help="Write the proposals into MEMORY.md.")
+def consolidate(face: Face, folder: str | None, weeks: int, all_weeks: bool, apply_: bool) -> None:
+    """Propose which sections of daily notes to distil into MEMORY.md."""
+    from ghostmem.times import now
+    from ghostmem.verbs.consolidate_notes import consolidate_notes
+
+    done = consolidate_notes(folder or ".", weeks=None if all_weeks else weeks, now=now(), apply=apply_)
+    face.one(done, distilled(done))
+
+
+def distilled(done: "Distilled") -> str:
+    """Return proposals as text: where each is, why, and how to write them down."""
+    if not done.proposals:
+        return "nothing to distil"
+    lines = []
+    for one in done.proposals:
+        parts = [f"{bold(visible(one.path))}:{one.line}", visible(one.heading), dim("; ".join(one.reasons))]
+        lines.append("  ".join(part for part in parts if part))
+        lines.append(f"    {first_line(one.text, 110)}")
+    end = (
+        f"written to {visible(done.memory)}"
+        if done.applied
+        else f"run again with --apply to write this into {visible(done.memory)}"
+    )
+    return "\n".join([*lines, dim(end)])
+
+
+def _shown(one: "FolderStatus") -> str:
+    state = "in step" if one.is_clean else "; ".join(_state(one))
+    lines = [f"{bold(visible(one.root))}  {dim(f'{one.layout}, in {one.ns}, watcher: {one.watcher}')}"]
+    lines.append(f"    {plural(one.on_disk, 'note')} on disk, {one.indexed:,} indexed: {state}")
+    return "\n".join([*lines, *(f"    {visible(problem.path)}: {visible(problem.reason)}" for problem in one.failed)])
+
+
+def _state(one: "FolderStatus") -> list[str]:
+    found = [f"{one.pending:,} to be indexed"] if one.pending else []
+    found += [f"{one.orphans:,} indexed that are not there"] if one.orphans else []
+    return found + ([visible(one.unavailable)] if one.unavailable else [])
+
+
+def _synced(report: "SyncReport") -> str:
+    counts = {name: getattr(report, name) for name in ("added", "changed", "moved", "removed", "missing", "pending")}
+    done = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count) or "nothing new"
+    made = f"; {plural(report.embedded, 'vector')} made" if report.embedded else ""
+    return f"{bold(visible(report.root))}  {plural(report.notes, 'note')}: {done}{made}"
+
+
+def _tell(face: Face, report: "SyncReport") -> None:
+    """Say beside the data what is not as it should be."""
+    if face.as_json:
+        return
+    for problem in report.failed[:20]:
+        face.note(f"note: {visible(problem.path)}: {visible(problem.reason)}")
+    if len(report.failed) > 20:
+        face.note(f"note: and {len(report.failed) - 20} more; `ghost notes status` lists them")
+    if report.unavailable:
+        face.note(f"note: {visible(report.root)}: {visible(report.unavailable)}")
+    if report.pending_embeddings:
+        face.note(f"note: {plural(report.pending_embeddings, 'chunk')} without vectors; `ghost embed backfill` makes them")
+
+
+@command.command("mirror", cls=CreatingCommand)
+@click.argument("folder")
+@NS
+@click.option("--layout", help="How the folder holds memories, the first time: topics or daily.")
+@click.option("--accept-deletes", is_flag=True, help="Believe that everything that is missing in the folder is gone for good.")
+@DRY_RUN
+@click.option("--watch", "watching", is_flag=True, help="Go on, looking every two seconds until interrupted.")
+def mirror(
+    face: Face, folder: str, ns: str | None, layout: str | None, accept_deletes: bool, dry_run: bool, watching: bool
+) -> int:
+    """Keep a namespace and a markdown folder equal, in both directions."""
+
+    def run() -> "MirrorReport":
+        return face.ghost.mirror(
+            folder, face.ns(ns), layout=layout, accept_deletes=accept_deletes, dry_run=dry_run, progress=face.progress("mirrored")
+        )
+
+    report = run()
+    face.one(report, _mirrored(report, dry_run))
+    _tell_mirrored(face, report)
+    if watching and not dry_run:
+        _mirror_on(face, run, report)
+        return 0
+    face.vector_note()
+    return 1 if report.pending or report.unavailable else 0
+
+
+def _mirror_on(face: Face, run: Callable[[], "MirrorReport"], last: "MirrorReport") -> None:
+    """Mirror again and again, printing only what changed, until interrupted."""
+    import signal
+    import threading
+
+    from ghostmem.errors import ConflictError, StoreBusyError
+
+    stop = threading.Event()
+    for name in ("SIGTERM", "SIGINT", "SIGHUP"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), lambda *_: stop.set())
+    face.note(dim("mirroring; interrupt to stop"))
+    while not stop.wait(2):
+        try:
+            report = run()
+        except (ConflictError, StoreBusyError) as error:  # somebody else is at it for long
+            face.note(f"note: {error.message}")
+            continue
+        if report.is_changed or (report.pending, report.unavailable) != (last.pending, last.unavailable):
+            face.one(report, _mirrored(report, False))
+            _tell_mirrored(face, report)
+        last = report
+
+
+def _mirrored(report: "MirrorReport", dry_run: bool) -> str:
+    counts = {
+        "to the folder": report.to_folder,
+        "to the store": report.to_store,
+        "removed from the folder": report.removed_from_folder,
+        "removed from the store": report.removed_from_store,
+        "in conflict": len(report.conflicts),
+        "pending": len(report.pending),
+    }
+    done = ", ".join(f"{count:,} {what}" for what, count in counts.items() if count) or "in step"
+    would = "would be " if dry_run and done != "in step" else ""
+    if report.unavailable:
+        done, would = "nothing done", ""
+    how = dim(f"{report.layout}, in {report.ns}")
+    return f"{bold(visible(report.root))}  {how}: {would}{done}; {report.unchanged:,} unchanged"
+
+
+def _tell_mirrored(face: Face, report: "MirrorReport") -> None:
+    """Say beside the data what a person should look at."""
+    if face.as_json:
+        return
+    for one in report.conflicts[:20]:
+        face.note(f"note: {visible(one.key)}: two texts; the other one is kept as {visible(one.kept_as)}")
+    for left in report.pending[:20]:
+        where = " in ".join(visible(part) for part in (left.key, left.path) if part)
+        face.note(f"note: {where}: {visible(left.reason)}")
+    if report.unavailable:
+        face.note(f"note: {visible(report.root)}: {visible(report.unavailable)}")

@@ -1,0 +1,314 @@
+"""What a project knows, in its folder .ai-knowledge: an index of topics, and a file for each.
+
+Every function takes the project's folder and returns a text for whoever asked. The file is the topic; a writer changes it first
+and then the index, each whole or not at all, so that one killed in between leaves a topic that every reader finds.
+"""
+
+import os
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from pathlib import Path
+
+from ghostmem.errors import ConflictError, InvalidInputError, NotFoundError
+from ghostmem.notes import mdk
+from ghostmem.notes.lock import locked
+from ghostmem.notes.write import MISSING, Text, inside, read_file, replace_file
+
+FOLDER = ".ai-knowledge"
+SUFFIX = ".mdk"
+INDEX = "index"
+NOTHING = "No topics found"
+LONGEST = 128  # bytes of a topic's name
+
+_DEVICE = re.compile(r"(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])\s*(?:\..*)?", re.IGNORECASE | re.DOTALL)
+_UNSEEN = ("Cc", "Cs", "Zl", "Zp")
+
+
+def recall_general_memory(root: Path) -> str:
+    """Return the whole text of the index."""
+    text = read_file(_path(root, INDEX)).text
+    if text.strip():
+        return text
+    found = _topics(root)
+    return f"The index is empty. There are topics: {', '.join(found)}" if found else "Nothing is memorized yet."
+
+
+def recall_memory(root: Path, topic: str) -> str:
+    """Return a topic as markdown: its name, its tags, when it was last updated, and its content."""
+    known = mdk.read_topic(_existing(root, topic).text)
+    tags = f" {', '.join(known.tags)}" if known.tags else ""
+    return f"# {topic}\n\n**Tags:**{tags}\n**Last updated:** {known.updated or 'unknown'}\n\n{known.body}\n"
+
+
+def search_memories(root: Path, tags: Iterable[str]) -> str:
+    """Return the names of the topics that have any of some tags, whatever their case."""
+    wanted = {mdk.folded(tag) for tag in tags}
+    found = [topic for topic in _topics(root) if wanted & {mdk.folded(tag) for tag in _tags_of(root, topic)}]
+    return ", ".join(found) or NOTHING
+
+
+def list_memories(root: Path) -> str:
+    """Return the names of all topics."""
+    return ", ".join(_topics(root)) or NOTHING
+
+
+def memorize_new_topic(root: Path, topic: str, tags: Iterable[str], summary: str, content: str, now: datetime) -> str:
+    """Write the file of a topic that does not exist yet, and add its summary to the index."""
+    path, kept = _path(root, _checked(topic)), _clean_tags(tags)
+    line, body = mdk.summary_line(_text(summary, "summary")), mdk.trimmed(_text(content, "content"))
+    with locked(_folder(root)):
+        index = _read_index(root)
+        _check_new(root, topic, index.text)
+        replace_file(path, mdk.new_topic(topic, kept, now, body).encode(), MISSING)
+        _write_index(root, index, mdk.with_entry(index.text, topic, line), [*_names(index.text), topic])
+    return f"Memorized the topic {topic}."
+
+
+def refine_memory(
+    root: Path,
+    topic: str,
+    tags_to_add: Iterable[str] = (),
+    tags_to_remove: Iterable[str] = (),
+    new_summary: str | None = None,
+    new_content: str | None = None,
+    *,
+    now: datetime,
+) -> str:
+    """Change a topic's tags, its summary in the index or its content, and say that it was updated; all else keeps its bytes."""
+    add, remove = _clean_tags(tags_to_add), _clean_tags(tags_to_remove)
+    both = [tag for tag in add if mdk.folded(tag) in {mdk.folded(other) for other in remove}]
+    if both:
+        raise InvalidInputError(f"the tag {both[0]!r} is both to add and to remove", "name it in one of the two lists")
+    line = None if new_summary is None else mdk.summary_line(_text(new_summary, "new summary"))
+    body = None if new_content is None else mdk.trimmed(_text(new_content, "new content"))
+    _existing(root, topic)
+    with locked(_folder(root)):
+        file, index = _whole(_existing(root, topic), f"{topic}{SUFFIX}"), _read_index(root)
+        text = mdk.refined_topic(file.text, topic, now, add, remove, body)
+        replace_file(_path(root, topic), file.encode(text), file.digest)
+        entry = next((entry for entry in mdk.entries(index.text) if entry.topic == topic), None)
+        names = _names(index.text)
+        if entry is None:
+            line = line or mdk.first_sentence(mdk.read_topic(text).body, topic)
+            _write_index(root, index, mdk.with_entry(index.text, topic, line), [*names, topic])
+        elif line is not None:
+            _write_index(root, index, mdk.with_summary(index.text, entry, line), names)
+    return f"Refined the topic {topic}."
+
+
+def memorize_general_info(root: Path, content: str) -> str:
+    """Put a text in the place of the index's general knowledge."""
+    body = mdk.trimmed(mdk.without_own_heading(mdk.trimmed(_text(content, "content"))))
+    fence = mdk.open_fence(body)
+    if fence:
+        raise InvalidInputError(f"the content opens a code fence with {fence[:60]!r} that is never closed", "close it")
+    if not body:
+        raise InvalidInputError("the content is only a heading", "send the text below it")
+    if mdk.has_special_heading(body):
+        raise InvalidInputError(
+            f"the content has the heading {mdk.SPECIAL!r}, below which the index lists its topics",
+            "leave that heading out; memorize_new_topic adds a topic",
+        )
+    with locked(_folder(root)):
+        index = _read_index(root)
+        _check_general(index.text)
+        _write_index(root, index, mdk.with_general(index.text, body), _names(index.text), body)
+    return "Memorized the general project information."
+
+
+def forget_memory(root: Path, topic: str) -> str:
+    """Delete a topic's file, when that is possible, and remove it from the index in any case."""
+    path = _folder(root) / f"{_checked(topic)}{SUFFIX}"
+    _path(root, topic)
+    if not _folder(root).is_dir():
+        raise _unknown(root, topic)
+    with locked(_folder(root)):
+        index = _read_index(root)
+        names = _names(index.text)
+        if topic not in names and not os.path.lexists(path):
+            raise _unknown(root, topic)
+        problem = _delete(path)
+        if topic in names:
+            _write_index(root, index, mdk.without_entry(index.text, topic), [name for name in names if name != topic])
+    return f"Forgot the topic {topic}{problem}."
+
+
+# --- names and paths
+
+
+def _checked(topic: str) -> str:
+    """Return a topic's name that can be the name of a file on every system, or say what is wrong with it."""
+    wrong = next((reason for reason, bad in _RULES if bad(topic)), None)
+    if wrong is not None:
+        shown = topic if len(topic) <= LONGEST else f"{topic[:LONGEST]}…"
+        raise InvalidInputError(f"the topic {shown!r} {wrong}", "name the topic with a few plain words, such as auth-tokens")
+    return topic
+
+
+_RULES = (
+    ("is empty", lambda topic: not topic.strip()),
+    ("contains / or \\", lambda topic: "/" in topic or "\\" in topic),
+    ("is a folder of the system", lambda topic: topic in (".", "..")),
+    ("is the name of the index", lambda topic: topic.casefold() == INDEX),
+    ("has a character that cannot be seen", lambda topic: any(unicodedata.category(char) in _UNSEEN for char in topic)),
+    ("starts with a dot", lambda topic: topic.startswith(".")),
+    ("starts or ends with a space", lambda topic: topic != topic.strip()),
+    ("ends with a dot", lambda topic: topic.endswith(".")),
+    (f"is longer than {LONGEST} bytes", lambda topic: len(topic.encode()) > LONGEST),
+    ('has one of the characters < > : " | ? *', lambda topic: any(char in '<>:"|?*' for char in topic)),
+    ("is the name of a device on Windows", lambda topic: _DEVICE.fullmatch(topic) is not None),
+)
+
+
+def _alike(topic: str) -> str:
+    """Return what is the same for all topics that are one file on some system."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", topic).casefold())
+
+
+def _folder(root: Path) -> Path:
+    if not root.is_dir():
+        raise InvalidInputError(f"there is no folder {root}", "start again with another root folder")
+    return inside(root, FOLDER)
+
+
+def _path(root: Path, topic: str) -> Path:
+    _folder(root)
+    return inside(root, os.path.join(FOLDER, f"{topic}{SUFFIX}"))
+
+
+def _topics(root: Path) -> list[str]:
+    """Return the names of the topics that have a file."""
+    folder = _folder(root)
+    found = [name.removesuffix(SUFFIX) for name in (os.listdir(folder) if folder.is_dir() else ()) if name.endswith(SUFFIX)]
+    return sorted(topic for topic in found if _is_topic(root, folder, topic))
+
+
+def _is_topic(root: Path, folder: Path, topic: str) -> bool:
+    if any(bad(topic) for _, bad in _RULES):
+        return False
+    path = folder / f"{topic}{SUFFIX}"
+    if not path.is_symlink():
+        return path.is_file()
+    try:
+        return _path(root, topic).is_file()
+    except InvalidInputError:  # leads out of the folder
+        return False
+
+
+# --- what is there
+
+
+def _existing(root: Path, topic: str) -> Text:
+    file = read_file(_path(root, _checked(topic)))
+    if file.digest == MISSING:
+        raise _unknown(root, topic)
+    return file
+
+
+def _unknown(root: Path, topic: str) -> NotFoundError:
+    from difflib import get_close_matches
+
+    if topic in _names(read_file(_path(root, INDEX)).text):
+        hint = "forget_memory removes it from the index; then memorize_new_topic can write it anew"
+        return NotFoundError(f"the index lists the topic {topic!r}, but its file is gone", hint)
+    near = {_alike(name): name for name in _topics(root)}
+    close = [near[name] for name in get_close_matches(_alike(topic), near, n=3)]
+    hint = f"did you mean {' or '.join(close)}?" if close else "list_memories shows the topics"
+    return NotFoundError(f"there is no topic {topic!r}", hint)
+
+
+def _tags_of(root: Path, topic: str) -> list[str]:
+    return mdk.read_topic(read_file(_path(root, topic)).text).tags
+
+
+def _names(index: str) -> list[str]:
+    return [entry.topic for entry in mdk.entries(index)]
+
+
+def _check_new(root: Path, topic: str, index: str) -> None:
+    """Refuse a topic that exists, or that would be the same file as another on some system."""
+    files, names = _topics(root), _names(index)
+    other = next((name for name in [*files, *names] if _alike(name) == _alike(topic)), None)
+    if other is None and not os.path.lexists(_folder(root) / f"{topic}{SUFFIX}"):
+        return
+    if other not in (None, topic):
+        raise ConflictError(f"there is a topic {other!r}, and {topic!r} is the same file on some systems", f"refine {other!r}")
+    if topic in names and topic not in files:
+        hint = "forget_memory removes it from the index; then memorize it again"
+        raise ConflictError(f"the index lists the topic {topic!r} already, but its file is gone", hint)
+    lost = "" if topic in names else ", though the index does not list it"
+    hint = "refine_memory changes it" + (", and adds it to the index" if lost else "")
+    raise ConflictError(f"the topic {topic!r} exists already{lost}", hint)
+
+
+# --- writing
+
+
+def _read_index(root: Path) -> Text:
+    return _whole(read_file(_path(root, INDEX)), f"{INDEX}{SUFFIX}")
+
+
+def _whole(file: Text, name: str) -> Text:
+    """Return a file that can be written again without loss."""
+    if file.lossy:
+        raise InvalidInputError(f"{name} is not UTF-8, so that it cannot be changed without loss", "save it as UTF-8 first")
+    return file
+
+
+def _check_general(index: str) -> None:
+    """Refuse to replace general knowledge that seems to have swallowed the topics, by a fence that somebody left open."""
+    if not mdk.is_marked(index) and mdk.has_special_heading(mdk.general_text(index), fenced=True):
+        raise ConflictError(
+            f"in index{SUFFIX} the heading {mdk.SPECIAL!r} stands in a code fence of the general knowledge",
+            f"close the fence above that heading in {FOLDER}/index{SUFFIX}, then try again",
+        )
+
+
+def _write_index(root: Path, index: Text, text: str, names: Sequence[str], general: str | None = None) -> None:
+    """Write the index if it lists exactly the topics that it should, and has the general knowledge given."""
+    if _names(text) != list(names) or (general is not None and mdk.general_text(text) != general):
+        raise ConflictError(
+            f"index{SUFFIX} is laid out in a way that cannot be changed safely; it is as it was",
+            f"look for code fences and headings that are not closed in {FOLDER}/index{SUFFIX}",
+        )
+    replace_file(_path(root, INDEX), index.encode(text), index.digest)
+
+
+def _delete(path: Path) -> str:
+    """Delete a file and return what there is to say about it."""
+    try:
+        path.unlink()
+    except FileNotFoundError:
+        return "; its file was gone already"
+    except OSError as error:
+        return f": it is no longer in the index, but its file could not be deleted: {error.strerror or error}"
+    return ""
+
+
+def _text(text: str, what: str) -> str:
+    """Return a text that somebody gave, with line feeds only; it must have something in it."""
+    if not text.strip():
+        raise InvalidInputError(f"the {what} is empty", f"give the {what} some text")
+    return _unicode(text, what).replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _unicode(text: str, what: str) -> str:
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise InvalidInputError(f"the {what} has half a character at {error.start}", "send whole characters") from None
+    return text
+
+
+def _clean_tags(tags: Iterable[str]) -> list[str]:
+    """Return tags on one line each, without empty ones and without the same twice."""
+    found: dict[str, str] = {}
+    for tag in tags:
+        line = " ".join(_unicode(tag, "tag").split())
+        if any(unicodedata.category(char) == "Cc" for char in line):
+            raise InvalidInputError(f"the tag {line!r} has a control character", "name the tag with plain words")
+        if line:
+            found.setdefault(line.casefold(), line)
+    return list(found.values())

@@ -1,0 +1,1 @@
+"""How folders of markdown are laid out: a table, and small readers."""

@@ -1,0 +1,74 @@
+"""Notes whose parts are what stands under their headings: daily notes, workspaces, guides, vaults, plain markdown."""
+
+import re
+from contextlib import suppress
+from datetime import UTC, datetime
+
+from ghostmem.errors import InvalidInputError
+from ghostmem.model import Kind, Tier
+from ghostmem.notes.layouts.base import Reading, Section
+from ghostmem.text.cut import Piece, cut
+from ghostmem.text.frontmatter import Note, take_apart, words
+from ghostmem.text.links import inline_tags, prose_lines, wikilinks
+from ghostmem.times import parse_time
+
+DATED = re.compile(r"(?:.*/)?(\d{4}-\d{2}-\d{2})\.md", re.IGNORECASE)
+_TIMES = ("created", "date", "created_at", "last_updated", "updated", "modified")
+
+
+def file_date(path: str) -> datetime | None:
+    """Return the day that a file is named after."""
+    found = DATED.fullmatch(path)
+    try:
+        return datetime.strptime(found[1], "%Y-%m-%d").replace(tzinfo=UTC) if found else None
+    except ValueError:
+        return None
+
+
+def told_time(note: Note) -> datetime | None:
+    """Return the time that a note's front matter tells."""
+    for name in _TIMES:
+        value = note.fields.get(name)
+        if isinstance(value, str) and value:
+            with suppress(InvalidInputError):
+                return parse_time(value)
+    return None
+
+
+def read_headed(path: str, text: str, at: datetime) -> Reading:
+    """Read a note by its headings; a daily one is of its day, and an episode."""
+    day = file_date(path)
+    when = day or at
+    kind, tier = (Kind.EPISODIC, Tier.STM) if day else (Kind.SEMANTIC, Tier.LTM)
+    return Reading(tuple(Section(p.name, p.text, p.line, when, kind=kind, tier=tier) for p in pieces(text)))
+
+
+def read_vault(path: str, text: str, at: datetime) -> Reading:
+    """Read a note of a vault: its headings, with tags and links of the front matter and of the text."""
+    note = take_apart(text)
+    day = file_date(path)
+    when = day or told_time(note) or at
+    kind, tier = (Kind.EPISODIC, Tier.STM) if day else (Kind.SEMANTIC, Tier.LTM)
+    shared = [tag.lstrip("#") for tag in words(note.fields.get("tags") or note.fields.get("tag"))]
+    sections = []
+    for piece in pieces(text):
+        lines = list(prose_lines(piece.text))
+        tags = tuple(dict.fromkeys([*shared, *inline_tags(lines)]))
+        sections.append(Section(piece.name, piece.text, piece.line, when, tags, tuple(wikilinks(lines)), kind, tier))
+    names = [
+        *words(note.fields.get("aliases") or note.fields.get("alias")),
+        *([title] if isinstance(title := note.fields.get("title"), str) and title else []),
+    ]
+    return Reading(tuple(sections), tuple(names))
+
+
+def pieces(text: str) -> list[Piece]:
+    """Cut a note at its headings; one that has only front matter is that."""
+    found = [piece for piece in cut(text) if has_body(piece)]
+    return found or [Piece("", "", text, 1)] if text.strip() else []
+
+
+def has_body(piece: Piece) -> bool:
+    """Say whether a piece is more than a heading."""
+    body = piece.text.strip()
+    return "\n" in body or not (not body or (body.startswith("#") and body.lstrip("#")[:1] in ("", " ", "\t")))

@@ -1,0 +1,169 @@
+"""The layouts, as a table; the first that fits a folder is the one it has."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain, islice
+from pathlib import Path
+
+from ghostmem.errors import InvalidInputError
+from ghostmem.notes.layouts.base import SOURCES, SUFFIXES, Layout
+from ghostmem.notes.layouts.headed import DATED, read_headed, read_vault
+from ghostmem.notes.layouts.roles import read_roles
+from ghostmem.notes.layouts.whole import read_basic, read_topic, read_whole
+from ghostmem.text.frontmatter import take_apart
+
+KNOWLEDGE = ".ai-knowledge"
+ROLES = (".muxcode", "memory")
+_PROBED = 50  # files that are looked into to tell a layout
+_STAMPED = re.compile(r"^## [^\n]+\n_\d{4}-\d{2}-\d{2} \d{2}:\d{2}_[ \t]*$", re.MULTILINE)
+_WORKSPACE = ("USER.md", "SOUL.md", "IDENTITY.md", "TOOLS.md", "HEARTBEAT.md", "BOOTSTRAP.md")
+
+
+def _matches(pattern: str) -> Callable[[str], bool]:
+    found = re.compile(pattern, re.IGNORECASE)
+    return lambda path: found.fullmatch(path) is not None
+
+
+def _markdown(path: str) -> bool:
+    return path.lower().endswith(SUFFIXES)
+
+
+def _only(*folders: str) -> Callable[[str], bool]:
+    return lambda folder: folder in folders
+
+
+def _below(*folders: str) -> Callable[[str], bool]:
+    return lambda folder: folder.split("/", 1)[0] in folders
+
+
+def _beginnings(files: Iterable[Path]) -> Iterator[str]:
+    """Read how a few notes begin."""
+    for file in islice((file for file in files if file.is_file() and not file.is_symlink()), _PROBED):
+        try:
+            with file.open(encoding="utf-8-sig", errors="replace") as stream:
+                yield stream.read(4000)
+        except OSError:
+            continue
+
+
+def _is_auto_memory(root: Path) -> bool:
+    return root.name == "memory" and ".claude" in root.parts and "projects" in root.parts
+
+
+def _fits_topics(root: Path) -> bool:
+    return root.name == KNOWLEDGE or (root / KNOWLEDGE).is_dir()
+
+
+def _fits_roles(root: Path) -> bool:
+    placed = root.parts[-2:] == ROLES or root.joinpath(*ROLES).is_dir()
+    return placed or any(_STAMPED.search(text) for text in _beginnings(root.glob("*.md")))
+
+
+def _fits_workspace(root: Path) -> bool:
+    memory = (root / "MEMORY.md").is_file() or (root / "memory").is_dir()
+    return memory and any((root / name).is_file() for name in _WORKSPACE)
+
+
+def _fits_daily(root: Path) -> bool:
+    if any((root / name).is_file() for name in ("MEMORY.md", "memory/MEMORY.md")):
+        return True
+    if any(_is_dated(file) for name in ("memory", "daily") for file in (root / name).glob("*.md")):
+        return True
+    own = list(islice(root.glob("*.md"), _PROBED))
+    return bool(own) and all(map(_is_dated, own))
+
+
+def _is_dated(file: Path) -> bool:
+    return DATED.fullmatch(file.name) is not None
+
+
+def _fits_claude(root: Path) -> bool:
+    return any((root / name).is_file() for name in ("CLAUDE.md", "CLAUDE.local.md")) or (root / ".claude" / "rules").is_dir()
+
+
+def _fits_basic(root: Path) -> bool:
+    return any("permalink" in take_apart(text).fields for text in _beginnings(chain(root.glob("*.md"), root.glob("*/*.md"))))
+
+
+LAYOUTS: Mapping[str, Layout] = {
+    layout.name: layout
+    for layout in (
+        Layout(
+            "claude-memory",
+            "the auto memory below ~/.claude/projects; only read",
+            _is_auto_memory,
+            _matches(r"[^/]+\.md"),
+            read_whole,
+            _only(),
+            writable=False,
+        ),
+        Layout(
+            "topics",
+            "topics with tags in .ai-knowledge/*.mdk, and their index",
+            _fits_topics,
+            _matches(rf"(?:{re.escape(KNOWLEDGE)}/)?[^/]+\.mdk"),
+            read_topic,
+            _only(KNOWLEDGE),
+            (KNOWLEDGE,),
+        ),
+        Layout(
+            "roles",
+            "sections with a time, one file a role, archives by day",
+            _fits_roles,
+            _matches(r"[^/.][^/]*(?:/\d{4}-\d{2}-\d{2})?\.md"),
+            read_roles,
+            lambda folder: "/" not in folder,
+            home=lambda root: root.joinpath(*ROLES) if root.joinpath(*ROLES).is_dir() else root,
+        ),
+        Layout("obsidian", "a vault with links and tags", lambda root: (root / ".obsidian").is_dir(), _markdown, read_vault),
+        Layout(
+            "openclaw",
+            "MEMORY.md, USER.md and everything below memory/",
+            _fits_workspace,
+            _matches(r"(?:MEMORY|USER)\.md|memory/(?:.*/)?[^/]+\.md"),
+            read_headed,
+            _below("memory"),
+        ),
+        Layout(
+            "daily",
+            "MEMORY.md and a note for each day in memory/ or daily/",
+            _fits_daily,
+            _matches(r"MEMORY\.md|(?:memory|daily)/[^/]+\.md|\d{4}-\d{2}-\d{2}\.md"),
+            read_headed,
+            _only("memory", "daily"),
+        ),
+        Layout(
+            "claude",
+            "CLAUDE.md, also in subfolders, and .claude/rules; only read",
+            _fits_claude,
+            _matches(r"(?:.*/)?CLAUDE(?:\.local)?\.md|(?:.*/)?\.claude/rules/(?:.*/)?[^/]+\.md"),
+            read_whole,
+            lambda folder: re.search(r"(?:^|/)\.claude/(?!rules(?:/|$))", folder) is None,
+            (".claude",),
+            skips=SOURCES,
+            writable=False,
+        ),
+        Layout(
+            "agents",
+            "AGENTS.md, also in subfolders",
+            lambda root: (root / "AGENTS.md").is_file(),
+            _matches(r"(?:.*/)?AGENTS\.md"),
+            read_headed,
+            skips=SOURCES,
+        ),
+        Layout("basic-memory", "notes with observations and relations", _fits_basic, _markdown, read_basic),
+        Layout("markdown", "any other folder of markdown", lambda _: True, _markdown, read_vault, skips=SOURCES),
+    )
+}
+
+
+def fitting(root: Path) -> list[Layout]:
+    """Return the layouts that a folder looks like, the likeliest first; any folder is one of markdown."""
+    return [layout for layout in LAYOUTS.values() if layout.fits(root)]
+
+
+def layout_named(name: str) -> Layout:
+    """Return a layout by its name, or say which there are."""
+    if name not in LAYOUTS:
+        raise InvalidInputError(f"there is no layout {name!r}", f"the layouts are: {', '.join(LAYOUTS)}")
+    return LAYOUTS[name]

@@ -1,0 +1,74 @@
+"""What notes say about each other: wikilinks, labelled relations, tags in running text; none of it inside fenced code."""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+
+from ghostmem.text.blocks import code_end, line_end
+
+LINKS = "links to"  # the word for a link in running text
+
+_LINK = re.compile(r"\[\[([^\[\]\n]+)\]\]")
+_RELATION = re.compile(r"[ \t]*[-*+][ \t]+(?:\"([^\"\n]+)\"|'([^'\n]+)'|([^\s\[\]\"']+))[ \t]*\[\[([^\[\]\n]+)\]\]")
+_OBSERVATION = re.compile(r"[ \t]*[-*+][ \t]+(?!\[[ xX-]\])\S")
+_TAGS = re.compile(r"(?<!\S)((?:#[^\s#()]+)+)")
+_WORD_TAG = re.compile(r"(?<![^\s(])(?<!\]\()#(\w[\w/-]*)")
+_CODE = re.compile(r"(`+)[^`]+\1")
+
+
+def prose_lines(body: str) -> Iterator[str]:
+    """Yield the lines outside fenced code."""
+    at = 0
+    while at < len(body):
+        end = line_end(body, at)
+        after = code_end(body, at)
+        if after is None:
+            yield body[at:end]
+        at = line_end(body, after) + 1 if after is not None else end + 1
+
+
+def observed_tags(lines: Iterable[str]) -> list[str]:
+    """Return the tags of observations (`- [category] text #tag`, the category may be left out)."""
+    said = (tags for line in lines if _OBSERVATION.match(line) for tags in _TAGS.findall(line))
+    return [tag for tags in said for tag in tags.split("#") if tag]
+
+
+def inline_tags(lines: Iterable[str]) -> list[str]:
+    """Return `#tags` in running text; a tag has at least one character that is no digit."""
+    found = (tag for line in lines if "#" in line for tag in _WORD_TAG.findall(_CODE.sub("", line)))
+    return [tag for tag in found if not tag.isdigit()]
+
+
+def relations(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Yield relations as (word, target): a labelled list item's own word, else a plain link."""
+    for line in lines:
+        if "[[" not in line:
+            continue
+        line = _CODE.sub("", line)
+        relation = _RELATION.match(line)
+        if relation is not None:
+            yield (relation[1] or relation[2] or relation[3]).strip(), link_target(relation[4])
+        for link in _LINK.finditer(line, relation.end() if relation else 0):
+            yield LINKS, link_target(link[1])
+
+
+def wikilinks(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Yield every link as (word, target), whatever stands before it, with the heading it names kept."""
+    for line in lines:
+        for link in _LINK.finditer(_CODE.sub("", line)) if "[[" in line else ():
+            yield LINKS, _before_pipe(link[1])
+
+
+def link_target(link: str) -> str:
+    """Return the note a link names, without the words shown for it and the heading in it."""
+    return _before_pipe(link).partition("#")[0].strip() or link.strip()
+
+
+def _before_pipe(link: str) -> str:
+    """Return a link without the words shown for it; in a table the bar is escaped."""
+    return link.partition("|")[0].rstrip("\\").strip()
+
+
+def link_name(text: str) -> str:
+    """Return a name as links compare it."""
+    return " ".join(unicodedata.normalize("NFC", text).split()).casefold().removesuffix(".md")

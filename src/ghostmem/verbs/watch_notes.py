@@ -1,0 +1,44 @@
+"""notes watch: keep folders in step for as long as it runs."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from ghostmem.errors import InvalidInputError, StoreBusyError
+from ghostmem.notes.watch import RECONCILE, changes, leading
+from ghostmem.verbs.notes import chosen_folders
+from ghostmem.verbs.store import Store
+from ghostmem.verbs.sync_notes import SETTLE, SyncReport, sync_folder
+
+
+def watch_notes(
+    store: Store,
+    *,
+    stop: threading.Event,
+    poll: bool = False,
+    done: Callable[[SyncReport], None],
+    warn: Callable[[str], None],
+) -> None:
+    """Index what changes in any folder until `stop` is set; only one process a store may.
+
+    What is heard is only a hint: every round looks at the folders themselves, and every minute all is looked at without one.
+    """
+    folders = chosen_folders(store, None)
+    if not folders:
+        raise InvalidInputError("there is no folder of notes to watch", "add one with `ghost notes add`")
+    with leading(store.engine.location) as say:
+        last = 0.0
+        for _ in changes([Path(folder.root) for folder in folders], stop, poll=poll, say=say, warn=warn):
+            full_round = time.monotonic() - last >= RECONCILE
+            last = time.monotonic() if full_round else last
+            for folder in chosen_folders(store, None):
+                try:
+                    report = sync_folder(store, folder, settle=SETTLE)
+                except StoreBusyError as error:
+                    warn(error.message)
+                    continue
+                if report.is_changed or report.unavailable != folder.unavailable:
+                    done(report)

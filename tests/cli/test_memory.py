@@ -1,0 +1,331 @@
+"""ghost memory search, list, read, write, write-shared and context"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from conftest import GhostCli, Program
+
+GOLDEN = Path(__file__).parent.parent / "data" / "notes" / "roles"
+EXPECTED = GOLDEN / "expected"
+SUBCOMMANDS = ["search", "list", "read", "write", "write-shared", "context"]
+
+
+@pytest.fixture(autouse=True)
+def memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Stand in a folder with role files in their usual place, and return that place."""
+    monkeypatch.delenv("BUS_MEMORY_DIR", raising=False)
+    monkeypatch.chdir(tmp_path)
+    return Path(shutil.copytree(GOLDEN / "memory", tmp_path / ".muxcode" / "memory"))
+
+
+def now() -> str:
+    """Return the local time as sections have it."""
+    return f"{datetime.now():%Y-%m-%d %H:%M}"
+
+
+# The documented calls
+
+
+def test_search_with_two_words(ghost_cli: "GhostCli") -> None:
+    """`memory search "pnpm build"` on the usual folder returns scored blocks, to the byte; so do two words."""
+    expected = (EXPECTED / "search-pnpm-build.txt").read_text(encoding="utf-8")
+    assert ghost_cli.ok("memory", "search", "pnpm build") == expected
+    assert ghost_cli.ok("memory", "search", "pnpm", "build") == expected
+
+
+def test_search_in_one_role(ghost_cli: "GhostCli") -> None:
+    """`memory search "permission" --role shared` keeps to that role, wherever the option stands."""
+    expected = (
+        "--- [shared] Agent Permissions (2026-02-21 14:27) score:2.0 ---\n"
+        "- edit may change files\n- build may run pnpm, and nothing else\n"
+    )
+    assert ghost_cli.ok("memory", "search", "permission", "--role", "shared") == expected
+    assert ghost_cli.ok("memory", "search", "--role", "shared", "permission") == expected
+    assert ghost_cli.ok("memory", "search", "permission", "--role", "edit") == ""
+
+
+@pytest.mark.parametrize(("limit", "count"), [("5", 5), ("4", 4), ("1", 1), ("0", 5), ("-1", 5)])
+def test_search_with_a_limit(ghost_cli: "GhostCli", limit: str, count: int) -> None:
+    """`memory search "deploy" --limit 5` shows at most so many; 0 or less shows all."""
+    assert ghost_cli.ok("memory", "search", "deploy", "--limit", "5").startswith("--- [deploy] Deploy Steps (")
+    assert ghost_cli.ok("memory", "search", "pnpm build", "--limit", limit).count(" score:") == count
+
+
+def test_list_everything(ghost_cli: "GhostCli") -> None:
+    """`memory list` shows the sections of all files and archives, to the byte."""
+    assert ghost_cli.ok("memory", "list") == (EXPECTED / "list.txt").read_text(encoding="utf-8")
+
+
+def test_list_one_role(ghost_cli: "GhostCli") -> None:
+    """`memory list --role edit` shows only that role."""
+    rows = (EXPECTED / "list.txt").read_text(encoding="utf-8").splitlines(keepends=True)
+    assert ghost_cli.ok("memory", "list", "--role", "edit") == "".join(row for row in rows if row.startswith("edit "))
+    assert ghost_cli.ok("memory", "list", "--role", "nobody") == ""
+
+
+@pytest.mark.parametrize("args", [["nonexistent"], ["nonexistent", "--json"], [""], ["nonexistent", "--mode", "bm25"]])
+def test_no_match_is_silent(ghost_cli: "GhostCli", args: list[str]) -> None:
+    """Nothing found: nothing printed anywhere, exit 0."""
+    result = ghost_cli("memory", "search", *args)
+    assert (result.code, result.out, result.err) == (0, "", "")
+
+
+def test_the_usage_names_every_subcommand(ghost_cli: "GhostCli") -> None:
+    """`ghost memory` alone and with --help lists what there is."""
+    assert all(f"\n  {name} " in ghost_cli.ok("memory", "--help") for name in SUBCOMMANDS)
+    result = ghost_cli("memory")
+    assert all(f"\n  {name} " in result.out + result.err for name in SUBCOMMANDS)
+
+
+# Usage errors
+
+
+@pytest.mark.parametrize(
+    ("args", "part"),
+    [
+        (["search", "x", "--limit", "many"], "'many'"),
+        (["search", "x", "--limit", "1.5"], "'1.5'"),
+        (["search", "x", "--limit"], "--limit"),
+        (["search", "x", "--mode", "fuzzy"], "'keyword', 'bm25', 'hybrid'"),
+        (["search", "x", "--role"], "--role"),
+        (["search", "x", "--role", "../x"], "'../x' cannot name a role"),
+        (["search"], "QUERY"),
+        (["list", "extra"], "extra"),
+        (["list", "--role", "a/b"], "'a/b' cannot name a role"),
+        (["list", "--dir", ""], "'' cannot name a folder"),
+        (["read", ".."], "'..' cannot name a role"),
+        (["read", "shared", "edit"], "edit"),
+        (["write"], "SECTION"),
+        (["write", "Title", ""], "the text is empty"),
+        (["write", "", "text"], "'' cannot be a section's title"),
+        (["write", "a\nb", "text"], "cannot be a section's title"),
+        (["write", "Title", "text", "--role", "NUL"], "'NUL' cannot name a role"),
+        (["write-shared", "Title", "text", "--role", "edit"], "--role"),
+        (["context", "--days", "week"], "'week'"),
+        (["context", "--days", "-1"], "-1"),
+    ],
+)
+def test_usage_errors(ghost_cli: "GhostCli", memory: Path, args: list[str], part: str) -> None:
+    """Exit 2, one error that names the value, one hint; and nothing is written."""
+    before = sorted(memory.rglob("*"))
+    error, hint = ghost_cli.fails(2, "memory", *args)
+    assert part in error
+    assert hint
+    assert sorted(memory.rglob("*")) == before
+
+
+# Modes
+
+
+def test_keyword_is_the_default_mode(ghost_cli: "GhostCli") -> None:
+    """Without --mode words are counted."""
+    assert ghost_cli.ok("memory", "search", "cdk diff") == ghost_cli.ok("memory", "search", "cdk diff", "--mode", "keyword")
+
+
+def test_bm25(ghost_cli: "GhostCli") -> None:
+    """Stems are weighed by rarity, and a quoted phrase adds 2."""
+    plain = ghost_cli.rows("memory", "search", "cdk diff", "--mode", "bm25")
+    quoted = ghost_cli.rows("memory", "search", '"cdk diff"', "--mode", "bm25")
+    assert [row["section"] for row in plain] == ["Deploy Steps"]
+    assert quoted[0]["score"] == pytest.approx(plain[0]["score"] + 2)
+    assert ghost_cli.ok("memory", "search", "deploying", "--mode", "bm25").startswith(
+        "--- [deploy] Deploy Steps (2026-02-19 09:05) score:"
+    )
+
+
+def test_hybrid(ghost_cli: "GhostCli", home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Meaning finds what the words do not hold; role and limit hold here too, and no store is made."""
+    ghost_cli.ok("memory", "write", "Coffee", "The physician drinks espresso every morning.", "--role", "edit")
+    assert ghost_cli.ok("memory", "search", "caffeine", "--mode", "keyword") == ""
+    monkeypatch.setenv("GHOST_EMBED_PROVIDER", "static")
+    found = ghost_cli.rows("memory", "search", "caffeine", "--mode", "hybrid")
+    assert (found[0]["role"], found[0]["section"]) == ("edit", "Coffee")
+    out = ghost_cli.ok("memory", "search", "espresso in the morning", "--mode", "hybrid", "--role", "edit", "--limit", "1")
+    assert out.startswith(f"--- [edit] Coffee ({found[0]['timestamp']}) score:")
+    assert out.endswith(" ---\nThe physician drinks espresso every morning.\n")
+    assert ghost_cli.ok("memory", "search", "espresso", "--mode", "hybrid", "--role", "shared", "--limit", "1") == ""
+    assert list(home.iterdir()) == []
+
+
+# Reading and writing
+
+
+def test_read_is_to_the_byte(program: "Program", memory: Path) -> None:
+    """The file comes out as it is, shared by default, whatever its bytes; one that is not there is empty."""
+    (memory / "odd.md").write_bytes(b"\xef\xbb\xbf## A\r\ncaf\xe9\x1b[31m\0\r\nno line end")
+    for args, file in ([[], "shared.md"], [["edit"], "edit.md"], [["odd"], "odd.md"]):
+        done = subprocess.run(program.command("memory", "read", *args), capture_output=True, check=True)
+        assert done.stdout == (memory / str(file)).read_bytes()
+    assert program("memory", "read", "nobody").out == ""
+
+
+def test_formats_go_through_a_pipe_to_the_byte(program: "Program") -> None:
+    """What the program prints is what the golden files hold."""
+    for args, file in ((["search", "pnpm build"], "search-pnpm-build.txt"), (["list"], "list.txt")):
+        done = subprocess.run(program.command("memory", *args), capture_output=True, check=True)
+        assert done.stdout == (EXPECTED / str(file)).read_bytes()
+
+
+@pytest.mark.may_skip
+@pytest.mark.skipif(sys.platform == "win32", reason="terminals are those of Unix")
+@pytest.mark.parametrize("args", [["read", "odd"], ["search", "red"], ["list"], ["context", "--role", "odd"]])
+def test_a_terminal_gets_nothing_harmful(program: "Program", memory: Path, args: list[str]) -> None:
+    """Control characters of a file are shown as pictures on a terminal."""
+    import pty
+
+    (memory / "odd.md").write_bytes(b"## A\x1b[31m\nred \x07 \xff\n")
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(program.command("memory", *args), stdout=theirs, env=os.environ | {"TERM": "xterm"}) as process:
+        os.close(theirs)
+        shown = b""
+        try:
+            while part := os.read(ours, 4096):
+                shown += part
+        except OSError:  # the other end is closed
+            pass
+        os.close(ours)
+    assert process.returncode == 0
+    assert "A␛[31m".encode() in shown
+    assert b"\x1b" not in shown
+    assert b"\x07" not in shown
+
+
+def test_write_then_read(ghost_cli: "GhostCli", memory: Path) -> None:
+    """A section goes to the role's file in the fixed format; words are joined by spaces."""
+    before = now()
+    assert ghost_cli.ok("memory", "write", "New Rule", "use", "pnpm", "--role", "review") == "wrote [review] New Rule\n"
+    assert ghost_cli.ok("memory", "read", "review") in {f"\n## New Rule\n_{at}_\n\nuse pnpm\n" for at in (before, now())}
+    assert ghost_cli.ok("memory", "search", "pnpm", "--role", "review").endswith(" score:1.0 ---\nuse pnpm\n")
+    assert (memory / ".lock").exists()
+
+
+@pytest.mark.parametrize("args", [["write"], ["write-shared"]])
+def test_write_is_shared_by_default(ghost_cli: "GhostCli", args: list[str]) -> None:
+    """Without a role, and with write-shared, it is for all."""
+    assert ghost_cli.ok("memory", *args, "For all", "lint first") == "wrote [shared] For all\n"
+    assert "lint first" in ghost_cli.ok("memory", "read")
+
+
+@pytest.mark.parametrize("args", [[], ["-"]])
+@pytest.mark.parametrize("name", ["write", "write-shared"])
+def test_text_from_standard_input(ghost_cli: "GhostCli", name: str, args: list[str]) -> None:
+    """Several lines come through, headings and all, from a pipe with or without a dash."""
+    text = "first\n\n## second\n```\nthird"
+    ghost_cli.ok("memory", name, "Piped", *args, input=f"{text}\n")
+    (row,) = [row for row in ghost_cli.rows("memory", "list") if row["section"] == "Piped"]
+    assert row["content"] == text
+
+
+def test_write_tells_what_it_removed(ghost_cli: "GhostCli", memory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A new day puts the file away and removes old archives, which is said; the days are a setting, and 0 keeps all."""
+    monkeypatch.setenv("GHOST_MEMORY_RETENTION_DAYS", "0")
+    yesterday = datetime.now() - timedelta(days=1)
+    os.utime(memory / "deploy.md", (yesterday.timestamp(),) * 2)
+    assert ghost_cli("memory", "write", "A", "x", "--role", "deploy").err == ""
+    archive = memory / "deploy" / f"{yesterday:%Y-%m-%d}.md"
+    assert archive.read_bytes() == (GOLDEN / "memory" / "deploy.md").read_bytes()
+    assert ghost_cli.ok("memory", "list", "--role", "deploy").count("\n") == 3
+    monkeypatch.delenv("GHOST_MEMORY_RETENTION_DAYS")
+    os.utime(memory / "deploy.md", (yesterday.timestamp(),) * 2)
+    result = ghost_cli("memory", "write", "B", "x", "--role", "deploy")
+    gone = Path(".muxcode/memory/deploy/2026-02-19.md")
+    assert (result.code, result.out) == (0, "wrote [deploy] B\n")
+    assert result.err == f"note: removed {gone}, which is older than 30 days\n"
+    assert not gone.exists()
+
+
+def test_context(ghost_cli: "GhostCli", memory: Path) -> None:
+    """Shared memory first, then the role's own with the archives of the last days."""
+    yesterday, long_ago = (datetime.now() - timedelta(days=days) for days in (1, 9))
+    for name in (memory / "deploy").iterdir():
+        name.unlink()
+    for at in (yesterday, long_ago):
+        (memory / "deploy" / f"{at:%Y-%m-%d}.md").write_text(f"of {at:%Y-%m-%d}\n", encoding="utf-8")
+    shared = f"# Shared Memory\n\n{(memory / 'shared.md').read_text(encoding='utf-8')}\n"
+    own = (memory / "deploy.md").read_text(encoding="utf-8")
+    week = f"{shared}\n# deploy Memory\n\nof {yesterday:%Y-%m-%d}\n\n{own}\n"
+    assert ghost_cli.ok("memory", "context", "--role", "deploy") == week
+    assert ghost_cli.ok("memory", "context", "--role", "deploy", "--days", "0") == f"{shared}\n# deploy Memory\n\n{own}\n"
+    assert f"of {long_ago:%Y-%m-%d}" in ghost_cli.ok("memory", "context", "--role", "deploy", "--days", "30")
+    assert ghost_cli.ok("memory", "context") == ghost_cli.ok("memory", "context", "--role", "nobody") == shared
+
+
+# Where the files are, and in which form the answer comes
+
+
+def test_the_folder_is_named_by_option_or_variable(
+    ghost_cli: "GhostCli", tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """--dir before BUS_MEMORY_DIR before .muxcode/memory; a folder that is not there is empty, and only writing makes it."""
+    monkeypatch.setenv("BUS_MEMORY_DIR", str(tmp_path / "variable"))
+    for args in (["search", "pnpm"], ["list"], ["read"], ["context"]):
+        assert ghost_cli.ok("memory", *args) == ""
+    assert not (tmp_path / "variable").exists()
+    ghost_cli.ok("memory", "write", "A", "by variable")
+    ghost_cli.ok("memory", "write", "A", "by option", "--dir", tmp_path / "option")
+    ghost_cli.ok("memory", "write-shared", "B", "by option", "--dir", tmp_path / "option")
+    assert [row["content"] for row in ghost_cli.rows("memory", "list")] == ["by variable"]
+    assert [row["content"] for row in ghost_cli.rows("memory", "list", "--dir", tmp_path / "option")] == ["by option"] * 2
+    for args in (["search", "option"], ["read"], ["context"]):
+        assert "by option" in ghost_cli.ok("memory", *args, "--dir", tmp_path / "option")
+    monkeypatch.setenv("GHOST_MEMORY_DIR", str(tmp_path / "option"))
+    assert "by option" in ghost_cli.ok("memory", "read")
+
+
+def test_json(ghost_cli: "GhostCli", memory: Path) -> None:
+    """Entries and results are an object per line, everything else is one object."""
+    entry = {"role": "edit", "section": "delegation rules", "timestamp": "2026-02-20 17:30"}
+    content = "_Never_ build here: the build agent does."
+    assert ghost_cli.rows("memory", "list", "--role", "edit")[0] == {**entry, "content": content}
+    assert ghost_cli.row("memory", "search", "agent", "--role", "edit") == {**entry, "content": content, "score": 1.0}
+    text = (memory / "shared.md").read_text(encoding="utf-8")
+    assert ghost_cli.row("memory", "read") == {"role": "shared", "text": text}
+    assert ghost_cli.row("memory", "context") == {"role": "shared", "days": 7, "text": f"# Shared Memory\n\n{text}\n"}
+    done = ghost_cli.row("memory", "write", "A", "x", "--role", "new")
+    path = str(Path(".muxcode/memory/new.md"))
+    assert done == {"role": "new", "section": "A", "timestamp": done["timestamp"], "path": path}
+
+
+def test_no_store_is_opened(ghost_cli: "GhostCli", home: Path, tmp_path: Path) -> None:
+    """None of these commands makes or needs a store, not even a broken one."""
+    (tmp_path / "broken.db").write_text("no database", encoding="utf-8")
+    for args in (["search", "pnpm"], ["list"], ["read"], ["write", "A", "x"], ["write-shared", "A", "x"], ["context"]):
+        assert ghost_cli.ok("memory", *args, "--db", tmp_path / "broken.db")
+        assert ghost_cli.ok("memory", *args)
+    assert ghost_cli.ok("memory", "search", "pnpm", "--mode", "hybrid", "--db", tmp_path / "broken.db")
+    assert list(home.iterdir()) == []
+
+
+@pytest.mark.parametrize("args", [["list"], ["search", "pnpm", "--mode", "bm25"], ["write", "A", "x"], ["context"]])
+def test_a_cold_command_is_light(args: list[str]) -> None:
+    """No engine and no numbers library is imported for a few text files."""
+    code = (
+        "import os, sys, json; os._exit = sys.exit\nfrom ghostmem.cli.main import main\n"
+        "try: main(sys.argv[1:])\nfinally: print(json.dumps(sorted(sys.modules)), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code, "memory", *args], capture_output=True, check=True)
+    loaded = set(json.loads(done.stderr.decode().splitlines()[-1]))
+    assert not loaded & {"numpy", "apsw", "onnxruntime", "mcp", "asyncio", "logging", "ghostmem.ghost", "ghostmem.engine"}
+
+
+def test_a_stranger_on_the_shell(program: "Program") -> None:
+    """A whole session with pipes, as it is typed."""
+    result = program.shell(
+        "cd \"$(mktemp -d)\" && echo 'use pnpm for all builds' | ghost memory write 'Build Config' --role build &&"
+        " ghost memory write-shared 'Lint' 'always lint' && ghost memory search pnpm | head -1 | cut -d' ' -f1-4 &&"
+        " ghost memory list | cut -c1-23 && ghost memory context --role build | grep -c '^# '"
+    )
+    assert result.code == 0, result
+    assert result.out == (
+        "wrote [build] Build Config\nwrote [shared] Lint\n--- [build] Build Config\n"
+        "build      Build Config\nshared     Lint        \n2\n"
+    )

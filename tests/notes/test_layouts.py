@@ -1,0 +1,834 @@
+"""Folders of every kind: which one it is, what of it is a note, what its sections are, and that nobody else's byte changes"""
+
+import os
+import shutil
+import sqlite3
+import time
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from ghostmem import Ghost
+from ghostmem.cli.main import run
+from ghostmem.errors import InvalidInputError, NoteConflictError, NotFoundError
+from ghostmem.model import Kind, Memory, Tier
+from ghostmem.notes.layouts.base import Layout, Reading
+from ghostmem.notes.layouts.table import LAYOUTS, fitting
+from ghostmem.notes.scan import scan
+from ghostmem.settings import Settings
+from ghostmem.text.cut import cut, front_matter
+
+DATA = Path(__file__).parents[1] / "data" / "notes" / "layouts"
+TOUCHED = datetime(2026, 1, 5, 6, 7, 8, tzinfo=UTC)
+NS = "notes:test"
+
+
+class Part(NamedTuple):
+    """A section as it should come out; without a time it is of the file's."""
+
+    key: str
+    line: int
+    fact: str
+    tags: tuple[str, ...] = ()
+    when: datetime | None = None
+    daily: bool = False
+
+
+def day(text: str) -> datetime:
+    """Return a time in UTC."""
+    return datetime.fromisoformat(text).replace(tzinfo=UTC)
+
+
+def local(text: str) -> datetime:
+    """Return a time of the clock on the wall."""
+    return datetime.fromisoformat(text).astimezone(UTC)
+
+
+AUTH = ("security", "identity")
+EXPECTED: dict[str, tuple[Part, ...]] = {
+    "claude-memory": (
+        Part("MEMORY.md", 1, "port 8443 behind haproxy"),
+        Part("debugging.md", 1, "token clock skews by ninety seconds"),
+    ),
+    "topics": (
+        Part(".ai-knowledge/auth.mdk", 9, "Refresh tokens rotate every eleven days", AUTH, day("2026-02-25T21:28:33")),
+        Part(".ai-knowledge/index.mdk", 1, "billing service is written in Elixir"),
+        Part(".ai-knowledge/index.mdk#auth", 7, "Sessions, cookies and their lifetimes"),
+        Part(".ai-knowledge/index.mdk#invoices", 11, "Numbering and rounding"),
+        Part(".ai-knowledge/invoices.mdk", 6, "rounded half to even", ("billing", "money, rounded"), day("2026-03-01T08:00:00")),
+    ),
+    "roles": (
+        Part("deploy.md#staging-host", 2, "machine called heron", ("deploy",), local("2026-02-21T14:05")),
+        Part("deploy.md#undated-remark", 7, "kestrel, the old machine", ("deploy",)),
+        Part("deploy/2026-02-19.md#certificate", 2, "renewed with acme", ("deploy",), local("2026-02-19T18:30")),
+        Part("shared.md#code-sample", 7, "this is no heading", ("shared",), local("2026-02-20T10:40")),
+        Part("shared.md#package-manager", 2, "uses pnpm, never npm", ("shared",), local("2026-02-20T09:15")),
+    ),
+    "obsidian": (
+        Part("Home.md", 7, "Everything begins here", ("map",), day("2025-06-01")),
+        Part("Home.md#habits", 9, "Reviewed on", ("map", "review/weekly"), day("2025-06-01")),
+        Part("Journal/2026-02-07.md", 1, "Visited the science museum", (), day("2026-02-07"), daily=True),
+        Part("People/Ada Lovelace.md", 5, "first published algorithm"),
+        Part("People/Ada Lovelace.md#letters", 9, "weaving of algebraic patterns", ("source",)),
+        Part("Projects/Analytical Engine.md", 1, "mill and store were described"),
+        Part("Punch cards.md", 1, "Jacquard's cards"),
+    ),
+    "openclaw": (
+        Part("MEMORY.md", 1, "heated by a heat pump"),
+        Part("MEMORY.md#plants", 5, "never stand below seven degrees"),
+        Part("USER.md", 1, "Lives in Trondheim"),
+        Part("memory/2026-02-07.md", 1, "volcanic grit", (), day("2026-02-07"), daily=True),
+        Part("memory/projects/greenhouse.md#sensors", 3, "Zigbee on channel twenty"),
+    ),
+    "daily": (
+        Part("MEMORY.md", 1, "vim keybindings"),
+        Part("MEMORY.md#servers", 5, "called osprey"),
+        Part("daily/2026-02-07.md", 1, "router to channel eleven", (), day("2026-02-07"), daily=True),
+        Part("daily/2026-02-07.md#evening", 5, "film about lighthouses", (), day("2026-02-07"), daily=True),
+        Part("daily/2026-02-08.md", 1, "dentist for Thursday", (), day("2026-02-08"), daily=True),
+    ),
+    "claude": (
+        Part(".claude/rules/db/migrations.md", 1, "written by hand, in plain SQL"),
+        Part(".claude/rules/testing.md", 1, "frozen with syrupy"),
+        Part("CLAUDE.local.md", 1, "called sandpiper"),
+        Part("CLAUDE.md", 1, "Use tabs, never spaces"),
+        Part("packages/api/CLAUDE.md", 1, "problem details as of RFC 9457"),
+    ),
+    "agents": (
+        Part("AGENTS.md", 1, "Commit messages are imperative"),
+        Part("AGENTS.md#setup", 5, "Install with uv and nothing else"),
+        Part("web/AGENTS.md", 1, "Components live in src/widgets"),
+    ),
+    "basic-memory": (
+        Part("coffee/Brewing.md", 11, "brings out floral notes", ("coffee", "filter", "temperature"), day("2026-01-10T08:30")),
+        Part("coffee/Roasting.md", 8, "first crack comes at 196", ("coffee", "heat")),
+        Part("coffee/Water.md", 7, "Hardness below four degrees", ("limescale",)),
+    ),
+    "markdown": (
+        Part("README.md", 1, "Handbook of the allotment"),
+        Part("README.md#rules", 3, "Bonfires are allowed in November"),
+        Part("plants/seeds.markdown#seeds", 6, "Parsnip seed keeps", ("seed", "spring"), day("2025-04-05")),
+    ),
+}  # fmt: skip
+READ_ONLY = ("claude-memory", "claude")
+WRITABLE = tuple(name for name in EXPECTED if name not in READ_ONLY)
+
+
+def laid(name: str, base: Path) -> Path:
+    """Copy the folder of a kind to where such folders lie, all files touched at the same time."""
+    root = base / ".claude" / "projects" / "-home-me-app" / "memory" if name == "claude-memory" else base / "work"
+    shutil.copytree(DATA / name, root)
+    touch(root)
+    return root
+
+
+def touch(root: Path) -> None:
+    """Set the time of every file."""
+    for path in root.rglob("*"):
+        if path.is_file():
+            os.utime(path, (TOUCHED.timestamp(), TOUCHED.timestamp()))
+
+
+def made(base: Path, files: dict[str, str | bytes]) -> Path:
+    """Write a folder of files; a name that ends in a slash is a folder."""
+    root = base / "work"
+    root.mkdir(parents=True)
+    for name, text in files.items():
+        path = root / name
+        if name.endswith("/"):
+            path.mkdir(parents=True)
+            continue
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    touch(root)
+    return root
+
+
+def snapshot(root: Path) -> dict[str, tuple[bytes, int, int]]:
+    """Return every file below a folder with its bytes, its time and its inode."""
+    return {
+        str(path.relative_to(root)): (path.read_bytes(), path.stat().st_mtime_ns, path.stat().st_ino)
+        for path in sorted(root.rglob("*"))
+        if path.is_file()
+    }
+
+
+def found(ghost: Ghost, ns: str = NS) -> dict[str, Memory]:
+    """Return the memories of a namespace by their keys, in order of these."""
+    return {memory.key: memory for memory in sorted(ghost.list(ns, limit=1000), key=lambda memory: memory.key)}
+
+
+@pytest.fixture
+def store() -> Iterator[Ghost]:
+    """Open a store in memory."""
+    with Ghost.open(":memory:", settings=Settings(embed_provider="none")) as opened:
+        yield opened
+        assert opened.check().problems == ()
+
+
+def test_there_is_a_folder_for_every_layout() -> None:
+    """The table of this file and that of the program have the same rows."""
+    assert set(EXPECTED) == set(LAYOUTS)
+    assert {name for name, layout in LAYOUTS.items() if not layout.writable} == set(READ_ONLY)
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_a_folder_of_each_kind_is_told_and_read(name: str, tmp_path: Path, store: Ghost) -> None:
+    """The layout is found out; exactly its files are notes; sections have their names, lines, times, tags, kinds and tiers."""
+    root = laid(name, tmp_path)
+    added = store.add_notes(root, NS)
+    assert (added.folder.layout, added.detected) == (name, True)
+    assert added.report.failed == []
+    memories = found(store)
+    assert list(memories) == sorted(part.key for part in EXPECTED[name])
+    assert added.report.notes == len({part.key.partition("#")[0] for part in EXPECTED[name]})
+    for part in EXPECTED[name]:
+        memory = memories[part.key]
+        assert (part.key, memory.tags) == (part.key, (*part.tags, "locked"))
+        assert (part.key, memory.created_at) == (part.key, part.when or TOUCHED)
+        kind, tier = (Kind.EPISODIC, Tier.STM) if part.daily else (Kind.SEMANTIC, Tier.LTM)
+        assert (part.key, memory.kind, memory.tier) == (part.key, kind, tier)
+        path, _, section = part.key.partition("#")
+        assert memory.meta == {"note": path, **({"section": section} if section else {})}
+        assert [(file.path, str(file.rel)) for file in store.get(NS, part.key).files] == [(str(root / path), "read")]
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_a_fact_of_each_section_is_found_where_it_stands(name: str, tmp_path: Path, store: Ghost) -> None:
+    """The hit says the file and the line that its text begins on, and the text there is the file's."""
+    root = laid(name, tmp_path)
+    store.add_notes(root, NS)
+    for part in EXPECTED[name]:
+        hits = store.search(part.fact, NS, limit=20)
+        hit = next(hit for hit in hits if hit.key == part.key)
+        assert hits[0].key == part.key, part
+        assert (hit.path, hit.line, hit.root) == (part.key.partition("#")[0], part.line, str(root))
+        lines = (root / hit.path).read_text(encoding="utf-8").split("\n")
+        there = "\n".join(lines[hit.line - 1 : hit.line + hit.end_line - hit.start_line])
+        assert hit.match_chunk == there.rstrip()
+        assert part.fact in there
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_looking_changes_no_file(name: str, tmp_path: Path, store: Ghost) -> None:
+    """Adding, searching, syncing, asking and forgetting leave bytes, times and inodes alone, and add no file."""
+    root = laid(name, tmp_path)
+    before = snapshot(root)
+    store.add_notes(root, NS)
+    store.search(EXPECTED[name][0].fact, NS)
+    store.context(EXPECTED[name][0].fact, NS)
+    store.sync_notes(full=True)
+    store.notes_status()
+    store.rm_notes(root)
+    assert snapshot(root) == before
+
+
+STYLES: dict[str, Callable[[str], bytes]] = {
+    "lf": lambda text: text.encode(),
+    "crlf": lambda text: text.replace("\n", "\r\n").encode(),
+    "bom": lambda text: b"\xef\xbb\xbf" + text.encode(),
+    "bom crlf": lambda text: b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode(),
+    "no end": lambda text: text.rstrip("\n").encode(),
+    "spaces": lambda text: text.replace("\n\n", "  \n\n").encode() + b" \t \n\n\n",
+}
+
+
+@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.parametrize("name", WRITABLE)
+def test_a_write_changes_one_section_and_nothing_else(name: str, style: str, tmp_path: Path, store: Ghost) -> None:
+    """Whatever the line ends, marks and spaces: only the bytes of the section are others afterwards."""
+    root = laid(name, tmp_path)
+    for path in {part.key.partition("#")[0] for part in EXPECTED[name]}:
+        (root / path).write_bytes(STYLES[style]((root / path).read_text(encoding="utf-8")))
+    store.add_notes(root, NS)
+    for part, word in zip(EXPECTED[name], ("quince", "walnut", "otter", "granite", "saffron", "violin", "meadow"), strict=False):
+        path = root / part.key.partition("#")[0]
+        before, others = snapshot(root), found(store)
+        content = store.get(NS, part.key).content
+        fresh = content.split("\n")[0] + f"\n\nQuite another text, ü, on {word}.\n- and an item"
+        raw = path.read_bytes()
+        end = b"\r\n" if "crlf" in style else b"\n"
+        old, new = (text.encode().replace(b"\n", end) for text in (content, fresh))
+        assert raw.count(old) == 1
+        written = store.write_note(NS, part.key, fresh)
+        assert (written.changed, written.path) == (True, part.key.partition("#")[0])
+        assert path.read_bytes() == raw.replace(old, new)
+        after = snapshot(root)
+        assert set(after) - set(before) <= {".lock", ".ghost.lock"}
+        assert {name: after[name] for name in before if root / name != path} == {
+            name: kept for name, kept in before.items() if root / name != path
+        }
+        now = found(store)
+        assert now[part.key].content == fresh
+        assert now[part.key].id == others[part.key].id
+        assert {key: m.content for key, m in now.items() if key != part.key} == {
+            key: m.content for key, m in others.items() if key != part.key
+        }
+        assert store.search(word, NS)[0].path == part.key.partition("#")[0]
+
+
+@pytest.mark.parametrize("name", WRITABLE)
+def test_a_sections_own_text_written_back_changes_nothing(name: str, tmp_path: Path, store: Ghost) -> None:
+    """Not a byte, and not the file's time."""
+    root = laid(name, tmp_path)
+    store.add_notes(root, NS)
+    before = snapshot(root)
+    for part in EXPECTED[name]:
+        assert not store.write_note(NS, part.key, store.get(NS, part.key).content).changed
+    after = snapshot(root)
+    assert {name: after[name] for name in before} == before
+
+
+@pytest.mark.parametrize("name", READ_ONLY)
+def test_what_belongs_to_another_program_is_only_read(name: str, tmp_path: Path, store: Ghost) -> None:
+    """A write is refused, and the file is what it was."""
+    root = laid(name, tmp_path)
+    store.add_notes(root, NS)
+    before = snapshot(root)
+    for part in EXPECTED[name]:
+        with pytest.raises(InvalidInputError, match="only read"):
+            store.write_note(NS, part.key, "Mine now.")
+    assert snapshot(root) == before
+
+
+@pytest.mark.parametrize("order", [("claude", "agents"), ("agents", "claude")])
+def test_a_folder_of_two_kinds_is_written_by_the_right_one(order: tuple[str, str], tmp_path: Path, store: Ghost) -> None:
+    """AGENTS.md may be written and CLAUDE.md may not, whichever was added first."""
+    root = made(tmp_path, {"CLAUDE.md": "# Rules\n\nUse tabs.\n", "AGENTS.md": "# Agents\n\nUse spaces.\n"})
+    for layout in order:
+        store.add_notes(root, NS, layout=layout)
+    assert list(found(store)) == ["AGENTS.md", "CLAUDE.md"]
+    store.write_note(NS, "AGENTS.md", "# Agents\n\nUse both.")
+    assert (root / "AGENTS.md").read_bytes() == b"# Agents\n\nUse both.\n"
+    with pytest.raises(InvalidInputError, match="only read"):
+        store.write_note(NS, "CLAUDE.md", "# Rules\n\nUse nothing.")
+    assert (root / "CLAUDE.md").read_bytes() == b"# Rules\n\nUse tabs.\n"
+
+
+STAMPED = "\n## Build\n_2026-02-20 10:00_\n\nUse pnpm.\n"
+PERMALINK = "---\ntitle: A\npermalink: a\n---\n\nText.\n"
+NEAR: dict[str, tuple[str, dict[str, str | bytes], list[str]]] = {
+    "nothing at all": ("markdown", {}, []),
+    "no markdown": ("markdown", {"a.txt": "x", "b.py": "y"}, []),
+    "a lone readme": ("markdown", {"README.md": "x"}, ["README.md"]),
+    "MEMORY.md alone": ("daily", {"MEMORY.md": "x", "other.md": "y"}, ["MEMORY.md"]),
+    "days in memory": ("daily", {"memory/2026-02-07.md": "x", "notes.md": "y"}, ["memory/2026-02-07.md"]),
+    "days in daily": ("daily", {"daily/2026-02-07.md": "x"}, ["daily/2026-02-07.md"]),
+    "days at the root": ("daily", {"2026-02-07.md": "x", "2026-02-08.md": "y"}, ["2026-02-07.md", "2026-02-08.md"]),
+    "a day among other notes": (
+        "markdown",
+        {"2026-02-07.md": "x", "Recipes.md": "y", "work/Plan.md": "z"},
+        ["2026-02-07.md", "Recipes.md", "work/Plan.md"],
+    ),
+    "nanobot before its first day": (
+        "daily",
+        {"AGENTS.md": "a", "memory/MEMORY.md": "x"},
+        ["memory/MEMORY.md"],
+    ),
+    "nanobot": (
+        "openclaw",
+        {"AGENTS.md": "a", "SOUL.md": "s", "memory/MEMORY.md": "x", "memory/2026-02-15.md": "y"},
+        ["memory/2026-02-15.md", "memory/MEMORY.md"],
+    ),
+    "AGENTS.md and CLAUDE.md": ("claude", {"AGENTS.md": "x", "CLAUDE.md": "y"}, ["CLAUDE.md"]),
+    "CLAUDE.md and MEMORY.md": ("daily", {"CLAUDE.md": "x", "MEMORY.md": "y"}, ["MEMORY.md"]),
+    "only local rules": ("claude", {".claude/rules/a.md": "x", "README.md": "y"}, [".claude/rules/a.md"]),
+    "worktrees of the same project": (
+        "claude",
+        {"CLAUDE.md": "x", ".claude/worktrees/w/CLAUDE.md": "x", "node_modules/p/CLAUDE.md": "z"},
+        ["CLAUDE.md"],
+    ),
+    "a vault with days and MEMORY.md": (
+        "obsidian",
+        {".obsidian/app.json": "{}", "MEMORY.md": "x", "2026-02-07.md": "y", "sub/Note.md": "z", "CLAUDE.md": "c"},
+        ["2026-02-07.md", "CLAUDE.md", "MEMORY.md", "sub/Note.md"],
+    ),
+    "a vault with a folder called build": (
+        "obsidian",
+        {".obsidian/": "", "build/Shed.md": "x", "target/Goals.md": "y", "dist/Distances.md": "z"},
+        ["build/Shed.md", "dist/Distances.md", "target/Goals.md"],
+    ),
+    "a file called .obsidian": ("markdown", {".obsidian": "x", "a.md": "y"}, ["a.md"]),
+    "a folder called AGENTS.md": ("markdown", {"AGENTS.md/deep.md": "x", "a.md": "y"}, ["AGENTS.md/deep.md", "a.md"]),
+    "a user without a memory": ("markdown", {"USER.md": "x"}, ["USER.md"]),
+    "a memory and a user": ("openclaw", {"MEMORY.md": "m", "USER.md": "x", "SOUL.md": "y"}, ["MEMORY.md", "USER.md"]),
+    "stamps": ("roles", {"build.md": STAMPED, "edit.md": "\n## X\n\nno time\n"}, ["build.md", "edit.md"]),
+    "stamps in windows files": ("roles", {"build.md": STAMPED.replace("\n", "\r\n")}, ["build.md"]),
+    "stamps without an hour": ("markdown", {"build.md": "\n## Build\n_2026-02-20_\n\nUse pnpm.\n"}, ["build.md"]),
+    "archives of the role build": (
+        "roles",
+        {"build.md": STAMPED, "build/2026-02-19.md": STAMPED, "build/notes.md": "x"},
+        ["build.md", "build/2026-02-19.md"],
+    ),
+    "a project with role files": (
+        "roles",
+        {
+            "README.md": "# Readme\n\nx\n",
+            "CHANGELOG.md": "# C\n\n## 1.0\n\nx\n",
+            "docs/2026-01-01.md": "x",
+            ".muxcode/memory/shared.md": STAMPED,
+            ".muxcode/memory/build/2026-02-19.md": STAMPED,
+            ".muxcode/config.md": "x",
+        },
+        ["build/2026-02-19.md", "shared.md"],
+    ),
+    "a permalink": ("basic-memory", {"deep/a.md": PERMALINK, "b.md": "x"}, ["b.md", "deep/a.md"]),
+    "a permalink in the text": ("markdown", {"a.md": "permalink: a\n"}, ["a.md"]),
+    "topics beside a readme": (
+        "topics",
+        {".ai-knowledge/a.mdk": "x", "README.md": "y", ".ai-knowledge/b.md": "z"},
+        [".ai-knowledge/a.mdk"],
+    ),
+    "mdk without the folder": ("markdown", {"a.mdk": "x"}, []),
+    "other people's folders": (
+        "agents",
+        {"AGENTS.md": "x", "node_modules/p/AGENTS.md": "y", "venv/AGENTS.md": "z", ".git/AGENTS.md": "g"},
+        ["AGENTS.md"],
+    ),
+    "capitals": ("markdown", {"A.MD": "x", "b.Markdown": "y", ".c.md": "z"}, ["A.MD", "b.Markdown"]),
+    "a folder that ends in .md": ("markdown", {"old.md/a.md": "x"}, ["old.md/a.md"]),
+}
+
+
+@pytest.mark.parametrize("case", NEAR)
+def test_near_misses_and_mixtures(case: str, tmp_path: Path) -> None:
+    """What a folder is taken for, and which of its files are notes."""
+    layout, files, notes = NEAR[case]
+    root = made(tmp_path, files)
+    taken = fitting(root)[0]
+    assert taken.name == layout
+    assert sorted(scan(taken.home(root), taken).files) == notes
+
+
+@pytest.mark.parametrize(
+    ("place", "layout"),
+    [
+        (".claude/projects/-home-me/memory", "claude-memory"),
+        (".claude/memory", "daily"),
+        ("projects/memory", "daily"),
+        (".muxcode/memory", "roles"),
+        (".ai-knowledge", "topics"),
+        (".claude/projects/-home-me/memories", "daily"),
+    ],
+)
+def test_the_place_of_a_folder_tells(place: str, layout: str, tmp_path: Path) -> None:
+    """The same file is something else elsewhere."""
+    root = tmp_path / place
+    root.mkdir(parents=True)
+    (root / "MEMORY.md").write_text("x", encoding="utf-8")
+    assert fitting(root)[0].name == layout
+
+
+def test_a_layout_that_is_named_is_taken(tmp_path: Path, store: Ghost) -> None:
+    """Whatever the folder looks like; one that is not there is told with those that are; a second look keeps the first."""
+    root = laid("openclaw", tmp_path)
+    added = store.add_notes(root, NS, layout="markdown")
+    assert (added.folder.layout, added.detected) == ("markdown", False)
+    assert set(found(store)) >= {"SOUL.md", "AGENTS.md", "memory/projects/greenhouse.md#sensors"}
+    with pytest.raises(InvalidInputError, match="no layout 'nanobot'") as told:
+        store.add_notes(root, NS, layout="nanobot")
+    assert all(name in told.value.hint for name in LAYOUTS)
+    store.rm_notes(root)
+    assert store.add_notes(root, NS).folder.layout == "openclaw"
+    assert set(found(store)) == {part.key for part in EXPECTED["openclaw"]}
+
+
+def test_two_layouts_of_one_folder_stand_side_by_side(tmp_path: Path, store: Ghost) -> None:
+    """A project's CLAUDE.md and AGENTS.md are both searched when both were added."""
+    root = made(tmp_path, {"CLAUDE.md": "Tabs for claude.\n", "AGENTS.md": "Spaces for agents.\n"})
+    store.add_notes(root, NS)
+    store.add_notes(root, NS, layout="agents")
+    assert [folder.layout for folder in store.note_folders()] == ["claude", "agents"]
+    assert [store.search(word, NS)[0].path for word in ("tabs", "spaces")] == ["CLAUDE.md", "AGENTS.md"]
+
+
+def test_a_project_with_role_files_is_known_by_itself(tmp_path: Path, store: Ghost) -> None:
+    """The notes lie deeper; the namespace is the project's, and the folder that was added can be synced and removed."""
+    root = made(tmp_path, {"README.md": "x", ".muxcode/memory/shared.md": STAMPED})
+    added = store.add_notes(root)
+    assert (added.folder.layout, added.folder.ns) == ("roles", "notes:work")
+    assert [report.notes for report in store.sync_notes(root)] == [1]
+    assert store.rm_notes(root).notes == 1
+
+
+@pytest.mark.parametrize("zone", ["UTC", "Asia/Tokyo", "America/St_Johns"])
+def test_the_time_of_a_role_is_local(zone: str, tmp_path: Path, store: Ghost, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a role file says is what the clock on the wall said."""
+    monkeypatch.setenv("TZ", zone)
+    time.tzset()
+    try:
+        store.add_notes(made(tmp_path, {"build.md": STAMPED}), NS)
+        offset = {"UTC": 0, "Asia/Tokyo": 9, "America/St_Johns": -3.5}[zone]
+        told = found(store)["build.md#build"].created_at
+        assert (day("2026-02-20T10:00") - told).total_seconds() == offset * 3600
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+
+
+@pytest.mark.parametrize(
+    ("text", "when"),
+    [
+        ("\n## T\n_2026-02-20 10:00_\n\nx\n", "2026-02-20T10:00"),
+        ("\n## T\n\n\n_2026-02-20 10:00_  \nx\n", "2026-02-20T10:00"),
+        ("\n## T\nx\n_2026-02-20 10:00_\n", None),
+        ("\n## T\n_2026-02-20_\nx\n", None),
+        ("\n## T\n_2026-13-40 10:00_\nx\n", None),
+        ("\n## T\n_2026-02-20 25:00_\nx\n", None),
+        ("\n## T\n_emphasis_\nx\n", None),
+        ("\n## T\n_2026-02-20 10:00_ and more\nx\n", None),
+        ("\n## T\n_2026-02-20 10:00_", "2026-02-20T10:00"),
+    ],
+)
+def test_a_time_is_the_first_line_of_a_section_or_none(text: str, when: str | None) -> None:
+    """Anything else belongs to the text, which is kept whole."""
+    (section,) = LAYOUTS["roles"].read("build.md", text, TOUCHED).sections
+    assert section.when == (local(when) if when else TOUCHED)
+    assert section.text == text[1:]
+    assert section.tags == ("build",)
+
+
+@pytest.mark.parametrize(
+    ("path", "role"),
+    [
+        ("build.md", "build"),
+        ("build/2026-02-19.md", "build"),
+        ("edit.md", "edit"),
+        ("2024team.md", "2024team"),
+        ("2026-plan.md", "2026-plan"),
+    ],
+)
+def test_an_archive_carries_the_role(path: str, role: str) -> None:
+    """A day's file lies in a folder named after the role; any other file is the role itself."""
+    (section,) = LAYOUTS["roles"].read(path, STAMPED, TOUCHED).sections
+    assert section.tags == (role,)
+
+
+def test_a_role_file_that_begins_with_a_section(tmp_path: Path, store: Ghost) -> None:
+    """Two sections never have one name, so that each can be written."""
+    root = made(tmp_path, {"edit.md": "## Style\n_2026-02-20 10:00_\n\nOne.\n\n## Untitled\n_2026-02-20 10:01_\n\nTwo.\n"})
+    store.add_notes(root, NS, layout="roles")
+    memories = found(store)
+    assert len({memory.meta.get("section", "") for memory in memories.values()}) == 2
+    for key, memory in memories.items():
+        store.write_note(NS, key, memory.content.replace(".", "!"))
+    assert (root / "edit.md").read_text(encoding="utf-8").count("!") == 2
+
+
+def test_a_topic_says_when_it_was_updated_and_the_index_is_cut(tmp_path: Path, store: Ghost) -> None:
+    """A line before the first heading of the index is not lost."""
+    root = made(tmp_path, {".ai-knowledge/index.mdk": "A parser for zebras.\n\n## General Project Knowledge\n\nGeneral.\n"})
+    store.add_notes(root, NS)
+    assert [m.content for m in found(store).values()] == ["A parser for zebras.", "## General Project Knowledge\n\nGeneral."]
+
+
+def test_a_heading_with_nothing_below_is_no_memory(tmp_path: Path, store: Ghost) -> None:
+    """Titles, empty headings and blank notes are not worth one; a note of fields only is those."""
+    root = made(
+        tmp_path,
+        {
+            "a.md": "# Title\n\n## One\n\ntext\n\n##\n\n## \n\n## Two\n",
+            "blank.md": " \n\n\t\n",
+            "empty.md": "",
+            "fields.md": "---\nstatus: done\n---\n",
+        },
+    )
+    store.add_notes(root, NS)
+    assert {key: memory.content for key, memory in found(store).items()} == {
+        "a.md#one": "## One\n\ntext",
+        "fields.md": "---\nstatus: done\n---",
+    }
+
+
+def test_what_stands_between_two_rules_is_found(tmp_path: Path, store: Ghost) -> None:
+    """A rule on the first line opens no front matter when headings follow."""
+    store.add_notes(made(tmp_path, {"a.md": "---\n\n## One\n\nA pomegranate.\n\n---\n\n## Two\n\nAnother.\n"}), NS)
+    hit = store.search("pomegranate", NS)[0]
+    assert (hit.path, hit.line) == ("a.md", 3)
+
+
+@pytest.mark.parametrize("given", ["# A\r\n\r\nNew\r\n", "# A\n\nNew\n", "# A\n\nNew"])
+def test_the_line_ends_of_a_text_are_made_the_files(given: str, tmp_path: Path, store: Ghost) -> None:
+    """Whoever sends another kind gets the file's kind written."""
+    root = made(tmp_path, {"crlf.md": b"# A\r\n\r\nOld\r\n", "lf.md": b"# A\n\nOld\n"})
+    store.add_notes(root, NS, layout="markdown")
+    store.write_note(NS, "crlf.md", given)
+    store.write_note(NS, "lf.md", given)
+    assert (root / "crlf.md").read_bytes() == b"# A\r\n\r\nNew\r\n"
+    assert (root / "lf.md").read_bytes() == b"# A\n\nNew\n"
+
+
+@pytest.mark.parametrize("text", ["   ## Head\nfact\n", "    code\n\nmore\n", "\n\n  - item\n  - item\n", "\t# no heading\n"])
+def test_an_indent_is_not_doubled(text: str, tmp_path: Path, store: Ghost) -> None:
+    """The spaces before a section's first line are the section's."""
+    root = made(tmp_path, {"a.md": text})
+    store.add_notes(root, NS, layout="markdown")
+    assert not store.write_note(NS, "a.md", store.get(NS, "a.md").content).changed
+    assert (root / "a.md").read_text(encoding="utf-8") == text
+
+
+def test_a_note_with_a_nul_keeps_it(tmp_path: Path, store: Ghost) -> None:
+    """It is searched; its own text written back changes nothing or is refused."""
+    root = made(tmp_path, {"a.md": b"# A\n\nbefore\x00after\n"})
+    store.add_notes(root, NS, layout="markdown")
+    try:
+        store.write_note(NS, "a.md", store.get(NS, "a.md").content)
+    except InvalidInputError:
+        pass
+    assert (root / "a.md").read_bytes() == b"# A\n\nbefore\x00after\n"
+
+
+def test_a_section_that_was_changed_meanwhile_is_not_overwritten(tmp_path: Path, store: Ghost) -> None:
+    """The error carries the present text; another section's change does not matter, unless the file's digest was given."""
+    root = made(tmp_path, {"a.md": "# A\n\none\n\n# B\n\ntwo\n"})
+    store.add_notes(root, NS, layout="markdown")
+    (root / "a.md").write_text("# A\n\nuno\n\n# B\n\ntwo\n", encoding="utf-8")
+    with pytest.raises(NoteConflictError) as told:
+        store.write_note(NS, "a.md", "# A\n\nmine")
+    assert told.value.current == "# A\n\nuno\n\n"
+    assert (root / "a.md").read_text(encoding="utf-8") == "# A\n\nuno\n\n# B\n\ntwo\n"
+    done = store.write_note(NS, "a.md#b", "# B\n\ndue")
+    assert (root / "a.md").read_text(encoding="utf-8") == "# A\n\nuno\n\n# B\n\ndue\n"
+    with pytest.raises(NoteConflictError):
+        store.write_note(NS, "a.md#b", "# B\n\ntres", base="0" * 64)
+    assert store.write_note(NS, "a.md#b", "# B\n\ntres", base=done.digest).changed
+
+
+def test_only_sections_of_notes_are_written(tmp_path: Path, store: Ghost) -> None:
+    """Not a memory that was put, not one that is not there, not a file that is gone, not one that is no UTF-8."""
+    root = made(tmp_path, {"a.md": "text\n", "b.md": b"caf\xe9\n"})
+    store.add_notes(root, NS, layout="markdown")
+    store.put(NS, "own", "Mine.")
+    with pytest.raises(InvalidInputError, match="no section of a note"):
+        store.write_note(NS, "own", "x")
+    with pytest.raises(NotFoundError):
+        store.write_note(NS, "nowhere.md", "x")
+    with pytest.raises(InvalidInputError, match="UTF-8"):
+        store.write_note(NS, "b.md", "x")
+    with pytest.raises(InvalidInputError, match="content is required"):
+        store.write_note(NS, "a.md", " \n")
+    (root / "a.md").unlink()
+    with pytest.raises(NotFoundError, match="gone"):
+        store.write_note(NS, "a.md", "x")
+    assert not (root / "a.md").exists()
+    assert (root / "b.md").read_bytes() == b"caf\xe9\n"
+
+
+def test_a_file_that_vanishes_under_the_scan_is_no_error(tmp_path: Path) -> None:
+    """Between the listing and the look somebody may delete it."""
+    root = made(tmp_path, {"a.md": "x", "b.md": "y"})
+
+    def wants(path: str) -> bool:
+        (root / "b.md").unlink(missing_ok=True)
+        return path.endswith(".md")
+
+    layout = Layout("test", "", lambda _: True, wants, lambda *_: Reading(()))
+    assert list(scan(root, layout).files) == ["a.md"]
+
+
+LINES = st.sampled_from(
+    [
+        *("# A", "## A", "## B ##", "### C", "   ## D", "    ## E", "#tag", "##", "# ", "## Untitled"),
+        *("```", "~~~", "````", "```py", "---", "---  ", "title: x", "tags: [a, b]", "permalink: p", "", " ", "\t"),
+        *(
+            "text",
+            "  text  ",
+            "- item",
+            "    - deep",
+            "_2026-02-20 10:00_",
+            "[[A]] #t",
+            "a\rb",
+            "a\x0cb",
+            "a\u2028b",
+            "\x0c",
+            "é",
+        ),
+    ]
+)
+TEXTS = st.tuples(st.lists(LINES, max_size=14), st.sampled_from(["", "\n", "\n\n", " \n"])).map(
+    lambda made: "\n".join(made[0]) + made[1]
+)
+QUICK = settings(max_examples=60, derandomize=True, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+@pytest.mark.parametrize("layout", WRITABLE)
+@given(text=TEXTS)
+@settings(QUICK)
+def test_sections_of_any_text_can_be_read_and_are_the_files(layout: str, text: str) -> None:
+    """Names are unique, each text stands in the file at its line, and none overlaps the next."""
+    path = ".ai-knowledge/a.mdk" if layout == "topics" else "a.md"
+    sections = LAYOUTS[layout].read(path, text, TOUCHED).sections
+    assert len({section.name for section in sections}) == len(sections)
+    end = 0
+    for section in sections:
+        start = sum(len(line) + 1 for line in text.split("\n")[: section.line - 1])
+        assert text[start : start + len(section.text)] == section.text
+        assert start >= end
+        end = start + len(section.text)
+    if layout != "topics" and sections:
+        told = front_matter(text) + "".join(section.text for section in sections)
+        lost = [piece.text.strip() for piece in cut(text) if piece.text.strip() and piece.text not in told]
+        assert all("\n" not in one and one.startswith("#") for one in lost), "only headings with nothing below are left out"
+
+
+@given(text=TEXTS, style=st.sampled_from(sorted(STYLES)), layout=st.sampled_from(["markdown", "roles", "basic-memory", "agents"]))
+@settings(QUICK)
+def test_any_sections_own_text_written_back_changes_no_byte(
+    text: str, style: str, layout: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """Whatever stands in a file, and however it is written."""
+    root = tmp_path_factory.mktemp("any")
+    path = root / ("AGENTS.md" if layout == "agents" else "a.md")
+    raw = STYLES[style](text)
+    path.write_bytes(raw)
+    with Ghost.open(":memory:", settings=Settings(embed_provider="none")) as ghost:
+        ghost.add_notes(root, NS, layout=layout)
+        for key, memory in found(ghost).items():
+            assert not ghost.write_note(NS, key, memory.content).changed
+            assert path.read_bytes() == raw
+        for key, memory in list(found(ghost).items())[-1:]:
+            old = memory.content.encode().replace(b"\n", b"\r\n" if b"\r\n" in raw and "\r\n" not in memory.content else b"\n")
+            if raw.count(old) == 1:
+                ghost.write_note(NS, key, "plain words")
+                assert path.read_bytes() == raw.replace(old, b"plain words")
+    shutil.rmtree(root)
+
+
+# ---------------------------------------------------------------- meaning
+
+
+PROBE = "how long are your vectors?"  # what a function is asked first
+
+
+class Counting:
+    """Stands in for a model: letters are its axes, and it remembers what it was asked."""
+
+    model = "letters"
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def __call__(self, texts: Sequence[str]) -> list[list[float]]:
+        """Return one vector a text."""
+        self.asked += [text for text in texts if text != PROBE]
+        return [[text.lower().count(letter) + 0.01 for letter in "abcdefghijklmnopqrstuvwxyz"] for text in texts]
+
+    def since(self) -> list[str]:
+        """Return what was asked since the last time."""
+        asked, self.asked = self.asked, []
+        return asked
+
+
+def long_note(**changed: str) -> str:
+    """Return a note of three sections of several chunks each, some paragraphs of which are others."""
+    parts = []
+    for section in ("One", "Two", "Three"):
+        parts.append(f"# {section}\n")
+        for number in range(4):
+            name = f"{section.lower()}{number}"
+            parts.append(
+                changed.get(name, f"Paragraph {name} is about its own matter. " + f"It goes on about {name}. " * 14) + "\n"
+            )
+    return "\n".join(parts)
+
+
+def test_exactly_the_changed_chunks_are_embedded_again(tmp_path: Path) -> None:
+    """A new paragraph, a moved section, an edit that is taken back: only text that was never seen goes to the model."""
+    root = made(tmp_path, {"MEMORY.md": long_note(), "memory/2026-02-07.md": "A quiet day.\n"})
+    model = Counting()
+    with Ghost.open(tmp_path / "m.db", settings=Settings(), embedder=model) as ghost:
+        ghost.add_notes(root, NS)
+        first = model.since()
+        chunks = [chunk.text for key in found(ghost) for chunk in ghost.chunks(NS, key)]
+        assert len(first) == len(set(first)) == len(chunks) > 10
+        ghost.search("own matter", NS)
+        assert model.since() == ["own matter"]
+        new = "A wholly new paragraph on herons. " * 10
+        (root / "MEMORY.md").write_text(long_note(two1=new), encoding="utf-8")
+        assert ghost.search("herons", NS)[0].path == "MEMORY.md"
+        asked = [text for text in model.since() if text != "herons"]
+        assert 1 <= len(asked) <= 2
+        assert all("herons" in text or "two" in text for text in asked)
+        assert "herons" in "".join(asked)
+        (root / "MEMORY.md").write_text(long_note(), encoding="utf-8")
+        assert not any("herons" in hit.match_chunk for hit in ghost.search("herons", NS))
+        assert model.since() == ["herons"]
+        os.rename(root / "MEMORY.md", root / "memory" / "old.md")
+        ghost.search("own matter", NS)
+        ghost.sync_notes(accept_deletes=True)
+        assert set(model.since()) <= {"own matter"}
+
+
+def test_meaning_is_found_with_the_local_model_and_kept_in_the_store(tmp_path: Path) -> None:
+    """The local model finds what shares no word; its vectors are rows of the one SQLite file, read without any extension."""
+    notes = {
+        "MEMORY.md": "# Memory\n\nOur automobile is a Volvo.\n\n## Health\n\nThe physician prescribed a medicine.\n",
+        "memory/2026-02-07.md": "Repaired the roof of the shed.\n",
+    }
+    root = made(tmp_path, notes)
+    path = tmp_path / "m.db"
+    with Ghost.open(path, settings=Settings(embed_provider="local")) as ghost:
+        ghost.add_notes(root, NS)
+        hits = ghost.search("which car do we drive", NS)
+        assert "Volvo" in hits[0].match_chunk
+        assert (hits[0].path, hits[0].line) == ("MEMORY.md", 1)
+        assert hits[0].similarity is not None
+        assert {"text", "substring"} < set(hits.legs)
+        count = sum(len(ghost.chunks(NS, key)) for key in found(ghost))
+    with sqlite3.connect(path) as db:
+        assert db.execute("SELECT count(*), min(length(vector)) > 0 FROM vectors").fetchone() == (count, 1)
+    db.close()
+
+
+def test_notes_are_cut_at_headings_and_paragraphs(tmp_path: Path, store: Ghost) -> None:
+    """A chunk never reaches over a heading, begins and ends with a paragraph, and all of them are the note."""
+    root = made(tmp_path, {"MEMORY.md": long_note()})
+    store.add_notes(root, NS)
+    memories = found(store)
+    assert list(memories) == ["MEMORY.md", "MEMORY.md#three", "MEMORY.md#two"]
+    for key, memory in memories.items():
+        chunks = [chunk.text for chunk in store.chunks(NS, key)]
+        paragraphs = [part for part in memory.content.split("\n\n") if not part.startswith("#")]
+        assert len(chunks) == len(paragraphs) == 4
+        assert all(chunk.endswith(paragraph.rstrip()) for chunk, paragraph in zip(chunks, paragraphs, strict=True))
+
+
+def test_the_command_line_takes_a_layout(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """`ghost notes add --layout` reads a folder as told, and one that is not there is told with those that are."""
+    root = laid("obsidian", tmp_path)
+    store = ("--db", str(tmp_path / "m.db"))
+    assert run([*store, "notes", "add", str(root), "-n", NS, "--layout", "agents"]) == 0
+    assert "laid out as agents" in capsys.readouterr().out
+    assert run([*store, "notes", "add", str(root), "-n", NS]) == 0
+    assert "laid out as obsidian (detected" in capsys.readouterr().out
+    assert run([*store, "notes", "add", str(root), "-n", NS, "--layout", "vault"]) != 0
+    assert "obsidian" in capsys.readouterr().err
+
+
+def test_one_odd_line_end_changes_nothing_else(tmp_path: Path, store: Ghost) -> None:
+    """In a file of mixed line ends fields are still fields and a time is still a time."""
+    root = made(
+        tmp_path,
+        {
+            "basic/a.md": b"---\r\ntitle: T\r\npermalink: t\r\ncreated: 2020-02-02\r\n---\n\n# T\n\nbody\r\n",
+            "roles/b.md": b"\r\n## A\r\n_2026-02-20 10:00_\r\n\r\ntext\r\n\n",
+        },
+    )
+    store.add_notes(root / "basic", NS, layout="basic-memory")
+    store.add_notes(root / "roles", "notes:roles", layout="roles")
+    assert found(store)["a.md"].created_at == day("2020-02-02")
+    assert found(store)["a.md"].content == "# T\n\nbody"
+    assert found(store, "notes:roles")["b.md#a"].created_at == local("2026-02-20T10:00")
+
+
+def test_the_fields_of_a_field_are_not_the_notes(tmp_path: Path, store: Ghost) -> None:
+    """What stands deeper in the front matter says nothing of the note itself."""
+    text = "---\ncreated: 2025-05-05\ntags:\n  - a\nsource:\n  created: 2020-01-01\n  tags: z\n---\ntext\n"
+    store.add_notes(made(tmp_path, {"a.md": text}), NS)
+    memory = found(store)["a.md"]
+    assert (memory.tags, memory.created_at) == (("a", "locked"), day("2025-05-05"))

@@ -1,0 +1,1153 @@
+"""Notes in step with their folder: the file is the truth, what was known of it lasts, and nothing is done that need not be."""
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import unicodedata
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from ghostmem import Ghost
+from ghostmem.errors import LockedError
+from ghostmem.notes.scan import ChangingError, read_note
+from ghostmem.settings import Settings
+
+NS = "notes:lab"
+DAY = 86_400
+UNIX = pytest.mark.skipif(sys.platform == "win32", reason="names, links and modes are those of Unix")
+LINUX = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc or takes capabilities away")
+
+THREE = "# Top\n\nintro alpha\n\n## One\n\nbody bravo\n\n## Two\n\nbody charlie\n"
+
+
+def snapshot(root: Path) -> dict[str, tuple[bytes, int, int, int]]:
+    """Return everything below a folder: bytes, modes, times and inodes."""
+    found = {}
+    for path in [root, *root.rglob("*")]:
+        told = path.lstat()
+        found[str(path)] = (path.read_bytes() if path.is_file() else b"", told.st_mode, told.st_mtime_ns, told.st_ino)
+    return found
+
+
+def numbered(lab: Any, count: int) -> None:
+    """Write so many small notes."""
+    for number in range(count):
+        lab.write(f"n{number:03d}.md", f"# Note {number}\n\nword{number} of the pile\n")
+
+
+# ---------------------------------------------------------------- the file is the truth
+
+
+def test_reading_touches_nothing(lab: Any) -> None:
+    """Adding, searching, syncing, looking and removing change no byte, time, mode or name below the folder."""
+    lab.write("crlf.md", b"# A\r\n\r\ntext alpha\r\n")
+    lab.write("bom.md", b"\xef\xbb\xbf# B\n\ntext bravo")
+    lab.write("bad.md", b"# C\n\ntext \xff\xfe charlie\n\n\n")
+    lab.write("deep/er/front.md", "---\nodd: [kept\nother:   spaced\n---\n# D\n\ntext delta\n")
+    lab.write(".hidden/x.md", "hidden")
+    os.chmod(lab.root / "crlf.md", 0o640)
+    before = snapshot(lab.root)
+    lab.add()
+    lab.found("alpha")
+    lab.ghost.context("bravo", NS)
+    lab.status()
+    lab.sync(full=True)
+    lab.ghost.rm_notes(lab.root)
+    assert snapshot(lab.root) == before
+
+
+def test_what_a_file_says_now_is_what_is_found(lab: Any) -> None:
+    """An edit, a new file and a deleted section are seen by the very next search."""
+    lab.add(a=THREE)
+    assert lab.found("bravo") == ["a.md#one"]
+    lab.write("a.md", THREE.replace("bravo", "golf"))
+    assert lab.found("golf") == ["a.md#one"]
+    assert lab.found("bravo") == []
+    lab.write("b.md", "brand new hotel\n")
+    assert lab.found("hotel") == ["b.md"]
+    lab.write("a.md", "# Top\n\nintro alpha\n")
+    assert lab.found("golf charlie") == []
+
+
+def test_context_looks_first_too(lab: Any) -> None:
+    """A file written a moment ago is in the next context."""
+    lab.add(a="alpha\n")
+    lab.write("b.md", "the juliet plan is on Friday\n")
+    assert [item.key for item in lab.ghost.context("juliet plan", NS).memories] == ["b.md"]
+
+
+def test_a_second_process_sees_a_file_written_a_moment_ago(lab: Any) -> None:
+    """Another process that opens the store searches the folder as it is now, and this one then knows it too."""
+    lab.add(a="alpha\n")
+    lab.write("b.md", "kilo was written a moment ago\n")
+    program = Path(sys.executable).with_name("ghost")
+    words = [str(program), "--db", str(lab.root.parent / "memory.db"), "--json", "search", "-n", NS, "kilo"]
+    done = subprocess.run(words, capture_output=True, check=True, timeout=60)
+    assert [json.loads(line)["key"] for line in done.stdout.splitlines()] == ["b.md"]
+    assert "b.md" in lab.memories()
+
+
+def test_within_notes_or_memories(lab: Any) -> None:
+    """`within` keeps to one of both, and memories alone need no look at the folder."""
+    lab.ghost.put(NS, "mine", "the lima fact")
+    lab.add(a="the lima note\n")
+    assert sorted(lab.found("lima")) == ["a.md", "mine"]
+    assert lab.found("lima", within="notes") == ["a.md"]
+    assert lab.found("lima", within="memories") == ["mine"]
+    lab.write("b.md", "another lima note\n")
+    assert lab.found("lima", within="memories") == ["mine"]
+    assert "b.md" not in lab.memories()
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"# Top\n\nfirst para\n\n## One\n\nneedle here\n\nand more\n",
+        b"# Top\r\n\r\nfirst para\r\n\r\n## One\r\n\r\nneedle here\r\n",
+        b"\xef\xbb\xbf---\ntitle: x\ntags: [a]\n---\n\n\n## One\n\nneedle here",
+        b"---\nonly: front\nneedle: yes\n---\n",
+        b"\n\n\n    needle indented\n",
+        b"```\n## not a heading\nneedle in code\n```\n\n## Real\n\nafter\n",
+        b"~~~\n# no\n~~~\n\n" + b"filler line of words\n\n" * 60 + b"## Far\n\nneedle\n",
+        b"text \xff\n\n## S\n\nneedle\x00after\n",
+        b"one\n\n" + b"".join(b"paragraph %d with some padding words\n\n" % n for n in range(80)) + b"needle end\n",
+        "# Ü\u2028ber\n\nzeile\x0b\x0c\x85\n\n## Zwei\n\nneedle\n".encode(),
+    ],
+)
+def test_a_hit_points_at_its_text_in_the_file(lab: Any, raw: bytes) -> None:
+    """From the line that a hit names on, the file reads as the piece that matched, whatever the line ends."""
+    lab.write("deep/note.md", raw)
+    lab.add()
+    hit = next(hit for hit in lab.ghost.search("needle", NS) if "needle" in hit.match_chunk)
+    assert (hit.root, hit.path) == (str(lab.root), "deep/note.md")
+    assert lab.at(hit).replace("\x00", "\ufffd").lstrip(" ").startswith(hit.match_chunk.lstrip(" "))
+
+
+@given(
+    parts=st.lists(
+        st.sampled_from(["# T", "## H", "text", "", "```", "~~~", "---", "- item", "  in", "\r", "wörter", "### x"]), max_size=30
+    )
+)
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_every_piece_of_every_file_lies_where_it_is_said_to(open_lab: Callable[..., Any], parts: list[str]) -> None:
+    """Whatever is in a file, each of its chunks stands at its line."""
+    made = open_lab(f"v{time.monotonic_ns()}", f"d{time.monotonic_ns()}.db")
+    made.write("n.md", "\n".join(parts))
+    made.add()
+    for hit in made.ghost.search("text wörter item H T x in", NS, pieces=True, limit=100, min_score=-10):
+        assert made.at(hit).lstrip(" ").startswith(hit.match_chunk.replace("\r\n", "\n").lstrip(" "))
+
+
+# ---------------------------------------------------------------- identity
+
+
+@pytest.mark.parametrize(
+    "after",
+    {
+        "edited": THREE.replace("body bravo", "body bravo, longer now"),
+        "another heading": THREE.replace("## One", "## Uno"),
+        "another level": THREE.replace("## One", "# One"),
+        "reordered": "# Top\n\nintro alpha\n\n## Two\n\nbody charlie\n\n## One\n\nbody bravo\n",
+        "one before": "# Top\n\nintro alpha\n\n## Zero\n\nnew zulu\n\n## One\n\nbody bravo\n\n## Two\n\nbody charlie\n",
+        "one on top": "## Zero\n\nnew zulu\n\n" + THREE,
+        "same name before": THREE.replace("## One", "## One\n\nnew zulu\n\n## One"),
+        "one between gone": "# Top\n\nintro alpha\n\n## One\n\nbody bravo\n",
+        "crlf": THREE.replace("\n", "\r\n"),
+        "bom": "\ufeff" + THREE,
+        "front matter": f"---\nx: 1\n---\n{THREE}",
+        "blank lines": "\n\n\n" + THREE.replace("\n\n", "\n\n\n"),
+        "nothing": THREE,
+    }.items(),
+    ids=lambda after: after[0],
+)
+def test_a_section_keeps_its_memory(lab: Any, after: tuple[str, str]) -> None:
+    """Whatever happens around it or to it, a section that is still there is still the same memory, with what is known of it."""
+    lab.add(a=THREE, b="other\n")
+    known = lab.id_of("bravo")
+    lab.ghost.edge(NS, "a.md#one", "b.md", "depends_on")
+    lab.ghost.get(NS, "a.md#one")
+    lab.write("a.md", after[1])
+    lab.look()
+    assert lab.id_of("bravo") == known
+    memory = next(memory for memory in lab.memories().values() if memory.id == known)
+    assert memory.access_count >= 1
+    assert [(edge.from_id, edge.rel) for edge in lab.ghost.edges(NS, memory.key)] == [(known, "depends_on")]
+    if after[0] == "nothing":
+        assert not lab.sync().is_changed
+
+
+RENAMES: dict[str, tuple[list[tuple[str, str]], dict[str, str]]] = {
+    "file": ([("a.md", "z.md")], {"z.md": "alpha"}),
+    "into a folder": ([("a.md", "x/y/a.md")], {"x/y/a.md": "alpha"}),
+    "out of a folder": ([("d/c.md", "c.md")], {"c.md": "charlie"}),
+    "folder": ([("d", "e")], {"e/c.md": "charlie", "e/f.md": "foxtrot"}),
+    "case only": ([("a.md", "A.md")], {"A.md": "alpha"}),
+    "case of a folder": ([("d", "D")], {"D/c.md": "charlie"}),
+    "exchanged": ([("a.md", "t"), ("b.md", "a.md"), ("t", "b.md")], {"b.md": "alpha", "a.md": "bravo"}),
+    "in a ring": (
+        [("a.md", "t"), ("b.md", "a.md"), ("d/c.md", "b.md"), ("t", "d/c.md")],
+        {"d/c.md": "alpha", "a.md": "bravo", "b.md": "charlie"},
+    ),
+    "one moves up": ([("a.md", "z.md"), ("b.md", "a.md")], {"z.md": "alpha", "a.md": "bravo"}),
+}
+
+
+@pytest.mark.parametrize("name", RENAMES)
+def test_a_rename_keeps_the_memory(embedding: Any, name: str) -> None:
+    """A file that is called otherwise keeps its ids, counts and edges, and nothing of it is embedded again."""
+    lab = embedding
+    lab.add(
+        a="# A\n\nalpha\n\n## S\n\nsub alpine\n",
+        b="# B\n\nbravo\n\n## S\n\nsub brine\n",
+        d__c="# C\n\ncharlie\n",
+        d__f="# F\n\nfoxtrot\n",
+    )
+    words = ("alpha", "alpine", "bravo", "brine", "charlie", "foxtrot")
+    known = {word: lab.id_of(word) for word in words}
+    lab.ghost.edge(NS, "a.md", "b.md", "depends_on")
+    lab.ghost.get(NS, "a.md")
+    lab.ghost.get(NS, "b.md#s")
+    edges = {(edge.from_id, edge.to_id, edge.rel) for edge in lab.ghost.edges(NS)}
+    lab.vectors.taken()
+    moves, there = RENAMES[name]
+    for old, new in moves:
+        (lab.root / new).parent.mkdir(parents=True, exist_ok=True)
+        os.rename(lab.root / old, lab.root / new)
+    assert lab.look() == ()
+    assert {word: lab.id_of(word) for word in words} == known
+    assert lab.vectors.taken() == []
+    for path, word in there.items():
+        hit = next(hit for hit in lab.ghost.search(word, NS) if hit.id == known[word])
+        assert (hit.path, hit.key) == (path, path)
+        assert [file.path for file in hit.files] == [str(lab.root / path)]
+    counts = {memory.id: memory.access_count for memory in lab.memories().values()}
+    assert counts[known["alpha"]] >= 1
+    assert counts[known["brine"]] >= 1
+    assert {(edge.from_id, edge.to_id, edge.rel) for edge in lab.ghost.edges(NS)} == edges
+    assert lab.status().is_clean
+
+
+def test_a_rename_with_an_edit_is_known_by_its_inode(lab: Any) -> None:
+    """A file that was renamed and then added to in place is the same note."""
+    lab.add(a=THREE, b="other\n")
+    known = {word: lab.id_of(word) for word in ("alpha", "bravo", "charlie")}
+    os.rename(lab.root / "a.md", lab.root / "z.md")
+    with (lab.root / "z.md").open("a") as stream:
+        stream.write("\n## Three\n\nnew delta\n")
+    lab.look()
+    assert {word: lab.id_of(word) for word in known} == known
+    assert "z.md#three" in lab.memories()
+    assert "a.md" not in lab.memories()
+
+
+def test_an_inode_that_another_file_has_now_is_no_rename(lab: Any) -> None:
+    """A new file with nothing in common is a new note, whatever number the system gives it."""
+    lab.add(a="# A\n\nalpha\n", b="other\n")
+    known = lab.id_of("alpha")
+    os.rename(lab.root / "a.md", lab.root / "z.md")
+    lab.write("z.md", "# Z\n\nzulu\n")
+    lab.sync()
+    assert lab.id_of("zulu") != known
+    assert lab.found("alpha") == []
+
+
+def test_equal_files_that_move_are_not_guessed_at(lab: Any) -> None:
+    """Two notes with one text that lie elsewhere, in new files: nobody can say which is which, so both are new."""
+    lab.add(a="same text\n", b="same text\n", c="other\n")
+    known = lab.ids()
+    lab.write("x.md", "same text\n")
+    lab.write("y.md", "same text\n")
+    (lab.root / "a.md").unlink()
+    (lab.root / "b.md").unlink()
+    done = lab.sync()
+    assert (done.added, done.removed, done.moved) == (2, 2, 0)
+    assert set(lab.ids()) == {"x.md", "y.md", "c.md"}
+    assert not {lab.ids()["x.md"], lab.ids()["y.md"]} & set(known.values())
+
+
+def test_a_copy_is_another_note(embedding: Any) -> None:
+    """A copy has its own memory; the original keeps its own, and the same text needs no second vector."""
+    lab = embedding
+    lab.add(a="# A\n\nalpha\n")
+    known = lab.ids()["a.md"]
+    lab.vectors.taken()
+    shutil.copyfile(lab.root / "a.md", lab.root / "b.md")
+    lab.look()
+    assert lab.ids()["a.md"] == known
+    assert lab.ids()["b.md"] != known
+    assert lab.vectors.taken() == []
+    assert sorted(lab.found("alpha")) == ["a.md", "b.md"]
+
+
+def test_an_edit_that_is_taken_back_leaves_no_trace(embedding: Any) -> None:
+    """There and back again is the same memory, without a new vector."""
+    lab = embedding
+    lab.add(a=THREE)
+    before = {key: (memory.id, memory.content) for key, memory in lab.memories().items()}
+    lab.write("a.md", THREE.replace("bravo", "golf"))
+    lab.look()
+    assert lab.vectors.taken().count("## One\n\nbody golf") == 1
+    lab.write("a.md", THREE)
+    lab.look()
+    assert {key: (memory.id, memory.content) for key, memory in lab.memories().items()} == before
+    assert lab.vectors.taken() == []
+
+
+def test_one_name_in_two_ways_of_writing(lab: Any) -> None:
+    """A name whose accents are written otherwise is the same note; where the system has both, they are two."""
+    composed, taken_apart = (unicodedata.normalize(form, "Crème brûlée.md") for form in ("NFC", "NFD"))
+    lab.write(composed, "# Dessert\n\ncaramel\n")
+    lab.add()
+    known = lab.id_of("caramel")
+    os.rename(lab.root / composed, lab.root / taken_apart)
+    lab.look()
+    assert lab.id_of("caramel") == known
+    assert [hit.path for hit in lab.ghost.search("caramel", NS)] == [taken_apart]
+    lab.write(composed, "# Other\n\nvanilla\n")
+    if len(os.listdir(lab.root)) == 2:
+        for _ in range(2):
+            assert [hit.path for hit in lab.ghost.search("caramel", NS)] == [taken_apart]
+            assert [hit.path for hit in lab.ghost.search("vanilla", NS)] == [composed]
+            lab.write("more.md", "x\n")
+        lab.look()
+        assert lab.id_of("caramel") == known
+        assert lab.status().is_clean
+
+
+def test_links_between_notes_become_edges_and_follow_the_files(lab: Any) -> None:
+    """A wikilink is an edge as long as it leads somewhere; a folder's rename does not break it, the target's does, and back."""
+    lab.add(a="# A\n\nsee [[b]]\n", b="# B\n\nbravo\n", d__c="see [[b#Part]]\n")
+    a, b, c = (lab.ids()[key] for key in ("a.md", "b.md", "d/c.md"))
+    ties = {(edge.from_id, edge.to_id) for edge in lab.ghost.edges(NS)}
+    assert ties == {(a, b), (c, b)}
+    os.rename(lab.root / "d", lab.root / "e")
+    lab.look()
+    assert {(edge.from_id, edge.to_id) for edge in lab.ghost.edges(NS)} == ties
+    os.rename(lab.root / "b.md", lab.root / "x.md")
+    lab.look()
+    assert lab.ghost.edges(NS) == []
+    os.rename(lab.root / "x.md", lab.root / "b.md")
+    lab.look()
+    assert {(edge.from_id, edge.to_id) for edge in lab.ghost.edges(NS)} == ties
+    lab.write("a.md", "# A\n\nsee nothing\n")
+    lab.look()
+    assert {(edge.from_id, edge.to_id) for edge in lab.ghost.edges(NS)} == {(c, b)}
+
+
+# ---------------------------------------------------------------- exactly the changed chunks
+
+
+def long_note(changed: str = "") -> str:
+    """Return a note of many sections, some of several chunks."""
+    parts = []
+    for number in range(12):
+        body = "\n\n".join(
+            f"Paragraph {part} of section {number} says something {'long ' * 20}here." for part in range(number % 4 + 1)
+        )
+        parts.append(f"## Section {number}\n\n{body}\n")
+    return "\n".join(parts) + changed
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("Paragraph 0 of section 5 says", "Paragraph 0 of section 5 whispers"),
+        ("Paragraph 2 of section 7 says", "Paragraph 2 of section 7 shouts"),
+        ("## Section 3\n", "## Section three\n"),
+        ("## Section 4\n", "## Inserted\n\nall new\n\n## Section 4\n"),
+    ],
+)
+def test_exactly_the_changed_chunks_are_embedded(embedding: Any, old: str, new: str) -> None:
+    """After an edit those chunks are embedded whose text was not there before, each once, and the next search sees them."""
+    lab = embedding
+    lab.add(a=long_note(), b="other\n")
+    before = Counter(lab.chunks())
+    lab.vectors.taken()
+    lab.write("a.md", long_note().replace(old, new))
+    lab.look()
+    wanted = sorted((Counter(lab.chunks()) - before).elements())
+    assert wanted
+    assert lab.vectors.taken() == wanted
+    assert len(wanted) <= 2
+    assert lab.ghost.embed_status().pending == 0
+    lab.sync()
+    lab.sync(full=True)
+    assert lab.vectors.taken() == []
+
+
+def _one_edit_among(lab: Any, count: int) -> None:
+    numbered(lab, count)
+    lab.add()
+    assert len(lab.vectors.taken()) == count
+    lab.write("n007.md", "# Note 7\n\nword7 is another now\n")
+    lab.look()
+    assert lab.vectors.taken() == ["# Note 7\n\nword7 is another now"]
+
+
+def test_one_edit_among_many_notes(embedding: Any) -> None:
+    """One edit among hundreds of notes embeds one chunk."""
+    _one_edit_among(embedding, 300)
+
+
+@pytest.mark.slow
+def test_one_edit_among_ten_thousand_notes(embedding: Any) -> None:
+    """One edit among ten thousand notes embeds one chunk."""
+    _one_edit_among(embedding, 10_000)
+
+
+@pytest.mark.parametrize(("giver", "taker"), [("a", "b"), ("b", "a"), ("a", "z"), ("z", "a")])
+def test_text_that_moves_to_another_file_is_not_embedded_again(embedding: Any, giver: str, taker: str) -> None:
+    """A section that is cut here and pasted there keeps its vector, whichever of the files is read first."""
+    lab = embedding
+    moving = "\n## Moving\n\nthe wandering section\n"
+    lab.add(**{giver: "# Giver\n\nsome\n" + moving, taker: "# Taker\n\nother\n"})
+    lab.vectors.taken()
+    lab.write(f"{giver}.md", "# Giver\n\nsome\n")
+    lab.write(f"{taker}.md", "# Taker\n\nother\n" + moving)
+    lab.look()
+    assert lab.vectors.taken() == []
+    assert f"{taker}.md#moving" in lab.found("wandering")
+    assert lab.ghost.embed_status().pending == 0
+
+
+def test_what_comes_back_within_thirty_days_is_as_it_was(embedding: Any) -> None:
+    """A note that was deleted and is written again has its counts, its edges and its vectors."""
+    lab = embedding
+    lab.add(a=THREE, b="other\n")
+    lab.ghost.edge(NS, "a.md#one", "b.md", "depends_on")
+    lab.ghost.get(NS, "a.md#one")
+    lab.ghost.get(NS, "a.md#one")
+    counted = lab.memories()["a.md#one"].access_count
+    lab.vectors.taken()
+    (lab.root / "a.md").unlink()
+    assert lab.sync().removed == 1
+    assert set(lab.memories()) == {"b.md"}
+    lab.clock.forward(days=29)
+    lab.sync()
+    lab.write("a.md", THREE)
+    lab.look()
+    assert lab.vectors.taken() == []
+    assert lab.memories()["a.md#one"].access_count == counted
+    assert [(edge.from_key, edge.to_key, edge.rel) for edge in lab.ghost.edges(NS)] == [("a.md#one", "b.md", "depends_on")]
+
+
+def test_after_thirty_days_nothing_of_it_is_left(embedding: Any) -> None:
+    """Tombstones and spare vectors go at a sync after thirty days; what comes later is new."""
+    lab = embedding
+    lab.add(a=THREE, b="other\n")
+    (lab.root / "a.md").unlink()
+    lab.sync()
+    lab.clock.forward(days=29)
+    lab.sync()
+    assert lab.ghost.history(NS, "a.md#one")
+    lab.clock.forward(days=2)
+    lab.sync()
+    exported = [json.loads(line) for line in lab.ghost.export()]
+    assert [one["key"] for one in exported if one["type"] == "memory"] == ["b.md"]
+    lab.vectors.taken()
+    lab.write("a.md", THREE)
+    lab.look()
+    assert len(lab.vectors.taken()) == 3
+
+
+def test_many_new_chunks_are_told_as_pending_and_made_by_sync(embedding: Any) -> None:
+    """A search does not wait for a hundred vectors: it answers by words, says so, and sync makes them."""
+    lab = embedding
+    lab.add(a="alpha\n")
+    lab.vectors.taken()
+    numbered(lab, 100)
+    found = lab.ghost.search("word42", NS)
+    assert "n042.md" in [hit.key for hit in found]
+    assert any(note.startswith("pending_embeddings: 100 ") for note in found.notes)
+    lab.vectors.given.remove("word42")
+    assert lab.vectors.taken() == []
+    assert any("100 chunks" in note for note in lab.look())
+    assert lab.sync().embedded == 100
+    assert lab.look() == ()
+    assert lab.ghost.embed_status().pending == 0
+
+
+# ---------------------------------------------------------------- deletes
+
+
+def test_a_missing_file_is_believed_gone_at_the_second_look(lab: Any) -> None:
+    """A search that misses a file keeps its note; half a second later, and not before, it is gone."""
+    lab.add(a="alpha\n", b="bravo\n", c="charlie\n")
+    (lab.root / "a.md").unlink()
+    assert lab.found("alpha") == ["a.md"]
+    assert lab.status().orphans == 1
+    lab.clock.forward(seconds=0.3)
+    assert lab.found("alpha") == ["a.md"]
+    lab.clock.forward(seconds=0.3)
+    assert lab.found("alpha") == []
+    assert lab.status().is_clean
+    assert lab.status().indexed == 2
+
+
+def test_a_file_that_is_back_was_never_gone(lab: Any) -> None:
+    """Between two looks it may come back, with the same or another text; the time then counts anew."""
+    lab.add(a="alpha\n", b="bravo\n")
+    known = lab.ids()["a.md"]
+    for text in ("alpha\n", "alpha again\n"):
+        hidden = lab.root / "a.hidden"
+        os.rename(lab.root / "a.md", hidden)
+        lab.look()
+        lab.clock.forward(seconds=5)
+        os.rename(hidden, lab.root / "a.md")
+        lab.write("a.md", text)
+        lab.look()
+        assert lab.ids()["a.md"] == known
+        os.rename(lab.root / "a.md", hidden)
+        lab.look()
+        assert lab.ids()["a.md"] == known
+        os.rename(hidden, lab.root / "a.md")
+        lab.look()
+    assert lab.status().is_clean
+
+
+def test_sync_waits_itself_and_believes_the_second_look(lab: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A sync looks twice; what is back by then stays, what is not is gone."""
+    lab.add(a="alpha\n", b="bravo\n", c="charlie\n")
+    (lab.root / "a.md").unlink()
+    (lab.root / "b.md").unlink()
+    waited: list[float] = []
+
+    def come_back(seconds: float) -> None:
+        waited.append(seconds)
+        lab.write("b.md", "bravo\n")
+
+    monkeypatch.setattr("ghostmem.verbs.sync_notes.time.sleep", come_back)
+    done = lab.sync()
+    assert waited == [0.5]
+    assert done.removed == 1
+    assert set(lab.memories()) == {"b.md", "c.md"}
+
+
+def test_sync_removes_what_a_search_already_missed(lab: Any) -> None:
+    """A note that is marked as missing by a search is removed by the next sync."""
+    lab.add(a="alpha\n", b="bravo\n")
+    (lab.root / "a.md").unlink()
+    lab.look()
+    assert lab.sync().removed == 1
+    assert set(lab.memories()) == {"b.md"}
+    assert lab.status().is_clean
+
+
+@pytest.mark.parametrize(
+    ("there", "gone", "believed"), [(20, 11, False), (20, 10, True), (13, 9, True), (3, 3, False), (1, 1, False)]
+)
+def test_most_notes_missing_at_once_is_a_disk_that_is_away(lab: Any, there: int, gone: int, believed: bool) -> None:
+    """More than half and at least ten, or all of them, are not believed by search or sync, until one says so."""
+    numbered(lab, there)
+    lab.add()
+    for number in range(gone):
+        (lab.root / f"n{number:03d}.md").unlink()
+    told = lab.look()
+    lab.clock.forward(seconds=5)
+    assert lab.look() == told
+    done = lab.sync()
+    if believed:
+        assert (told, done.unavailable, len(lab.memories())) == ((), "", there - gone)
+        return
+    assert len(told) == 1
+    assert f"{gone} of {there} notes are missing" in told[0]
+    assert "--accept-deletes" in lab.status().unavailable
+    assert (done.removed, done.missing) == (0, gone)
+    assert len(lab.memories()) == there
+    assert not lab.status().is_clean
+    done = lab.sync(accept_deletes=True)
+    assert (done.removed, done.unavailable) == (gone, "")
+    assert len(lab.memories()) == there - gone
+    assert lab.look() == ()
+    assert lab.status().is_clean
+
+
+@pytest.mark.parametrize("away", ["gone", "empty", "a file"])
+def test_a_root_that_is_away_and_comes_back(embedding: Any, away: str) -> None:
+    """A folder that is not there, or an empty one in its place, costs nothing: all is as it was when it is back."""
+    lab = embedding
+    numbered(lab, 12)
+    lab.add()
+    known = lab.ids()
+    lab.vectors.taken()
+    aside = lab.root.with_name("aside")
+    os.rename(lab.root, aside)
+    if away == "empty":
+        lab.root.mkdir()
+    elif away == "a file":
+        lab.root.write_text("not a folder")
+    assert len(lab.look()) == 1
+    assert "n003.md" in lab.found("word3")
+    lab.clock.forward(seconds=5)
+    lab.look()
+    done = lab.sync()
+    assert done.unavailable
+    assert done.removed == 0
+    assert lab.status().unavailable
+    assert lab.ids() == known
+    if away == "empty":
+        lab.root.rmdir()
+    elif away == "a file":
+        lab.root.unlink()
+    os.rename(aside, lab.root)
+    assert lab.look() == ()
+    assert (lab.status().unavailable, lab.status().is_clean) == ("", True)
+    assert lab.ids() == known
+    assert all(text.startswith("word3") for text in lab.vectors.taken())
+
+
+def _without_override(code: str, *args: object) -> str:
+    """Run code in a process that modes are a matter for, also when this one is root's."""
+    drop = "import ctypes\nfor cap in (1, 2): ctypes.CDLL(None).prctl(24, cap, 0, 0, 0)\n"  # out of the bounding set
+    again = f"{drop}import os, sys\nos.execv(sys.executable, [sys.executable, '-c', *sys.argv[1:]])"
+    done = subprocess.run([sys.executable, "-c", again, code, *map(str, args)], capture_output=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr.decode()
+    return done.stdout.decode()
+
+
+UNREADABLE = """
+import json, os, sys
+from pathlib import Path
+from ghostmem import Ghost
+from ghostmem.settings import Settings
+root, db, what = Path(sys.argv[1]), sys.argv[2], sys.argv[3]
+with Ghost.open(db, settings=Settings(embed_provider="none")) as ghost:
+    os.chmod(root / what, 0)
+    if (root / what).is_file():
+        os.utime(root / what, (1, 1))
+    done = ghost.sync_notes()[0]
+    status = ghost.notes_status()[0]
+    told = ghost.search("alpha", "notes:lab")
+    os.chmod(root / what, 0o755)
+    print(json.dumps([done.to_dict(), status.to_dict(), list(told.notes), sorted(m.key for m in ghost.list("notes:lab"))]))
+"""
+
+
+@LINUX
+@pytest.mark.parametrize("what", ["d/c.md", "d", "."])
+def test_what_cannot_be_read_is_not_gone(lab: Any, what: str) -> None:
+    """A file, a subfolder or the folder itself without permission: the index stays, and everybody is told why."""
+    lab.add(a="alpha\n", b="bravo\n", d__c="charlie\n", d__e="echo\n")
+    keys = sorted(lab.memories())
+    done, status, told, left = json.loads(_without_override(UNREADABLE, lab.root, lab.root.parent / "memory.db", what))
+    assert left == keys
+    assert done["removed"] == 0
+    assert told
+    if what == ".":
+        assert "Permission denied" in done["unavailable"]
+        assert "Permission denied" in status["unavailable"]
+    else:
+        assert any("Permission denied" in one["reason"] and one["path"].startswith("d") for one in done["failed"])
+        assert any("Permission denied" in one["reason"] and one["path"].startswith("d") for one in status["failed"])
+    lab.sync()
+    assert lab.status().is_clean
+    assert sorted(lab.memories()) == keys
+
+
+# ---------------------------------------------------------------- what files there are
+
+
+@UNIX
+def test_what_is_no_file_is_no_note(lab: Any, tmp_path: Path) -> None:
+    """Pipes, sockets, links out of the folder, dangling and in circles are not read, and links are told of."""
+    outside = tmp_path / "outside.md"
+    outside.write_text("outside secret\n")
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "x.md").write_text("elsewhere secret\n")
+    lab.write("a.md", "alpha\n")
+    os.mkfifo(lab.root / "pipe.md")
+    with socket.socket(socket.AF_UNIX) as listener:
+        here = os.getcwd()
+        os.chdir(lab.root)
+        listener.bind("sock.md")
+        os.chdir(here)
+    os.symlink(outside, lab.root / "out.md")
+    os.symlink(tmp_path / "elsewhere", lab.root / "outdir")
+    os.symlink("nowhere.md", lab.root / "dangling.md")
+    os.symlink("loop.md", lab.root / "loop.md")
+    os.symlink(".", lab.root / "self")
+    done = lab.add()
+    assert done.notes == 1
+    assert {problem.path for problem in done.failed} >= {"out.md", "dangling.md", "loop.md"}
+    assert set(lab.memories()) == {"a.md"}
+    assert lab.found("secret") == []
+    assert {problem.path for problem in lab.status().failed} >= {"out.md", "dangling.md", "loop.md"}
+    assert lab.status().is_clean
+
+
+def test_a_folder_in_place_of_a_file(lab: Any) -> None:
+    """A folder may be called x.md: it is no note, and what lies in it is found; a note that becomes a folder is gone."""
+    lab.write("x.md/inner.md", "inner india\n")
+    lab.add(a="alpha\n", b="bravo\n")
+    assert set(lab.memories()) == {"x.md/inner.md", "a.md", "b.md"}
+    (lab.root / "a.md").unlink()
+    lab.write("a.md/deep.md", "deep delta\n")
+    lab.sync()
+    assert set(lab.memories()) == {"x.md/inner.md", "a.md/deep.md", "b.md"}
+
+
+@LINUX
+def test_names_that_are_no_text_are_told_and_the_rest_is_searched(lab: Any) -> None:
+    """Names that are not UTF-8 or have line feeds are refused by name; every other file is found."""
+    root = os.fsencode(lab.root)
+    for name in (b"bad\xff.md", b"new\nline.md", b"bell\x07.md"):
+        with open(root + b"/" + name, "wb") as stream:
+            stream.write(b"unreachable\n")
+    os.mkdir(root + b"/dir\xfe")
+    with open(root + b"/dir\xfe/inner.md", "wb") as stream:
+        stream.write(b"unreachable\n")
+    done = lab.add(a="alpha\n")
+    assert set(lab.memories()) == {"a.md"}
+    assert len(done.failed) == 4
+    for problem in [*done.failed, *lab.status().failed]:
+        assert problem.path.isprintable()
+        assert "\\" in problem.path
+        assert "\\\\" not in problem.path
+        json.dumps(problem.to_dict(), ensure_ascii=False).encode()
+    assert lab.look() == ()
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "日本\u3000語.md",
+        "nb\u00a0sp.md",
+        "at 3.45\u202fPM.md",
+        "👨\u200d👩\u200d👧.md",
+        "a [b] (c)*?.md",
+        "-n.md",
+        "%41.md",
+        "#x.md",
+    ],
+)
+def test_odd_names_are_names(lab: Any, name: str) -> None:
+    """Whatever can be written as text can be a note's name."""
+    if sys.platform == "win32" and "*" in name:
+        name = name.replace("*?", "")
+    lab.write(name, "# Odd\n\nfound oscar\n")
+    done = lab.add()
+    assert done.failed == []
+    assert [(hit.path, hit.line) for hit in lab.ghost.search("oscar", NS)] == [(name, 1)]
+    lab.write(name, "# Odd\n\nfound papa\n")
+    assert lab.found("papa") == [name]
+
+
+@UNIX
+def test_very_long_paths_of_two_folders(open_lab: Callable[..., Any]) -> None:
+    """Paths longer than a key may be are found, also when two folders share them and have long names themselves."""
+    name = "/".join(["d" * 100] * 4 + ["note.md"])
+    for letter in "ABC":
+        made = open_lab(letter * 200)
+        made.write(name, f"# Long\n\nword{letter}\n")
+        assert made.add().added == 1
+    for letter in "ABC":
+        assert Path(made.ghost.search(f"word{letter}", NS)[0].root).name[0] == letter
+    assert len(made.memories()) == 3
+
+
+def test_hidden_folders_and_those_of_other_programs_are_left_out(lab: Any) -> None:
+    """Names that begin with a dot, node_modules and the like are not entered; other suffixes are no notes."""
+    for name in (
+        ".git/x.md",
+        ".obsidian/x.md",
+        ".trash/x.md",
+        "node_modules/p/README.md",
+        "d/.x.md",
+        "a.txt",
+        "b.md.bak",
+        "c.md~",
+        "4913",
+        ".c.md.swp",
+    ):
+        lab.write(name, "unreachable\n")
+    lab.write("UPPER.MD", "upper uniform\n")
+    lab.write("long.markdown", "long lima\n")
+    lab.add()
+    assert set(lab.memories()) == {"UPPER.MD", "long.markdown"}
+
+
+def test_files_with_nothing_in_them(lab: Any) -> None:
+    """Empty and blank files are notes without memories; only front matter, or only a heading, is still found."""
+    lab.write("empty.md", "")
+    lab.write("blank.md", " \n\n\t\n")
+    lab.write("bom.md", b"\xef\xbb\xbf")
+    lab.write("front.md", "---\ntitle: lonely quebec\n---\n")
+    lab.write("heading.md", "# Lonely romeo\n")
+    done = lab.add()
+    assert (done.notes, done.failed) == (5, [])
+    assert set(lab.memories()) == {"front.md", "heading.md"}
+    assert lab.found("quebec") == ["front.md"]
+    assert lab.found("romeo") == ["heading.md"]
+    assert lab.status().is_clean
+    assert not lab.sync().is_changed
+
+
+def test_headings_that_are_equal_or_none(lab: Any) -> None:
+    """Equal headings have memories of their own; what looks like one inside a fence is none."""
+    lab.add(a="# T\n\n## Log\n\nfirst\n\n## Log\n\nsecond\n\n## Log\n\nthird\n\n```sh\n## Log\n# no\n```\n\n~~~\n## Log\n~~~\n")
+    found = {key: memory.content for key, memory in lab.memories().items()}
+    assert len(found) == 3
+    assert [content.split("\n")[2] for content in sorted(found.values())] == ["first", "second", "third"]
+
+
+def test_bytes_that_are_no_text(lab: Any) -> None:
+    """What is not UTF-8 is replaced for the index and reported every time; NUL is found around; the files stay."""
+    bad, nul = b"# Bad\n\ncaf\xe9 sierra\n", b"# Nul\n\nbefore\x00tango\n"
+    lab.write("bad.md", bad)
+    lab.write("nul.md", nul)
+    done = lab.add()
+    assert [problem.path for problem in done.failed] == ["bad.md"]
+    assert "UTF-8" in done.failed[0].reason
+    assert lab.found("sierra") == ["bad.md"]
+    assert lab.found("before") == ["nul.md"]
+    assert [problem.path for problem in lab.sync().failed] == ["bad.md"]
+    assert [problem.path for problem in lab.sync(full=True).failed] == ["bad.md"]
+    assert [problem.path for problem in lab.status().failed] == ["bad.md"]
+    assert (lab.root / "bad.md").read_bytes() == bad
+    assert (lab.root / "nul.md").read_bytes() == nul
+    lab.write("bad.md", "# Bad\n\ncafé sierra\n")
+    lab.look()
+    assert lab.status().failed == ()
+
+
+def test_a_large_file_is_found_by_its_words_alone(embedding: Any) -> None:
+    """More than two megabytes get no vectors and are never pending; a small file beside it does; shrunk, it does too."""
+    lab = embedding
+    lab.write("large.md", "# Large\n\nvictor\n\n" + ("word " * 100 + "\n\n") * 4_100)
+    done = lab.add(small="# Small\n\nwhiskey\n")
+    assert (done.embedded, done.pending_embeddings, done.failed) == (1, 0, [])
+    assert lab.vectors.taken() == ["# Small\n\nwhiskey"]
+    assert lab.found("victor")[0] == "large.md"
+    assert lab.look() == ()
+    assert lab.ghost.embed_status().pending == 0
+    lab.ghost.embed_backfill()
+    lab.sync()
+    assert lab.vectors.taken() == ["victor"]
+    lab.write("large.md", "# Large\n\nvictor\n")
+    lab.look()
+    assert lab.vectors.taken() == ["# Large\n\nvictor"]
+
+
+def test_a_file_that_is_too_large_is_told(open_lab: Callable[..., Any]) -> None:
+    """More bytes than one memory may have are not indexed, which is reported; made smaller, the file is found."""
+    lab = open_lab(max_content_bytes=1000)
+    lab.add(a="alpha\n", huge="xray " * 300)
+    assert [problem.path for problem in lab.status().failed] == ["huge.md"]
+    assert "GHOST_MAX_CONTENT_BYTES" in lab.sync().failed[0].reason
+    assert lab.found("xray") == []
+    lab.write("huge.md", "xray\n")
+    assert lab.found("xray") == ["huge.md"]
+    assert lab.status().failed == ()
+    lab.write("huge.md", "xray " * 300)
+    assert lab.found("xray") == []
+    assert [problem.path for problem in lab.status().failed] == ["huge.md"]
+
+
+@pytest.mark.parametrize("line", ["word ", "x", "`", "# ", "[[", "#a "])
+def test_one_very_long_line_takes_time_in_proportion(open_lab: Callable[..., Any], line: str) -> None:
+    """Five times the length costs about five times, not twenty-five times."""
+    took = []
+    for size in (200_000, 1_000_000):
+        made = open_lab(f"v{size}", f"m{size}.db")
+        made.write("line.md", line * (size // len(line)))
+        began = time.process_time()
+        made.add()
+        took.append(time.process_time() - began)
+    assert took[1] < 15 * max(took[0], 0.02)
+
+
+@pytest.mark.slow
+def test_a_line_of_five_megabytes_takes_time_in_proportion(open_lab: Callable[..., Any]) -> None:
+    """Five megabytes against one."""
+    took = []
+    for size in (1_000_000, 5_000_000):
+        made = open_lab(f"v{size}", f"m{size}.db")
+        made.write("line.md", "word " * (size // 5))
+        began = time.process_time()
+        made.add()
+        made.found("word")
+        took.append(time.process_time() - began)
+    assert took[1] < 15 * took[0]
+
+
+@LINUX
+def test_a_file_that_never_stands_still_is_left_for_later() -> None:
+    """What is read is never as long as its stats say, three times: it is pending. The system's own files are like that."""
+    with pytest.raises(ChangingError):
+        read_note(Path("/proc/self/status"))
+
+
+def test_a_file_is_read_as_it_stands(lab: Any) -> None:
+    """A quiet file is read with the stats it has."""
+    path = lab.write("a.md", b"\xef\xbb\xbfa\r\nb\r\n")
+    read = read_note(path)
+    assert (read.text.text, read.text.bom, read.text.crlf, read.stat.size) == ("a\nb\n", True, True, 9)
+
+
+# ---------------------------------------------------------------- the index can be deleted
+
+QUESTIONS = [
+    "apples in autumn", "who waters the garden?", "number 3", "what is planned for spring", "tools", "rake", "compost heap",
+    "when do we plant beans", "beans", "the shed key", "frost", "soil 7", "harvest", "neighbour's cat", "roses", "seeds 12",
+    "rain barrel", "notes about 5", "greenhouse", "autumn leaves",
+]  # fmt: skip
+
+
+def garden(lab: Any) -> None:
+    """Write a small vault."""
+    words = [
+        "apples",
+        "autumn",
+        "garden",
+        "spring",
+        "tools",
+        "rake",
+        "compost",
+        "beans",
+        "key",
+        "frost",
+        "soil",
+        "roses",
+        "seeds",
+    ]
+    for number in range(26):
+        a, b, c = (words[(number * step + step) % len(words)] for step in (1, 3, 7))
+        lab.write(
+            f"plot{number % 5}/n{number}.md",
+            f"---\ntags: [{a}]\n---\n# Note {number}\n\nAbout {a} and {b}, see [[n{(number + 1) % 26}]].\n\n"
+            f"## Plan {number % 4}\n\nIn {c} we need {a} {number} #{b}\n\n## Rest\n\nthe {b} stays, {c} goes.\n",
+        )
+
+
+def answers(ghost: Ghost) -> list[Any]:
+    """Return what the questions find, without what differs between stores, hits of one score in order of their keys."""
+    found = []
+    for question in QUESTIONS:
+        hits = sorted(ghost.search(question, NS, limit=200), key=lambda hit: (-hit.score, hit.key))
+        found.append([(hit.key, hit.score, hit.similarity, hit.path, hit.line, hit.match_chunk, hit.tags) for hit in hits])
+    return found
+
+
+@pytest.mark.parametrize("vectors", [False, True])
+def test_an_index_that_is_made_anew_answers_the_same(open_lab: Callable[..., Any], vectors: bool) -> None:
+    """Removed and added again, or in another store: the same keys, scores and lines; the files were never touched."""
+    lab = open_lab(vectors=vectors)
+    garden(lab)
+    lab.write("plot0/n0.md", "soon another\n")
+    lab.add()
+    os.rename(lab.root / "plot1", lab.root / "moved")
+    lab.look()
+    os.rename(lab.root / "moved", lab.root / "plot1")
+    garden(lab)
+    lab.sync()
+    files = snapshot(lab.root)
+    fresh = open_lab(db="fresh.db", vectors=vectors)
+    fresh.add()
+    wanted = answers(fresh.ghost)
+    assert sum(map(len, wanted)) > 100
+    assert answers(lab.ghost) == wanted
+    removed = lab.ghost.rm_notes(lab.root)
+    assert removed.notes == 26
+    assert removed.memories == 78
+    assert lab.memories() == {}
+    lab.add()
+    assert answers(lab.ghost) == wanted
+    lab.sync(full=True)
+    assert answers(lab.ghost) == wanted
+    assert snapshot(lab.root) == files
+
+
+def test_a_namespace_that_was_wiped_heals(lab: Any) -> None:
+    """Whatever was removed by force is there again after a full sync."""
+    lab.add(a=THREE, b="other [[a]]\n")
+    before = {key: memory.content for key, memory in lab.memories().items()}
+    for hard in (True, False):
+        lab.ghost.rm_namespace(NS, hard=hard, unlock=True)
+        assert lab.memories() == {}
+        lab.sync(full=True)
+        assert {key: memory.content for key, memory in lab.memories().items()} == before
+        assert lab.found("bravo") == ["a.md#one"]
+        assert len(lab.ghost.edges(NS)) == 1
+    lab.ghost.rm(NS, "a.md#one", hard=True, unlock=True)
+    lab.sync(full=True)
+    assert {key: memory.content for key, memory in lab.memories().items()} == before
+
+
+# ---------------------------------------------------------------- beside other memories
+
+
+def test_maintenance_leaves_notes_alone(embedding: Any) -> None:
+    """Reflection, collection and deduplication change nothing of notes, however old, alike and unread they are."""
+    lab = embedding
+    for number in range(12):
+        path = lab.write(f"n{number}.md", "# Same\n\nexactly the same words in every one\n")
+        os.utime(path, (1_000_000_000, 1_000_000_000))
+    lab.write("2020-01-01.md", "# Day\n\nan old episode\n")
+    lab.add()
+    before = {key: memory.to_dict() for key, memory in lab.memories().items()}
+    lab.clock.forward(days=400)
+    lab.ghost.reflect(NS)
+    lab.ghost.gc(stale="1d", purge_deleted="all")
+    lab.ghost.reflect(NS, relink=True)
+    assert {key: memory.to_dict() for key, memory in lab.memories().items()} == before
+    kept = lab.ghost.put(NS, "mine", "# Same\n\nexactly the same words in every one", dedup=True)
+    assert kept.content in [memory.content for memory in lab.memories().values()]
+    changed = {key: memory.to_dict() for key, memory in lab.memories().items() if key != "mine"}
+    assert {key: one["content"] for key, one in changed.items()} == {key: one["content"] for key, one in before.items()}
+    assert lab.status().is_clean
+
+
+def test_only_the_file_changes_a_note(lab: Any) -> None:
+    """Writers of memories are refused on the key of a note, and the note stays."""
+    lab.add(a=THREE)
+    known = lab.memories()["a.md#one"]
+    diff = "--- a\n+++ b\n@@ -3 +3 @@\n-body bravo\n+body broken\n"
+    for wrong in (
+        lambda: lab.ghost.put(NS, "a.md#one", "mine now"),
+        lambda: lab.ghost.patch(NS, "a.md#one", diff),
+        lambda: lab.ghost.rm(NS, "a.md#one"),
+        lambda: lab.ghost.curate(NS, "a.md#one", "archive"),
+        lambda: lab.ghost.rm_namespace(NS),
+    ):
+        with pytest.raises(LockedError):
+            wrong()
+    assert lab.memories()["a.md#one"].content == known.content
+
+
+def test_two_folders_in_one_namespace(open_lab: Callable[..., Any]) -> None:
+    """The same paths in two folders are notes of their own, each changed, renamed and deleted for itself."""
+    one, two = open_lab("one"), open_lab("two")
+    one.add(a=THREE)
+    two.add(a=THREE.replace("bravo", "zulu"))
+    places = {word: [(Path(hit.root).name, hit.path) for hit in one.ghost.search(word, NS)] for word in ("bravo", "zulu")}
+    assert places == {"bravo": [("one", "a.md")], "zulu": [("two", "a.md")]}
+    known = two.id_of("zulu")
+    os.rename(two.root / "a.md", two.root / "b.md")
+    one.look()
+    assert one.id_of("zulu") == known
+    one.write("a.md", "gone\n")
+    assert [Path(hit.root).name for hit in one.ghost.search("zulu", NS)] == ["two"]
+    one.ghost.rm_notes(one.root)
+    assert {memory.id for memory in one.memories().values()} == {memory.id for memory in two.memories().values()}
+    assert one.id_of("zulu") == known
+
+
+@pytest.mark.parametrize("meta", [None, {"note": "mine"}, {"note": "a.md"}])
+def test_a_memory_of_ones_own_under_a_notes_key_stays(lab: Any, meta: dict[str, str] | None) -> None:
+    """A memory that was there first is not overwritten; the note has another key."""
+    mine = lab.ghost.put(NS, "a.md", "my own words", meta=meta)
+    lab.add(a="the words of the file\n")
+    assert lab.ghost.get(NS, "a.md").id == mine.id
+    assert len(lab.memories()) == 2
+    hit = next(hit for hit in lab.ghost.search("words of the file", NS, within="notes"))
+    assert hit.path == "a.md"
+    lab.write("a.md", "the words of the file, changed\n")
+    lab.look()
+    assert lab.ghost.get(NS, "a.md").content == "my own words"
+
+
+def test_an_export_holds_the_notes_and_an_import_overrules_no_file(open_lab: Callable[..., Any]) -> None:
+    """Elsewhere the notes are memories until the folder is added there; here an old export does not bring back an old text."""
+    lab = open_lab()
+    lab.add(a=THREE, b="other [[a]]\n")
+    lines = list(lab.ghost.export())
+    other = open_lab("elsewhere", "other.db")
+    other.ghost.import_(lines)
+    assert [(hit.key, hit.path) for hit in other.ghost.search("bravo", NS)] == [("a.md#one", None)]
+    other.ghost.add_notes(lab.root, NS, layout="markdown")
+    assert [(hit.key, hit.path) for hit in other.ghost.search("bravo", NS)] == [("a.md#one", "a.md")]
+    assert set(other.memories()) == set(lab.memories())
+    lab.write("a.md", THREE.replace("bravo", "golf"))
+    assert lab.found("golf") == ["a.md#one"]
+    lab.ghost.import_(lines)
+    assert lab.found("bravo") == []
+    assert lab.found("golf") == ["a.md#one"]
+    assert lab.status().is_clean
+
+
+def test_a_store_that_cannot_be_written_says_so(lab: Any) -> None:
+    """A backup that is only read answers with what it knows, and says that it may be old."""
+    lab.add(a="alpha\n")
+    copy = lab.root.parent / "copy.db"
+    lab.ghost.backup(copy)
+    with Ghost.open(copy, settings=Settings(embed_provider="none")) as known:
+        assert known.search("alpha", NS).notes == ()
+
+
+def test_the_same_edit_twice_in_one_moment(lab: Any) -> None:
+    """A text of the same length, written in the same moment as the one that was read, is seen all the same."""
+    lab.add(a="aaaa text\n", b="other\n")
+    path = lab.root / "a.md"
+    for word in ("bbbb", "cccc", "dddd"):
+        path.write_text(f"{word} text\n")
+        assert lab.ghost.search(word, NS)[0].content == f"{word} text"
+
+
+@pytest.mark.parametrize("name", ["vim", "vim copy", "in place", "sed", "mv", "replace", "swap files"])
+def test_save_patterns(lab: Any, name: str) -> None:
+    """However an editor saves, the next search sees the new text, the memory is the same, and its helpers are no notes."""
+    lab.add(a=THREE, b="other\n")
+    path, new = lab.root / "a.md", THREE.replace("body bravo", "body bravo and golf")
+    known, keys = lab.id_of("bravo"), set(lab.memories())
+    if name == "vim":
+        lab.write("4913", "")
+        (lab.root / "4913").unlink()
+        os.rename(path, lab.root / "a.md~")
+        lab.look()
+        path.write_text(new)
+        (lab.root / "a.md~").unlink()
+    elif name == "vim copy":
+        shutil.copyfile(path, lab.root / "a.md~")
+        path.write_text("")
+        lab.look()
+        path.write_text(new)
+    elif name == "in place":
+        with path.open("r+") as stream:
+            stream.truncate()
+            lab.look()
+            assert lab.id_of("bravo") == known
+            stream.write(new)
+    elif name == "sed":
+        if shutil.which("sed") is None:
+            new = THREE
+        subprocess.run(["sed", "-i", "s/body bravo/body bravo and golf/", str(path)], check=True)
+    elif name == "mv":
+        (lab.root.parent / "t").write_text(new)
+        shutil.move(lab.root.parent / "t", path)
+    elif name == "replace":
+        lab.write(".a.md.123.tmp", new)
+        lab.look()
+        os.replace(lab.root / ".a.md.123.tmp", path)
+    else:
+        for helper in (".a.md.swp", ".a.md.swx", "a.md~", "#a.md#", ".#a.md", "a.md.tmp", ".a.md.un~"):
+            lab.write(helper, "a helper of an editor, golf\n")
+        path.write_text(new)
+    assert lab.found("golf") == ["a.md#one"]
+    assert lab.id_of("bravo") == known
+    assert set(lab.memories()) == keys
+    lab.sync()
+    assert lab.id_of("bravo") == known
+
+
+def test_a_file_that_is_emptied_on_purpose_is_empty_in_the_end(lab: Any) -> None:
+    """Half a second later, or by a sync, an empty file is believed."""
+    lab.add(a=THREE, b="other\n")
+    lab.write("a.md", "")
+    lab.look()
+    lab.clock.forward(seconds=1)
+    lab.look()
+    assert set(lab.memories()) == {"b.md"}
+    lab.write("b.md", "")
+    lab.sync()
+    assert lab.memories() == {}
+    assert lab.status().is_clean

@@ -1,0 +1,380 @@
+"""Writing notes: whole or not at all, only what was asked for, never over what somebody else has written meanwhile."""
+
+import os
+import stat
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ghostmem.adapters.memory_tools import MemorySave
+from ghostmem.errors import (
+    ConflictError,
+    InvalidInputError,
+    InvalidTargetError,
+    MemorySaveArgsError,
+    NoteConflictError,
+    NotFoundError,
+)
+from ghostmem.notes.lock import locked
+from ghostmem.notes.write import MISSING, append, digest, inside, read_file, remove_file, replace_file
+from ghostmem.verbs.save_note import save_note
+
+NS = "notes:lab"
+THREE = "---\nodd:   [kept\n---\n\n# Top\n\nintro alpha\n\n\n## One\n\nbody bravo\n\n\n## Two\n\nbody charlie"
+UNIX = pytest.mark.skipif(sys.platform == "win32", reason="modes, links and limits are those of Unix")
+
+
+def left(folder: Path) -> list[str]:
+    """Return the names of temporary files."""
+    return sorted(path.name for path in folder.rglob("*.tmp"))
+
+
+# ---------------------------------------------------------------- one file
+
+
+def test_a_file_is_replaced_whole_and_nothing_is_left(tmp_path: Path) -> None:
+    """A new file, another text, the same again: what was said is there, and beside it nothing."""
+    path = tmp_path / "deep" / "er" / "a.md"
+    assert replace_file(path, b"one", MISSING)
+    assert replace_file(path, b"two", digest(b"one"))
+    assert path.read_bytes() == b"two"
+    assert [found.name for found in path.parent.iterdir()] == ["a.md"]
+
+
+def test_the_same_bytes_are_not_written(tmp_path: Path) -> None:
+    """A write that says what is there already changes neither the time nor the inode."""
+    path = tmp_path / "a.md"
+    path.write_bytes(b"one\n")
+    os.utime(path, ns=(1_000_000_007, 1_000_000_007))
+    before = path.stat()
+    assert not replace_file(path, b"one\n")
+    assert not replace_file(path, b"one\n", digest(b"one\n"))
+    assert (path.stat().st_mtime_ns, path.stat().st_ino) == (before.st_mtime_ns, before.st_ino)
+
+
+@UNIX
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o644, 0o755, 0o444])
+def test_modes_are_kept(tmp_path: Path, mode: int) -> None:
+    """A private note stays private."""
+    path = tmp_path / "a.md"
+    path.write_bytes(b"one")
+    path.chmod(mode)
+    replace_file(path, b"two")
+    assert stat.S_IMODE(path.stat().st_mode) == mode
+
+
+@pytest.mark.parametrize(
+    ("base", "there", "wrong"),
+    [(digest(b"mine"), b"theirs", "changed"), (MISSING, b"theirs", "exists"), (digest(b"mine"), None, "gone")],
+)
+def test_a_conflict_carries_what_is_there(tmp_path: Path, base: str, there: bytes | None, wrong: str) -> None:
+    """Another text than the writer knew: nothing is written, and the error has the text and the digest to go on with."""
+    path = tmp_path / "a.md"
+    if there is not None:
+        path.write_bytes(there)
+    with pytest.raises(NoteConflictError, match=wrong) as caught:
+        replace_file(path, b"new", base)
+    assert caught.value.current == (there or b"").decode()
+    assert caught.value.digest == (MISSING if there is None else digest(there))
+    assert caught.value.exit_code == 4
+    assert caught.value.to_dict()["current"] == (there or b"").decode()
+    assert (path.read_bytes() if path.exists() else None) == there
+    assert replace_file(path, b"new", caught.value.digest)
+
+
+def test_what_killed_writers_left_goes_with_the_next_write(tmp_path: Path) -> None:
+    """Temporary files of this note are removed; those of other notes and other programs stay."""
+    mine = [".a[1].md.4711.deadbeef.tmp", ".a[1].md.1.0.tmp"]
+    others = [".b.md.4711.deadbeef.tmp", "a[1].md.tmp", ".a1.md.4711.deadbeef.tmp"]
+    for name in mine + others:
+        (tmp_path / name).write_bytes(b"half")
+    replace_file(tmp_path / "a[1].md", b"whole")
+    assert sorted(os.listdir(tmp_path)) == sorted(["a[1].md", *others])
+
+
+def test_a_file_is_deleted_only_as_it_was_known(tmp_path: Path) -> None:
+    """Deleting asks for the digest too."""
+    path = tmp_path / "a.md"
+    path.write_bytes(b"theirs")
+    with pytest.raises(NoteConflictError):
+        remove_file(path, digest(b"mine"))
+    assert remove_file(path, digest(b"theirs"))
+    assert not remove_file(path)
+
+
+@pytest.mark.parametrize("name", ["../x.md", "/etc/x.md", "a/../../x.md", "", ".", "out/x.md"])
+def test_no_path_leads_out(tmp_path: Path, name: str) -> None:
+    """Whatever a name says, the file lies below the folder."""
+    root = tmp_path / "root"
+    root.mkdir()
+    if hasattr(os, "symlink"):
+        (root / "out").symlink_to(tmp_path)
+    with pytest.raises(InvalidInputError):
+        inside(root, name)
+
+
+@UNIX
+def test_a_linked_note_is_written_through(tmp_path: Path) -> None:
+    """A link below the folder stays a link; its target is what is written."""
+    (tmp_path / "real.md").write_bytes(b"one")
+    (tmp_path / "link.md").symlink_to("real.md")
+    path = inside(tmp_path, "link.md")
+    with locked(tmp_path):
+        append(path, " two")
+    assert (tmp_path / "link.md").is_symlink()
+    assert (tmp_path / "real.md").read_bytes() == b"one two"
+
+
+@pytest.mark.parametrize(
+    ("before", "added", "after"),
+    [
+        (b"", "x\n", b"opening\nx\n"),
+        (b"a\r\nb\r\n", "x\ny\n", b"a\r\nb\r\nx\r\ny\r\n"),
+        (b"a\r\nb\r\n", "x\r\ny\r\n", b"a\r\nb\r\nx\r\ny\r\n"),
+        (b"a\nb\r\n", "x\n", b"a\nb\r\nx\n"),
+        (b"\xef\xbb\xbfa\n", "x\n", b"\xef\xbb\xbfa\nx\n"),
+        (b"bad \xff\xfe\n\n", "x\n", b"bad \xff\xfe\n\nx\n"),
+        (b"no end", "\nx\n", b"no end\nx\n"),
+    ],
+)
+def test_an_append_keeps_every_byte_before_it(tmp_path: Path, before: bytes, added: str, after: bytes) -> None:
+    """In the file's own line ends, whatever is in it."""
+    path = tmp_path / "a.md"
+    if before:
+        path.write_bytes(before)
+    with locked(tmp_path):
+        append(path, added, "opening\n")
+    assert path.read_bytes() == after
+
+
+def test_the_lock_keeps_others_out_until_it_goes(tmp_path: Path) -> None:
+    """Two at once cannot hold it; a note is never locked itself."""
+    with locked(tmp_path), pytest.raises(ConflictError), locked(tmp_path, 0.05):
+        pass
+    with locked(tmp_path, 0):
+        pass
+    assert os.listdir(tmp_path) == [".lock"]
+
+
+@UNIX
+def test_a_disk_that_is_full_leaves_the_old_file(tmp_path: Path) -> None:
+    """A write that does not fit says so, leaves the old text, and no temporary file."""
+    path = tmp_path / "a.md"
+    path.write_bytes(b"old\n")
+    code = (
+        "import resource, sys\nfrom pathlib import Path\nfrom ghostmem.errors import InvalidInputError\n"
+        "from ghostmem.notes.write import replace_file\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))\n"
+        "try:\n    replace_file(Path(sys.argv[1]), b'new' * 4096)\n"
+        "except InvalidInputError as error:\n    print(error.message)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, timeout=60, check=True)
+    assert b"cannot write" in done.stdout
+    assert path.read_bytes() == b"old\n"
+    assert os.listdir(tmp_path) == ["a.md"]
+
+
+@UNIX
+@pytest.mark.may_skip
+def test_a_small_disk_that_is_full_leaves_the_old_file(tmp_path: Path) -> None:
+    """The same on a real file system without space."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "none", str(disk)], capture_output=True, check=False).returncode:
+        pytest.skip("only root can mount a disk")
+    try:
+        path = disk / "a.md"
+        path.write_bytes(b"old\n")
+        with pytest.raises(InvalidInputError, match="cannot write"):
+            replace_file(path, b"new" * 50_000)
+        assert path.read_bytes() == b"old\n"
+        assert os.listdir(disk) == ["a.md"]
+    finally:
+        subprocess.run(["umount", str(disk)], check=True)
+
+
+# ---------------------------------------------------------------- a section of a note
+
+
+@pytest.mark.parametrize(("bom", "end"), [(False, "\n"), (True, "\n"), (False, "\r\n"), (True, "\r\n")])
+def test_only_the_section_changes(lab: Any, bom: bool, end: str) -> None:
+    """Front matter, byte order mark, line ends, blank lines and a missing end of the last line are as they were."""
+    raw = (b"\xef\xbb\xbf" if bom else b"") + THREE.replace("\n", end).encode()
+    path = lab.write("a.md", raw)
+    lab.add()
+    known = lab.ids()["a.md#one"]
+    done = lab.ghost.write_note(NS, "a.md#one", "## One\n\nbody golf\nsecond line")
+    new = f"## One{end}{end}body golf{end}second line".encode()
+    assert path.read_bytes() == raw.replace(f"## One{end}{end}body bravo".encode(), new)
+    assert (done.path, done.line, done.changed, done.digest) == ("a.md", 10, True, digest(path.read_bytes()))
+    assert lab.memories()["a.md#one"].content == "## One\n\nbody golf\nsecond line"
+    assert lab.ids()["a.md#one"] == known
+    assert lab.status().is_clean
+
+
+def test_text_with_its_own_line_ends_takes_those_of_the_file(lab: Any) -> None:
+    """What comes with CRLF is written as the file writes its lines."""
+    for name, end in (("a", "\r\n"), ("b", "\n")):
+        lab.write(f"{name}.md", f"# T{end}{end}text{end}{end}## S{end}{end}old{end}")
+    lab.add()
+    for name, end in (("a", "\r\n"), ("b", "\n")):
+        lab.ghost.write_note(NS, f"{name}.md#s", "## S\r\n\r\nnew")
+        assert (lab.root / f"{name}.md").read_bytes() == f"# T{end}{end}text{end}{end}## S{end}{end}new{end}".encode()
+
+
+def test_a_section_that_is_written_as_it_is_touches_nothing(lab: Any) -> None:
+    """No time changes when no byte does."""
+    path = lab.write("a.md", THREE)
+    lab.add()
+    before = path.stat()
+    done = lab.ghost.write_note(NS, "a.md#one", "## One\n\nbody bravo")
+    assert not done.changed
+    assert (path.stat().st_mtime_ns, path.stat().st_ino) == (before.st_mtime_ns, before.st_ino)
+
+
+def test_the_first_the_last_and_a_section_of_several(lab: Any) -> None:
+    """Every section can be written, and a new heading in it makes a new section."""
+    path = lab.write("a.md", "# A\n\none\n\n## B\n\ntwo\n\n## C\n\nthree\n")
+    lab.add()
+    lab.ghost.write_note(NS, "a.md", "# A\n\neins")
+    lab.ghost.write_note(NS, "a.md#c", "## C\n\ndrei\n\n## D\n\nvier")
+    assert path.read_bytes() == b"# A\n\neins\n\n## B\n\ntwo\n\n## C\n\ndrei\n\n## D\n\nvier\n"
+    assert set(lab.memories()) == {"a.md", "a.md#b", "a.md#c", "a.md#d"}
+
+
+def test_a_section_that_somebody_else_changed_is_not_overwritten(lab: Any) -> None:
+    """The error has the section as it is now; a change elsewhere in the file is no conflict, unless the base says so."""
+    path = lab.write("a.md", THREE)
+    lab.add()
+    path.write_bytes(THREE.replace("bravo", "theirs").encode())
+    with pytest.raises(NoteConflictError) as caught:
+        lab.ghost.write_note(NS, "a.md#one", "## One\n\nmine")
+    assert "body theirs" in caught.value.current
+    assert caught.value.digest == digest(path.read_bytes())
+    assert path.read_bytes() == THREE.replace("bravo", "theirs").encode()
+    lab.look()
+    path.write_bytes(THREE.replace("bravo", "theirs").replace("charlie", "longer").encode())
+    with pytest.raises(NoteConflictError) as caught:
+        lab.ghost.write_note(NS, "a.md#one", "## One\n\nmine", base=digest(THREE.encode()))
+    assert "longer" in caught.value.current
+    lab.ghost.write_note(NS, "a.md#one", "## One\n\nmine")
+    assert path.read_bytes() == THREE.replace("body bravo", "mine").replace("charlie", "longer").encode()
+
+
+def test_what_cannot_be_written(lab: Any) -> None:
+    """A memory that is no note, a key that is not there, a file that is gone, one that is not UTF-8, nothing to write."""
+    lab.ghost.put(NS, "mine", "text")
+    bad = lab.write("bad.md", b"# Bad\n\ncaf\xe9\n")
+    lab.add(a=THREE, b="other\n")
+    for key, wrong in (("mine", InvalidInputError), ("nope", NotFoundError), ("bad.md", InvalidInputError)):
+        with pytest.raises(wrong):
+            lab.ghost.write_note(NS, key, "new")
+    with pytest.raises(InvalidInputError):
+        lab.ghost.write_note(NS, "a.md#one", "  ")
+    (lab.root / "b.md").unlink()
+    with pytest.raises(NotFoundError):
+        lab.ghost.write_note(NS, "b.md", "new")
+    assert not (lab.root / "b.md").exists()
+    assert bad.read_bytes() == b"# Bad\n\ncaf\xe9\n"
+    assert left(lab.root) == []
+
+
+def test_notes_of_other_programs_are_only_read(lab: Any) -> None:
+    """CLAUDE.md belongs to another program."""
+    lab.write("CLAUDE.md", "# Rules\n\nalpha\n")
+    lab.ghost.add_notes(lab.root, NS)
+    with pytest.raises(InvalidInputError, match="only read"):
+        lab.ghost.write_note(NS, "CLAUDE.md", "# Rules\n\nbravo")
+
+
+@UNIX
+def test_a_full_disk_leaves_the_note_and_the_index(lab: Any) -> None:
+    """A section that does not fit is not written, and what is found is still what the file says."""
+    lab.add(a=THREE)
+    code = (
+        "import resource, sys\nfrom ghostmem import Ghost\nfrom ghostmem.settings import Settings\n"
+        "ghost = Ghost.open(sys.argv[1], settings=Settings(embed_provider='none'))\n"
+        "from ghostmem.errors import GhostError\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (8192, 8192))\n"
+        "try:\n    ghost.write_note(sys.argv[2], 'a.md#one', '## One\\n\\n' + 'new ' * 8192)\n"
+        "except GhostError as error:\n    print(error.message)\n"
+    )
+    words = [sys.executable, "-c", code, str(lab.root.parent / "memory.db"), NS]
+    done = subprocess.run(words, capture_output=True, timeout=60, check=True)
+    assert b"cannot write" in done.stdout
+    assert (lab.root / "a.md").read_text() == THREE
+    assert left(lab.root) == []
+    assert lab.found("bravo") == ["a.md#one"]
+
+
+# ---------------------------------------------------------------- saving into daily notes
+
+
+def test_saving_makes_the_notes_and_finds_them(open_lab: Callable[..., Any]) -> None:
+    """Today's note and MEMORY.md are made with a heading, added to, and found at once; nothing else is written."""
+    lab = open_lab()
+    save = MemorySave(lab.ghost, lab.root)
+    day = lab.clock().astimezone().strftime("%Y-%m-%d")
+    assert save.execute('{"content": "met Ada about the engine"}') == f"Saved to daily log ({day}.md)"
+    assert save.execute('{"content": "she likes tea", "target": "daily"}') == f"Saved to daily log ({day}.md)"
+    assert save.execute('{"content": "Ada builds engines\\n", "target": "long_term"}') == "Saved to long-term memory (MEMORY.md)"
+    assert (lab.root / "daily" / f"{day}.md").read_text() == f"# {day}\n\nmet Ada about the engine\n\nshe likes tea\n"
+    assert (lab.root / "MEMORY.md").read_text() == "# Memory\n\nAda builds engines\n"
+    hits = lab.ghost.search("tea")
+    assert [(hit.path, lab.at(hit).startswith(hit.match_chunk)) for hit in hits] == [(f"daily/{day}.md", True)]
+    assert len(lab.ghost.note_folders()) == 1
+    assert left(lab.root) == []
+
+
+def test_saving_keeps_what_is_there(open_lab: Callable[..., Any]) -> None:
+    """A MEMORY.md with CRLF, a byte order mark, front matter and no last line end keeps each of its bytes."""
+    lab = open_lab()
+    raw = b"\xef\xbb\xbf---\r\nx: 1\r\n---\r\n# Mine\r\n\r\nfact"
+    lab.write("memory/MEMORY.md", raw)
+    save_note(lab.ghost.store, "another\nfact", "long_term", folder=lab.root)
+    assert (lab.root / "memory" / "MEMORY.md").read_bytes() == raw + b"\r\n\r\nanother\r\nfact\r\n"
+
+
+@pytest.mark.parametrize(
+    ("args", "wrong"),
+    [
+        ("", MemorySaveArgsError),
+        ("[]", MemorySaveArgsError),
+        ('{"content": ""}', MemorySaveArgsError),
+        ('{"content": 3}', MemorySaveArgsError),
+        ('{"content": "x", "target": "weekly"}', InvalidTargetError),
+        ('{"content": "x", "target": 3}', MemorySaveArgsError),
+    ],
+)
+def test_what_cannot_be_saved(lab: Any, args: str, wrong: type[Exception]) -> None:
+    """Wrong arguments write nothing."""
+    with pytest.raises(wrong):
+        MemorySave(lab.ghost, lab.root).execute(args)
+    assert os.listdir(lab.root) == []
+
+
+@UNIX
+def test_saving_through_a_link(lab: Any, tmp_path: Path) -> None:
+    """A MEMORY.md that is a link below the folder is written through; one that leads out is refused."""
+    lab.write("real.md", "# Real\n")
+    (lab.root / "MEMORY.md").symlink_to("real.md")
+    save_note(lab.ghost.store, "fact", "long_term", folder=lab.root)
+    assert (lab.root / "MEMORY.md").is_symlink()
+    assert (lab.root / "real.md").read_text() == "# Real\n\nfact\n"
+    (lab.root / "MEMORY.md").unlink()
+    (tmp_path / "outside.md").write_text("theirs")
+    (lab.root / "MEMORY.md").symlink_to(tmp_path / "outside.md")
+    with pytest.raises(InvalidInputError):
+        save_note(lab.ghost.store, "fact", "long_term", folder=lab.root)
+    assert (tmp_path / "outside.md").read_text() == "theirs"
+
+
+def test_reading_a_note_that_is_not_there(tmp_path: Path) -> None:
+    """It is empty, with the digest of nothing; a folder in its place is refused."""
+    assert (read_file(tmp_path / "a.md").text, read_file(tmp_path / "a.md").digest) == ("", MISSING)
+    with pytest.raises(InvalidInputError):
+        read_file(tmp_path)
