@@ -280,7 +280,7 @@ def type_part() -> str:
 
 
 def described(name: str, made: Any) -> str:
-    """Return what an enumeration, a dataclass or a list with more to say is and holds."""
+    """Return what an enumeration, a dataclass, a list with more to say or a class is and holds."""
     head = f"### {name}\n\n{first_line(made)}"
     if inspect.isfunction(made):
         return f"{head}\n\n" + fenced(f"{name}{signature(made, '')}", "py")
@@ -291,6 +291,12 @@ def described(name: str, made: Any) -> str:
         return f"{head}\n\n" + fenced("\n".join(fields), "py")
     if issubclass(made, StrEnum):
         return f"{head}\n\n" + ", ".join(f"`{member}`" for member in made)
+    if not dataclasses.is_dataclass(made):
+        own = {each: method for each, method in vars(made).items() if inspect.isfunction(method) and not each.startswith("_")}
+        made_by = [f"{name}{signature(made.__init__, 'self').removesuffix(' -> None')}"] if "__init__" in vars(made) else []
+        awaited = {each: "await " if inspect.iscoroutinefunction(method) else "" for each, method in own.items()}
+        calls = [f"{awaited[each]}{name.lower()}.{each}{signature(method, 'self')}" for each, method in own.items()]
+        return f"{head}\n\n" + fenced("\n".join([*made_by, *calls]), "py")
     return f"{head}\n\n" + fenced("\n".join(f"{f.name}: {annotation(f.type)}" for f in dataclasses.fields(made)), "py")
 
 

@@ -1,7 +1,6 @@
 """A folder of notes, a store that searches it, and a count of every text that is embedded; processes of the installed program."""
 
 import hashlib
-import os
 import subprocess
 import sys
 import time
@@ -104,16 +103,6 @@ class Lab:
         return "\n".join(line.removesuffix("\r") for line in raw.decode(errors="replace").split("\n")[hit.line - 1 :])
 
 
-def snapshot(root: Path) -> dict[str, tuple[bytes, int, int, int]]:
-    """Return everything below a folder: bytes, modes, times and inodes."""
-    found = {}
-    for path in [root, *root.rglob("*")]:
-        told = path.lstat()
-        raw = path.read_bytes() if path.is_file() else b""
-        found[os.fsencode(path).decode(errors="replace")] = (raw, told.st_mode, told.st_mtime_ns, told.st_ino)
-    return found
-
-
 @pytest.fixture
 def open_lab(tmp_path: Path, clock: Any) -> Iterator[Callable[..., Lab]]:
     """Return a function that makes a lab; with `vectors=True` its texts are embedded."""
@@ -130,8 +119,10 @@ def open_lab(tmp_path: Path, clock: Any) -> Iterator[Callable[..., Lab]]:
 
     yield make
     for lab in opened:
-        assert lab.ghost.check().problems == ()
         lab.ghost.close()
+    for target in {lab.ghost.store.engine.location for lab in opened}:
+        with Ghost.open(target, settings=Settings(embed_provider="none"), clock=clock) as ghost:
+            assert ghost.check().problems == ()
 
 
 @pytest.fixture

@@ -90,10 +90,12 @@ def test_what_killed_writers_left_goes_with_the_next_write(tmp_path: Path) -> No
     """Temporary files of this note are removed; those of other notes and other programs stay."""
     mine = [".a[1].md.4711.deadbeef.tmp", ".a[1].md.1.0.tmp"]
     others = [".b.md.4711.deadbeef.tmp", "a[1].md.tmp", ".a1.md.4711.deadbeef.tmp"]
+    folder = tmp_path / "made"
+    folder.mkdir()
     for name in mine + others:
-        (tmp_path / name).write_bytes(b"half")
-    replace_file(tmp_path / "a[1].md", b"whole")
-    assert sorted(os.listdir(tmp_path)) == sorted(["a[1].md", *others])
+        (folder / name).write_bytes(b"half")
+    replace_file(folder / "a[1].md", b"whole")
+    assert sorted(os.listdir(folder)) == sorted(["a[1].md", *others])
 
 
 def test_a_file_is_deleted_only_as_it_was_known(tmp_path: Path) -> None:
@@ -153,17 +155,19 @@ def test_an_append_keeps_every_byte_before_it(tmp_path: Path, before: bytes, add
 
 def test_the_lock_keeps_others_out_until_it_goes(tmp_path: Path) -> None:
     """Two at once cannot hold it; a note is never locked itself."""
-    with locked(tmp_path), pytest.raises(ConflictError), locked(tmp_path, 0.05):
+    folder = tmp_path / "made"
+    with locked(folder), pytest.raises(ConflictError), locked(folder, 0.05):
         pass
-    with locked(tmp_path, 0):
+    with locked(folder, 0):
         pass
-    assert os.listdir(tmp_path) == [".lock"]
+    assert os.listdir(folder) == [".lock"]
 
 
 @UNIX
 def test_a_disk_that_is_full_leaves_the_old_file(tmp_path: Path) -> None:
     """A write that does not fit says so, leaves the old text, and no temporary file."""
-    path = tmp_path / "a.md"
+    path = tmp_path / "made" / "a.md"
+    path.parent.mkdir()
     path.write_bytes(b"old\n")
     code = (
         "import resource, sys\nfrom pathlib import Path\nfrom ghostmem.errors import InvalidInputError\n"
@@ -175,7 +179,7 @@ def test_a_disk_that_is_full_leaves_the_old_file(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, timeout=60, check=True)
     assert b"cannot write" in done.stdout
     assert path.read_bytes() == b"old\n"
-    assert os.listdir(tmp_path) == ["a.md"]
+    assert os.listdir(path.parent) == ["a.md"]
 
 
 @UNIX

@@ -5,6 +5,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 
 from ghostmem.errors import ConflictError, InvalidInputError
@@ -12,6 +13,8 @@ from ghostmem.errors import ConflictError, InvalidInputError
 NAME = ".lock"
 PATIENCE = 30.0  # seconds to wait for another writer
 _NAP = 0.005
+# the folders in which the present holder of a lock has removed what killed writers left; None when nobody holds one
+SWEPT: ContextVar[set[str] | None] = ContextVar("swept", default=None)
 
 
 @contextmanager
@@ -24,7 +27,11 @@ def locked(folder: Path, patience: float = PATIENCE) -> Iterator[None]:
             f"cannot make the folder {folder}: {error.strerror}", "check the path and its permissions"
         ) from None
     with lock_file(folder / NAME, patience):
-        yield
+        before = SWEPT.set(set())
+        try:
+            yield
+        finally:
+            SWEPT.reset(before)
 
 
 @contextmanager

@@ -6,6 +6,7 @@ then, they get a NoteConflictError with its present text.
 
 import hashlib
 import os
+import re
 import secrets
 import stat
 from contextlib import suppress
@@ -13,10 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ghostmem.errors import InvalidInputError, NoteConflictError
+from ghostmem.notes.lock import SWEPT
 
 BOM = b"\xef\xbb\xbf"
 MISSING = ""  # the digest of a file that is not there
-_LONGEST_NAME = 150
+_LONGEST_NAME = 50  # characters of it in a temporary file's name
+_LEFT = re.compile(r"\..+\.\d+\.[0-9a-f]{8}\.tmp")
 _TRIES = 5  # how often an append is done again because somebody else wrote
 
 
@@ -71,14 +74,13 @@ def replace_file(path: Path, raw: bytes, base: str | None = None) -> bool:
     try:
         mode = None if before is None else stat.S_IMODE(path.stat().st_mode)
         path.parent.mkdir(parents=True, exist_ok=True)
-        start = f".{path.name[:_LONGEST_NAME]}."
-        for left in path.parent.glob(f"{_literal(start)}*.tmp"):
-            left.unlink(missing_ok=True)
-        fresh = path.with_name(f"{start}{os.getpid()}.{secrets.token_hex(4)}.tmp")
+        _sweep(path.parent)
+        fresh = path.with_name(f".{path.name[:_LONGEST_NAME]}.{os.getpid()}.{secrets.token_hex(4)}.tmp")
         _write(fresh, raw, mode)
         try:
+            _check_base(path, read_bytes(path), base)  # once more: somebody who knows no lock may have saved meanwhile
             os.replace(fresh, path)
-        except OSError:
+        except BaseException:
             fresh.unlink(missing_ok=True)
             raise
         _flush_folder(path.parent)
@@ -179,8 +181,16 @@ def _flush_folder(folder: Path) -> None:
         os.close(handle)
 
 
-def _literal(name: str) -> str:
-    return "".join(f"[{char}]" if char in "*?[" else char for char in name)
+def _sweep(folder: Path) -> None:
+    """Remove what killed writers left in a folder, once for each time its lock is held."""
+    swept = SWEPT.get()
+    if swept is None or str(folder) in swept:
+        return
+    swept.add(str(folder))
+    for entry in os.scandir(folder):
+        if _LEFT.fullmatch(entry.name):
+            with suppress(OSError):
+                os.unlink(entry.path)
 
 
 def _refused(verb: str, path: Path, error: OSError) -> InvalidInputError:

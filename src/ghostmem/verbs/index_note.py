@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 EMBEDDED = 2_000_000  # bytes of a file that gets vectors; a larger one is found by its words
 _LONGEST, _PREFIX = 400, 80  # characters of a key, and of a folder's name before it
 META = "note"
+PARKED = "~"
 
 
 class Indexed(NamedTuple):
@@ -79,7 +80,7 @@ def forget_note(store: Store, tx: Transaction, note: Note) -> None:
 def park(tx: Transaction, memories: Iterable[Memory], now: datetime) -> None:
     """Give memories keys that nobody wants, so that they can exchange their own."""
     for memory in memories:
-        tx.memories.change(memory, "note", now, key=f"~{memory.id}")
+        tx.memories.change(memory, "note", now, key=f"{PARKED}{memory.id}")
 
 
 def sections_of(tx: Transaction, note: Note) -> list[Memory]:
@@ -236,7 +237,8 @@ class _Writer:
 
     def _is_mine(self, memory: Memory, one: _Wanted) -> bool:
         """Say whether a memory's key is already that of the section, or the best that could be had for it."""
-        return memory.meta.get(META) == self._note.path and memory.meta.get("section", "") == one.section.name
+        same = memory.meta.get(META) == self._note.path and memory.meta.get("section", "") == one.section.name
+        return same and not memory.key.startswith(PARKED)
 
     def _rows(self, key: str, text: str) -> list[IndexRow]:
         rows = index_rows(key, text, self._store.settings.chunk_target)

@@ -99,6 +99,12 @@ def add_notes(
                 f"{root} is already searched in {known[0].ns}",
                 f"remove it first: `ghost notes rm {root}`, then add it to {space}",
             )
+        for mirror in tx.mirrors.all():
+            if mirror.ns == space and (Path(mirror.root).is_relative_to(root) or root.is_relative_to(mirror.root)):
+                raise InvalidInputError(
+                    f"{mirror.root} is a mirror of {space}, so that everything in it would be found twice",
+                    "search it in another namespace: -n",
+                )
         folder = tx.notes.add_folder(str(root), chosen.name, space, store.clock())
     report = sync_folder(store, folder, settle=SETTLE if known else 0.0, progress=progress)
     others = [one.name for one in fit[:-1] if one is not chosen]

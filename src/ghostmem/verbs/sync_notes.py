@@ -70,11 +70,14 @@ class SyncReport(Record):
         return bool(self.added or self.changed or self.moved or self.removed)
 
 
+Indexing = tuple[str, Read, Note | None]  # a file, and the note that it was
+
+
 @dataclass(frozen=True, slots=True)
 class _Work:
     """What is to be done in the store: files to index (with the note that each was before), notes to touch, and to forget."""
 
-    index: list[tuple[str, Read, Note | None]] = field(default_factory=list)
+    index: list[Indexing] = field(default_factory=list)
     touch: list[Note] = field(default_factory=list)
     gone: list[Note] = field(default_factory=list)
 
@@ -269,49 +272,65 @@ def _write(
     store: Store, folder: Folder, layout: Layout, work: _Work, report: SyncReport, progress: Callable[[int], None] | None
 ) -> None:
     """Do the work in batches that other processes can get between, then find out where links lead."""
+    moves = [one for one in work.index if one[2] is not None and one[2].path != one[0]]
+    others = [one for one in work.index if one[2] is None or one[2].path == one[0]]
+    with_vectors = [old for _, read, old in work.index if old is not None and old.hash != read.text.digest]
     renamed = bool(work.gone)
-    if work.gone or work.touch:
+    if work.gone or work.touch or moves or (len(work.index) > 1 and with_vectors):
         with store.engine.write(durable=False) as tx:
             for note in work.gone:
                 if _is_still(tx, folder, note):
                     forget_note(store, tx, note)
                     report.removed += 1
             for note in work.touch:
-                if tx.notes.at(folder.id, note.path) is not None:
+                if _is_still(tx, folder, note, stat=False):
                     tx.notes.put(folder.id, note)
-    moves = [note for path, _, note in work.index if note is not None and note.path != path]
-    if moves:
-        with store.engine.write(durable=False) as tx:
-            for moving in moves:  # names may be exchanged, so nobody keeps one while others take theirs
-                tx.notes.put(folder.id, moving._replace(path=f"/{moving.id}"))
-                park(tx, sections_of(tx, moving), store.clock())
-    changed = [old for _, read, old in work.index if old is not None and old.hash != read.text.digest]
-    if len(work.index) > 1 and changed:
-        with store.engine.write(durable=False) as tx:
-            for giving in changed:  # a text that goes from one file to another takes its vectors along, whichever comes first
+            for giving in with_vectors if len(work.index) > 1 else ():
+                # a text that goes from one file to another takes its vectors along, whichever comes first
                 spare_vectors(store, tx, sections_of(tx, giving))
-    for start in range(0, len(work.index), BATCH):
+            renamed = _index_moves(store, tx, folder, layout, moves, report) or renamed
+    for start in range(0, len(others), BATCH):
         with store.engine.write(durable=False) as tx:
-            for path, read, old in work.index[start : start + BATCH]:
-                done = index_note(store, tx, folder, layout, path, read, old)
-                report.added += old is None
-                report.moved += old is not None and old.path != path
-                report.changed += old is not None and old.path == path and done.changed
-                report.pending_embeddings += done.bare
-                renamed = renamed or old is None or old.path != path or done.renamed
-                if done.problem:
-                    report.failed.append(Problem(path, done.problem))
+            for one in others[start : start + BATCH]:
+                renamed = _index(store, tx, folder, layout, one, report) or renamed
         if progress is not None:
-            progress(min(start + BATCH, len(work.index)))
+            progress(min(start + BATCH, len(others)))
     if report.is_changed:
         with store.engine.write(durable=False) as tx:
             link_notes(store, tx, folder, renamed)
 
 
-def _is_still(tx: Transaction, folder: Folder, note: Note) -> bool:
+def _index_moves(
+    store: Store, tx: Transaction, folder: Folder, layout: Layout, moves: Sequence[Indexing], report: SyncReport
+) -> bool:
+    """Index notes under their new names, which they may have exchanged: nobody keeps a name while others take theirs."""
+    still = [(path, read, old if old and _is_still(tx, folder, old) else None) for path, read, old in moves]
+    for _, _, old in still:
+        if old is not None:
+            tx.notes.put(folder.id, old._replace(path=f"/{old.id}"))
+            park(tx, sections_of(tx, old), store.clock())
+    for one in still:
+        _index(store, tx, folder, layout, one, report)
+    return bool(moves)
+
+
+def _index(store: Store, tx: Transaction, folder: Folder, layout: Layout, one: Indexing, report: SyncReport) -> bool:
+    """Index one file and count it; say whether a name came or went."""
+    path, read, old = one
+    done = index_note(store, tx, folder, layout, path, read, old)
+    report.added += old is None
+    report.moved += old is not None and old.path != path
+    report.changed += old is not None and old.path == path and done.changed
+    report.pending_embeddings += done.bare
+    if done.problem:
+        report.failed.append(Problem(path, done.problem))
+    return old is None or old.path != path or done.renamed
+
+
+def _is_still(tx: Transaction, folder: Folder, note: Note, stat: bool = True) -> bool:
     """Say whether a note is what it was when its file was looked for: another process may know more by now."""
     now = tx.notes.at(folder.id, note.path)
-    return now is not None and now.id == note.id and now.stat == note.stat
+    return now is not None and now.id == note.id and (now.stat == note.stat or not stat)
 
 
 def _last_chunk(store: Store) -> int:

@@ -288,7 +288,7 @@ class SqliteEngine:
         """Return everything that is wrong with the file, its rows and its indexes."""
         from ghostmem.engine.sqlite.check import problems
 
-        with self.read() as tx:
+        with self.snapshot() as tx:  # a connection that others wrote past sees damage in full text where there is none
             return problems(tx.db)
 
     def repair(self, reindex: "Reindex") -> Mapping[str, int]:

@@ -1,0 +1,245 @@
+"""ghost notes as a stranger types it: every subcommand, what it prints, what it leaves, and the hints when it is wrong."""
+
+import hashlib
+import os
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from conftest import GhostCli, Program
+
+TEXT = "# Garden\n\nplants of the year\n\n## Beds\n\nberries in the north bed\n"
+
+
+@pytest.fixture
+def vault(tmp_path: Path) -> Path:
+    """Return a folder of notes."""
+    root = tmp_path / "my vault"
+    (root / "sub").mkdir(parents=True)
+    (root / "garden.md").write_text(TEXT)
+    (root / "sub" / "tools.md").write_text("# Tools\n\na rake, see [[garden]]\n")
+    return root
+
+
+@pytest.fixture
+def added(ghost_cli: "GhostCli", vault: Path) -> Path:
+    """Return a folder of notes that is searched in the namespace `n`."""
+    ghost_cli.ok("notes", "add", vault, "-n", "n")
+    return vault
+
+
+def test_a_first_round(ghost_cli: "GhostCli", vault: Path) -> None:
+    """Add, list, search, look, sync and remove; the files are as they were in the end."""
+    assert ghost_cli("notes", "list").err == "no folders yet; add one with `ghost notes add`\n"
+    shown = ghost_cli.ok("notes", "add", vault)
+    assert shown == f"{vault}: 2 notes in notes:my-vault, laid out as markdown (detected; --layout names another)\n"
+    assert ghost_cli.ok("notes", "list") == f"{vault}  markdown, in notes:my-vault\n"
+    found = ghost_cli.ok("search", "berries")
+    assert found.startswith("notes:my-vault/garden.md#beds")
+    assert f"{vault}/garden.md:5" in found
+    assert ghost_cli.ok("notes", "status").splitlines()[1] == "    2 notes on disk, 2 indexed: in step"
+    assert "2 notes: nothing new" in ghost_cli.ok("notes", "sync")
+    (vault / "new.md").write_text("gloves\n")
+    assert "1 to be indexed" in ghost_cli.ok("notes", "status")
+    assert "3 notes: 1 added" in ghost_cli.ok("notes", "sync")
+    assert ghost_cli.ok("notes", "rm", vault).startswith(f"removed 3 notes of {vault} from notes:my-vault; no file was touched")
+    assert (vault / "garden.md").read_text() == TEXT
+    assert ghost_cli("search", "berries").out == ""
+
+
+def test_json_objects(ghost_cli: "GhostCli", vault: Path) -> None:
+    """Every subcommand prints objects for programs, one a line, and nothing beside them."""
+    done = ghost_cli.row("notes", "add", vault, "-n", "n", "--layout", "obsidian")
+    assert (done["folder"]["root"], done["folder"]["ns"], done["folder"]["layout"]) == (str(vault), "n", "obsidian")
+    assert (done["report"]["notes"], done["report"]["added"], done["report"]["failed"], done["detected"]) == (2, 2, [], False)
+    assert ghost_cli.row("notes", "list")["root"] == str(vault)
+    assert ghost_cli.rows("notes", "list", "-n", "other") == []
+    status = ghost_cli.row("notes", "status", vault)
+    wanted = {"on_disk": 2, "indexed": 2, "pending": 0, "orphans": 0, "failed": [], "watcher": "none"}
+    assert wanted.items() <= status.items()
+    assert status["last_reconcile"].endswith("Z")
+    assert ghost_cli.row("notes", "sync", "n")["added"] == 0
+    hit = ghost_cli.row("search", "-n", "n", "berries")
+    assert (hit["key"], hit["path"], hit["line"], hit["root"]) == ("garden.md#beds", "garden.md", 5, str(vault))
+    block = ghost_cli.row("notes", "grep", "--dir", vault, "rake")
+    assert block == {"blocks": []}
+    assert ghost_cli.row("notes", "write", "-n", "n", "garden.md#beds", "## Beds\n\nroses")["changed"] is True
+    gone = ghost_cli.row("notes", "rm", vault, "--dry-run")
+    assert (gone["notes"], gone["memories"], gone["dry_run"]) == (2, 3, True)
+    assert ghost_cli.row("notes", "rm", "n")["dry_run"] is False
+    assert ghost_cli.rows("notes", "status") == []
+
+
+@pytest.mark.parametrize("command", ["", "add", "list", "status", "sync", "watch", "rm", "write", "grep", "consolidate"])
+def test_help(ghost_cli: "GhostCli", command: str) -> None:
+    """Every subcommand tells what it is for."""
+    shown = ghost_cli.ok("notes", *([command] if command else []), "--help")
+    assert shown.startswith(f"Usage: ghost notes{f' {command}' if command else ''} ")
+
+
+def test_errors_say_what_to_do(ghost_cli: "GhostCli", vault: Path, tmp_path: Path) -> None:
+    """A layout that is not there, a file, no folder, a folder that is not searched: each has a hint."""
+    error, hint = ghost_cli.fails(2, "notes", "add", vault, "--layout", "wiki")
+    assert "wiki" in error
+    assert "obsidian" in hint
+    error, hint = ghost_cli.fails(2, "notes", "add", vault / "garden.md")
+    assert "is a file" in error
+    assert "ghost ingest" in hint
+    assert "no folder" in ghost_cli.fails(3, "notes", "add", tmp_path / "nope")[0]
+    assert "invalid namespace" in ghost_cli.fails(2, "notes", "add", vault, "-n", "no good")[0]
+    assert ghost_cli.rows("notes", "list") == []
+    assert "ghost notes add" in ghost_cli.fails(3, "notes", "rm", vault)[1]
+    ghost_cli.ok("notes", "add", vault, "-n", "n")
+    for command in ("rm", "sync", "status"):
+        error, hint = ghost_cli.fails(3, "notes", command, tmp_path / "nope")
+        assert "is no folder of notes" in error
+        assert str(vault) in hint
+    assert "notes, memories" in ghost_cli.fails(2, "search", "--in", "files", "x")[1]
+
+
+def test_a_folder_twice(ghost_cli: "GhostCli", added: Path) -> None:
+    """Adding again looks again; into another namespace it is refused; by a relative path or a link it is the same folder."""
+    (added / "new.md").write_text("gloves\n")
+    assert ghost_cli.row("notes", "add", added)["report"]["added"] == 1
+    assert ghost_cli.row("notes", "add", f"{added}/sub/..")["report"]["added"] == 0
+    error, hint = ghost_cli.fails(2, "notes", "add", added, "-n", "m")
+    assert "already searched in n" in error
+    assert "notes rm" in hint
+    link = added.with_name("link")
+    os.symlink(added, link)
+    assert ghost_cli.row("notes", "add", link)["report"]["added"] == 0
+    assert len(ghost_cli.rows("notes", "list")) == 1
+    ghost_cli.ok("notes", "rm", link)
+    assert ghost_cli.rows("notes", "list") == []
+
+
+def test_search_in_notes_or_memories(ghost_cli: "GhostCli", added: Path) -> None:
+    """--in keeps to one of both."""
+    ghost_cli.ok("put", "-n", "n", "-k", "mine", "berries of my own")
+    keys = {
+        within: [row["key"] for row in ghost_cli.rows("search", "-n", "n", *within, "berries")]
+        for within in [(), ("--in", "notes"), ("--in", "memories")]
+    }
+    assert sorted(keys[()]) == ["garden.md#beds", "mine"]
+    assert keys["--in", "notes"] == ["garden.md#beds"]
+    assert keys["--in", "memories"] == ["mine"]
+
+
+def test_a_sync_with_work_left_does_not_leave_with_zero(ghost_cli: "GhostCli", added: Path) -> None:
+    """When notes are missing at once, or the folder is, the code is 1, the reason is printed, and searches say so too."""
+    aside = added.with_name("aside")
+    os.rename(added, aside)
+    for there in (False, True):
+        if there:
+            added.mkdir()
+        done = ghost_cli("notes", "sync")
+        assert done.code == 1
+        assert ("missing at once" if there else "cannot be read") in done.err
+        found = ghost_cli("search", "-n", "n", "berries")
+        assert "garden.md#beds" in found.out
+        assert f"note: {added}" in found.err
+        assert ("missing at once" if there else "cannot be read") in ghost_cli.ok("notes", "status")
+    shutil.rmtree(added)
+    os.rename(aside, added)
+    assert ghost_cli("notes", "sync").code == 0
+    assert "in step" in ghost_cli.ok("notes", "status")
+    for name in ("garden.md", "sub/tools.md"):
+        (added / name).unlink()
+    assert ghost_cli("notes", "sync").code == 1
+    done = ghost_cli("notes", "sync", "--accept-deletes")
+    assert (done.code, "2 removed" in done.out) == (0, True)
+    assert ghost_cli("search", "-n", "n", "berries").out == ""
+
+
+def test_problems_are_told(ghost_cli: "GhostCli", added: Path) -> None:
+    """What is not read as it should is named beside the data by add, sync and status, and is no failure of the run."""
+    (added / "bad.md").write_bytes(b"caf\xe9\n")
+    os.symlink("/etc/hostname", added / "out.md")
+    done = ghost_cli("notes", "sync", "--full")
+    assert done.code == 0
+    assert "note: bad.md: is not UTF-8" in done.err
+    assert "note: out.md: is a link" in done.err
+    status = ghost_cli.ok("notes", "status")
+    assert "    bad.md: is not UTF-8" in status
+    assert "    out.md: is a link" in status
+    assert {one["path"] for one in ghost_cli.row("notes", "status")["failed"]} == {"bad.md", "out.md"}
+
+
+def test_writing_a_section(ghost_cli: "GhostCli", added: Path) -> None:
+    """The text comes from the arguments or from standard input; another base is a conflict with the present text."""
+    path = added / "garden.md"
+    assert ghost_cli.ok("notes", "write", "-n", "n", "garden.md#beds", "## Beds\n\nroses") == "wrote garden.md, line 5\n"
+    assert path.read_text() == TEXT.replace("berries in the north bed", "roses")
+    ghost_cli.ok("notes", "write", "-n", "n", "garden.md#beds", input="## Beds\n\ntulips\n")
+    assert path.read_text() == TEXT.replace("berries in the north bed", "tulips")
+    assert ghost_cli.rows("search", "-n", "n", "tulips")[0]["key"] == "garden.md#beds"
+    wrong = ghost_cli("--json", "notes", "write", "-n", "n", "--base", "0" * 64, "garden.md#beds", "x")
+    assert wrong.code == 4
+    assert hashlib.sha256(path.read_bytes()).hexdigest() in wrong.err + wrong.out
+    assert "tulips" in wrong.err + wrong.out
+    path.write_text(TEXT)
+    assert "changed" in ghost_cli.fails(4, "notes", "write", "-n", "n", "garden.md#beds", "## Beds\n\nlilies")[0]
+    assert path.read_text() == TEXT
+    assert "no section of a note" in _refused(ghost_cli)
+    assert "not found" in ghost_cli.fails(3, "notes", "write", "-n", "n", "nope.md", "x")[0]
+    assert "namespace is required" in ghost_cli.fails(2, "notes", "write", "garden.md", "x")[0]
+
+
+def _refused(ghost_cli: "GhostCli") -> str:
+    ghost_cli.ok("put", "-n", "n", "-k", "mine", "text")
+    return ghost_cli.fails(2, "notes", "write", "-n", "n", "mine", "x")[0]
+
+
+def test_a_note_cannot_be_put(ghost_cli: "GhostCli", added: Path) -> None:
+    """The file is where a note is changed."""
+    assert "locked" in ghost_cli.fails(4, "put", "-n", "n", "-k", "garden.md", "mine now")[0]
+    assert (added / "garden.md").read_text() == TEXT
+
+
+def test_wiping_the_namespace_is_healed_by_a_full_sync(ghost_cli: "GhostCli", added: Path) -> None:
+    """`ns rm --hard --unlock` takes the memories, and `sync --full` brings them back."""
+    names = ghost_cli.names("-n", "n")
+    assert len(names) == 3
+    ghost_cli.ok("ns", "rm", "n", "--hard", "--unlock", "-y")
+    assert ghost_cli.names("-n", "n") == []
+    ghost_cli.ok("notes", "sync", "--full")
+    assert sorted(ghost_cli.names("-n", "n")) == sorted(names)
+
+
+def test_nothing_is_made_by_looking(ghost_cli: "GhostCli", store: Path, vault: Path) -> None:
+    """Commands that only look do not make a store, and neither does a folder that cannot be added."""
+    for words in (("list",), ("status",), ("sync",), ("grep", "x", "--dir", str(vault))):
+        ghost_cli("notes", *words)
+        assert not store.exists()
+
+
+def test_a_daily_workspace(ghost_cli: "GhostCli", tmp_path: Path) -> None:
+    """MEMORY.md and notes of any age are detected, read as they are, and found: also what was written years ago."""
+    root = tmp_path / "agent"
+    (root / "memory").mkdir(parents=True)
+    facts = "".join(f"## Topic {number}\n\nfact number {number} about subject{number}\n\n" for number in range(300))
+    (root / "MEMORY.md").write_text(f"# Memory\n\n{facts}## Boiler\n\nthe boiler code is 4711\n")
+    (root / "memory" / "2023-01-05.md").write_text("# Day\n\nmet the plumber Nakamura\n")
+    (root / "memory" / "2026-03-13.md").write_text("# Day\n\nnothing happened\n")
+    files = {path: path.read_bytes() for path in root.rglob("*.md")}
+    assert ghost_cli.row("notes", "add", root, "-n", "n")["folder"]["layout"] == "daily"
+    hit = ghost_cli.rows("search", "-n", "n", "plumber Nakamura")[0]
+    assert (hit["path"], hit["created_at"][:10]) == ("memory/2023-01-05.md", "2023-01-05")
+    hit = ghost_cli.rows("search", "-n", "n", "what is the boiler code?", "-l", "1")[0]
+    assert (hit["path"], hit["match_chunk"]) == ("MEMORY.md", "## Boiler\n\nthe boiler code is 4711")
+    assert (root / "MEMORY.md").read_text().split("\n")[hit["line"] - 1] == "## Boiler"
+    assert {path: path.read_bytes() for path in root.rglob("*.md")} == files
+
+
+def test_the_installed_program_in_pipes(program: "Program", vault: Path) -> None:
+    """Two programs in a row see each other's files and stores; names with blanks need no care."""
+    done = program.shell(
+        f'ghost notes add "{vault}" -n n && echo "a spade" > "{vault}/spade.md" && ghost search --in notes -n n spade --json'
+    )
+    assert done.code == 0
+    assert '"path": "spade.md"' in done.out.splitlines()[-1]
+    assert program("notes", "rm", vault, "-y").code == 0
+    assert program("notes", "sync").code == 0
