@@ -29,7 +29,7 @@ _BLOCK = re.compile(
 )
 _VARYING = [
     (re.compile(r"\b[0-7][0-9A-HJKMNP-TV-Z]{25}\b"), "ID"),
-    (re.compile(r"\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z?)?"), "TIME"),
+    (re.compile(r"\b\d{4}-\d\d-\d\d(?:[T ]\d\d[:.]\d\d(?:[:.]\d\d(?:\.\d+)?)?Z?)?"), "TIME"),
     (re.compile(r"\b\d{8}T\d{6}Z"), "TIME"),
     (re.compile(r"[\d.,]+ (?:bytes|KB|MB)"), "SIZE"),
     (re.compile(r"\b\d+(?:\.\d+){2,}\b"), "VERSION"),

@@ -10,8 +10,8 @@ import pytest
 from ghostmem import InvalidInputError, NotFoundError
 from ghostmem.foreign.base import Foreign, key_of, numbered
 from ghostmem.foreign.choose import DATABASE, read, recognise
-from ghostmem.text.frontmatter import take_apart, words
 from ghostmem.model import Kind, Rel
+from ghostmem.text.frontmatter import take_apart, words
 
 DATA = Path(__file__).parent.parent / "data" / "foreign"
 

@@ -105,15 +105,17 @@ class Lab:
 
 @pytest.fixture
 def open_lab(tmp_path: Path, clock: Any) -> Iterator[Callable[..., Lab]]:
-    """Return a function that makes a lab; with `vectors=True` its texts are embedded."""
+    """Return a function that makes a lab; with `vectors` its texts are embedded, with `real` its clock is the system's."""
     opened: list[Lab] = []
 
-    def make(name: str = "vault", db: str | None = None, *, vectors: bool = False, **settings: Any) -> Lab:
+    def make(name: str = "vault", db: str | None = None, *, vectors: bool = False, real: bool = False, **settings: Any) -> Lab:
         root = tmp_path / name
         root.mkdir(exist_ok=True)
         function = Vectors()
         chosen = Settings(**{"embed_provider": "local" if vectors else "none", **settings})
-        ghost = Ghost.open(tmp_path / (db or "memory.db"), settings=chosen, clock=clock, embedder=function if vectors else None)
+        ghost = Ghost.open(
+            tmp_path / (db or "memory.db"), settings=chosen, clock=None if real else clock, embedder=function if vectors else None
+        )
         opened.append(Lab(ghost, root, clock, function))
         return opened[-1]
 

@@ -219,8 +219,9 @@ def test_a_note_is_always_found_while_it_is_saved(lab: Any, start: Callable[...,
     assert lab.status().is_clean
 
 
-def test_a_sync_that_is_killed_is_finished_by_the_next(lab: Any, start: Callable[..., Any], tmp_path: Path) -> None:
-    """A folder of notes is renamed and edited, and the sync that follows is killed somewhere: ids and counts are kept."""
+def test_a_sync_that_is_killed_is_finished_by_the_next(open_lab: Any, start: Callable[..., Any], tmp_path: Path) -> None:
+    """A folder of notes is renamed and edited, and the sync that follows is killed somewhere: every memory is kept."""
+    lab = open_lab(real=True)
     chance = random.Random(11)
     for number in range(150):
         lab.write(f"x0/n{number:03d}.md", f"# Note {number}\n\nword{number} here\n\n## Part\n\nmore of {number}.\n")
@@ -244,8 +245,9 @@ def test_a_sync_that_is_killed_is_finished_by_the_next(lab: Any, start: Callable
         assert lab.status().is_clean
 
 
-def test_many_processes_index_the_same_changes(lab: Any, start: Callable[..., Any], tmp_path: Path) -> None:
-    """Four processes search while files are edited, renamed and exchanged: none fails, and all agree in the end."""
+def test_many_processes_index_the_same_changes(open_lab: Any, start: Callable[..., Any], tmp_path: Path) -> None:
+    """Four processes search while files are edited and renamed: none fails, and all agree in the end."""
+    lab = open_lab(real=True)
     for number in range(6):
         lab.write(f"n{number}.md", f"# Note {number}\n\nword{number}\n")
     lab.add()
@@ -266,7 +268,11 @@ def test_many_processes_index_the_same_changes(lab: Any, start: Callable[..., An
         lab.look()
         assert [other.err for other in others] == [""] * 4
     assert [other.process.poll() for other in others] == [None] * 4
+    for other in others:
+        other.kill()
     lab.sync()
     assert {number: lab.id_of(f"word{number}") for number in range(6)} == known
-    assert {key: memory.content.split("\n")[2] for key, memory in lab.memories().items()} == {place[number]: f"word{number}" for number in range(6)}
+    assert {key: memory.content.split("\n")[2] for key, memory in lab.memories().items()} == {
+        place[number]: f"word{number}" for number in range(6)
+    }
     assert lab.status().is_clean

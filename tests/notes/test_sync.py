@@ -20,7 +20,6 @@ from hypothesis import strategies as st
 from ghostmem import Ghost
 from ghostmem.errors import LockedError
 from ghostmem.notes.scan import ChangingError, read_note
-from ghostmem.settings import Settings
 
 NS = "notes:lab"
 DAY = 86_400
@@ -1075,13 +1074,45 @@ def test_an_export_holds_the_notes_and_an_import_overrules_no_file(open_lab: Cal
     assert lab.status().is_clean
 
 
-def test_a_store_that_cannot_be_written_says_so(lab: Any) -> None:
-    """A backup that is only read answers with what it knows, and says that it may be old."""
+def test_a_rename_onto_what_an_import_left(open_lab: Callable[..., Any]) -> None:
+    """A key that an import brought from another store's notes is no obstacle for the note that has it now."""
+    lab = open_lab()
+    lab.add(z="# Z\n\nzulu of the other machine\n")
+    here = open_lab("here", "here.db")
+    here.ghost.import_(lab.ghost.export())
+    here.add(a="# A\n\nalpha\n", b="other\n")
+    known = here.id_of("alpha")
+    os.rename(here.root / "a.md", here.root / "z.md")
+    here.look()
+    assert here.id_of("alpha") == known
+    assert here.status().is_clean
+    hit = next(hit for hit in here.ghost.search("alpha", NS, within="notes"))
+    assert hit.path == "z.md"
+
+
+READ_ONLY = """
+import json, os, sys
+from ghostmem import Ghost
+from ghostmem.settings import Settings
+os.chmod(sys.argv[1], 0o444)
+with Ghost.open(sys.argv[1], settings=Settings(embed_provider="none")) as ghost:
+    found = ghost.search("alpha", "notes:lab")
+    print(json.dumps([[hit.key for hit in found], list(found.notes)]))
+"""
+
+
+@LINUX
+def test_a_store_that_cannot_be_written_says_so(lab: Any, tmp_path: Path) -> None:
+    """It answers with what it knows, and says that the notes may have changed since."""
     lab.add(a="alpha\n")
-    copy = lab.root.parent / "copy.db"
-    lab.ghost.backup(copy)
-    with Ghost.open(copy, settings=Settings(embed_provider="none")) as known:
-        assert known.search("alpha", NS).notes == ()
+    (tmp_path / "read").mkdir()
+    lab.ghost.backup(tmp_path / "read" / "copy.db")
+    lab.write("a.md", "bravo\n")
+    os.chmod(tmp_path / "read", 0o555)
+    keys, told = json.loads(_without_override(READ_ONLY, tmp_path / "read" / "copy.db"))
+    os.chmod(tmp_path / "read", 0o755)
+    assert keys == ["a.md"]
+    assert any("cannot be written" in note for note in told)
 
 
 def test_the_same_edit_twice_in_one_moment(lab: Any) -> None:

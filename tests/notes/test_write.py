@@ -87,15 +87,16 @@ def test_a_conflict_carries_what_is_there(tmp_path: Path, base: str, there: byte
 
 
 def test_what_killed_writers_left_goes_with_the_next_write(tmp_path: Path) -> None:
-    """Temporary files of this note are removed; those of other notes and other programs stay."""
-    mine = [".a[1].md.4711.deadbeef.tmp", ".a[1].md.1.0.tmp"]
-    others = [".b.md.4711.deadbeef.tmp", "a[1].md.tmp", ".a1.md.4711.deadbeef.tmp"]
+    """Temporary files of writers that are no more are removed by the next that holds the lock; those of other programs stay."""
+    mine = [".a[1].md.4711.deadbeef.tmp", ".a[1].md.1.00c0ffee.tmp", ".b.md.4711.deadbeef.tmp"]
+    others = ["a[1].md.tmp", ".a[1].md.tmp", ".x.tmp", ".a[1].md.swp"]
     folder = tmp_path / "made"
     folder.mkdir()
     for name in mine + others:
         (folder / name).write_bytes(b"half")
-    replace_file(folder / "a[1].md", b"whole")
-    assert sorted(os.listdir(folder)) == sorted(["a[1].md", *others])
+    with locked(folder):
+        replace_file(folder / "a[1].md", b"whole")
+    assert sorted(os.listdir(folder)) == sorted([".lock", "a[1].md", *others])
 
 
 def test_a_file_is_deleted_only_as_it_was_known(tmp_path: Path) -> None:

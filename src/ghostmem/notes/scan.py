@@ -99,6 +99,14 @@ def read_note(path: Path) -> Read:
     raise ChangingError
 
 
+def is_still(path: Path, stat: Stat) -> bool:
+    """Say whether a file is what it was when it was read."""
+    try:
+        return _stat(os.stat(path, follow_symlinks=False)) == stat
+    except OSError:
+        return False
+
+
 def modified(stat: Stat) -> datetime:
     """Return when a file was last changed."""
     try:

@@ -54,6 +54,8 @@ def index_note(
     """Bring the memories of a note's sections in step with its file."""
     known = tx.notes.at(folder.id, path)  # another process may have been here
     note = note or known
+    if known is not None and note is not None and known.id != note.id:
+        forget_note(store, tx, known)
     problem = "is not UTF-8; what could not be read is shown as �" if read.text.lossy else ""
     if read.stat.size > store.settings.max_content_bytes:
         problem = f"has {read.stat.size:,} bytes, more than GHOST_MAX_CONTENT_BYTES ({store.settings.max_content_bytes:,})"
@@ -225,6 +227,8 @@ class _Writer:
             new |= {"est_tokens": estimate_tokens(one.text), "recorded_at": self._now}
             if "key" in new:
                 last = self._tx.memories.last(self._folder.ns, key)
+                if last is not None and last.deleted_at is None and last.id != memory.id:
+                    remove(self._tx, [last], self._now, hard=False)  # left by an import, or by an earlier index
                 new["version"] = memory.version if last is None else max(memory.version, last.version + 1)
                 self._tx.notes.move_file(memory.id, self._file, self._now)
         self._tx.memories.change(memory, "note", self._now, **new)

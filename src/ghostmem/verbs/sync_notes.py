@@ -6,6 +6,7 @@ section keeps its memory through edits, new headings and renames, and a chunk wh
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,7 +19,7 @@ from ghostmem.model import Record, optional
 from ghostmem.note import Folder, Note, Stat
 from ghostmem.notes.layouts.table import layout_named
 from ghostmem.notes.moves import Changed, same_inode, same_text
-from ghostmem.notes.scan import ChangingError, Read, Sight, read_note, same_name, scan
+from ghostmem.notes.scan import ChangingError, Read, Sight, is_still, read_note, same_name, scan
 from ghostmem.times import earlier
 from ghostmem.verbs.embed import catch_up
 from ghostmem.verbs.index_note import forget_note, index_note, park, sections_of, shares_a_section, spare_vectors
@@ -34,6 +35,7 @@ BATCH = 100  # files a transaction
 SETTLE = 0.5  # seconds for which a file must be missing before it is believed to be gone
 FEWEST, SHARE = 10, 0.5  # so many that vanish at once, and such a share, are a disk that is away
 KEPT = timedelta(days=30)  # how long what was deleted can come back with all that was known of it
+ROUNDS = 3  # how often files that change while they are indexed are looked at again
 AT_ONCE = 64  # chunks that a search embeds before it answers
 
 
@@ -97,38 +99,56 @@ def sync_folder(
     A file that is missing is believed to be gone when it is missing again half a second later: at once with `settle`, which waits
     that long, else at the next look. Where most are missing nothing is believed, unless `accept_deletes` says so.
     """
-    layout, root = layout_named(folder.layout), Path(folder.root)
     report = SyncReport(folder.root, folder.ns, folder.layout)
+    before = _last_chunk(store)
+    for _ in range(ROUNDS):
+        late = _look(store, folder, full, settle, accept_deletes, report, progress)
+        if not late:
+            break
+    else:
+        report.pending += late
+    report.failed.sort(key=lambda problem: problem.path)
+    thorough = bool(full or settle) and not report.unavailable
+    if thorough:
+        _prune(store, folder)
+    _embed(store, report, 0 if thorough else before, link, progress)
+    done = not (report.pending or report.missing or report.unavailable)
+    _close(store, folder, store.clock() if done and (report.is_changed or thorough) else None, report.unavailable)
+    return report
+
+
+def _look(
+    store: Store,
+    folder: Folder,
+    full: bool,
+    settle: float,
+    accept_deletes: bool,
+    report: SyncReport,
+    progress: Callable[[int], None] | None,
+) -> int:
+    """Look at a folder once and index what changed; return how many files changed again meanwhile, and were left out."""
+    layout, root = layout_named(folder.layout), Path(folder.root)
+    report.failed, report.missing, report.pending = [], 0, 0
     try:
         sight = scan(root, layout)
     except NotFoundError as error:
-        _close(store, folder, None, report, error.message)
-        return report
+        report.unavailable = error.message
+        return 0
     with store.engine.read() as tx:
         stats, wrong, missed = tx.notes.stats(folder.id)
         same = stats == sight.files and not (missed or full or folder.unavailable)
         known = {} if same else tx.notes.known(folder.id)
     report.notes = len(sight.files)
     report.failed = [Problem(path, reason) for path, reason in sight.refused.items()]
-    before = _last_chunk(store)
     if same:
         report.failed += [Problem(path, reason) for path, reason in wrong.items()]
-    else:
-        work = _work(store, root, layout, sight, known, full, settle, accept_deletes, report)
-        _write(store, folder, layout, work, report, progress)
-    report.failed.sort(key=lambda problem: problem.path)
-    thorough = bool(full or settle)
-    if thorough:
-        _prune(store, folder)
-    _embed(store, report, 0 if thorough else before, link, progress)
-    done = not (report.pending or report.missing or report.unavailable)
-    _close(store, folder, store.clock() if done and (report.is_changed or thorough) else None, report, report.unavailable)
-    return report
+        return 0
+    work = _work(store, root, layout, sight, known, full, settle, accept_deletes, report)
+    return _write(store, folder, layout, work, report, progress)
 
 
-def _close(store: Store, folder: Folder, at: datetime | None, report: SyncReport, unavailable: str) -> None:
+def _close(store: Store, folder: Folder, at: datetime | None, unavailable: str) -> None:
     """Write down how it ended, if that is anything new."""
-    report.unavailable = unavailable
     if at is None and unavailable == folder.unavailable:
         return
     with store.engine.write(durable=False) as tx:
@@ -169,6 +189,8 @@ def _work(
             blank.append((path, read, note))
         else:
             there.append((path, read, note))  # also when only its time changed: that may be the time of its sections
+    if fresh:
+        seen -= _half_seen(root, [note for note in known.values() if note.id in seen], fresh)
     missing = [note for note in known.values() if note.id not in seen]
     report.pending += sum(sight.is_unseen(note.path) for note in missing) if sight.unseen else 0
     missing = [note for note in missing if not sight.is_unseen(note.path)]
@@ -187,6 +209,12 @@ def _work(
     missing = [note for note in missing if note.id not in arrived]
     _judge(store, work, missing, known, sight, bool(settle), accept_deletes, report)
     return work
+
+
+def _half_seen(root: Path, seen: Sequence[Note], fresh: Sequence[tuple[str, Read]]) -> set[str]:
+    """Return the notes that were renamed while the folder was looked at, so that both names were seen."""
+    inodes = {read.stat.inode for _, read in fresh}
+    return {note.id for note in seen if note.stat.inode in inodes and not os.path.lexists(root / note.path)}
 
 
 def _wait_for_text(
@@ -270,8 +298,12 @@ def _moves(store: Store, missing: Sequence[Note], there: Sequence[Changed], fres
 
 def _write(
     store: Store, folder: Folder, layout: Layout, work: _Work, report: SyncReport, progress: Callable[[int], None] | None
-) -> None:
-    """Do the work in batches that other processes can get between, then find out where links lead."""
+) -> int:
+    """Do the work in batches that other processes can get between, then find out where links lead.
+
+    A file that is no longer what was read, or a note that another process has moved, is left out; returns how many were.
+    """
+    late = 0
     moves = [one for one in work.index if one[2] is not None and one[2].path != one[0]]
     others = [one for one in work.index if one[2] is None or one[2].path == one[0]]
     with_vectors = [old for _, read, old in work.index if old is not None and old.hash != read.text.digest]
@@ -288,30 +320,35 @@ def _write(
             for giving in with_vectors if len(work.index) > 1 else ():
                 # a text that goes from one file to another takes its vectors along, whichever comes first
                 spare_vectors(store, tx, sections_of(tx, giving))
-            renamed = _index_moves(store, tx, folder, layout, moves, report) or renamed
+            for one in _parked(store, tx, folder, moves):
+                _index(store, tx, folder, layout, one, report)
+                renamed = True
+                late -= 1
+            late += len(moves)
     for start in range(0, len(others), BATCH):
         with store.engine.write(durable=False) as tx:
             for one in others[start : start + BATCH]:
-                renamed = _index(store, tx, folder, layout, one, report) or renamed
+                if is_still(Path(folder.root, one[0]), one[1].stat):
+                    renamed = _index(store, tx, folder, layout, one, report) or renamed
+                else:
+                    late += 1
         if progress is not None:
             progress(min(start + BATCH, len(others)))
     if report.is_changed:
         with store.engine.write(durable=False) as tx:
             link_notes(store, tx, folder, renamed)
+    return late
 
 
-def _index_moves(
-    store: Store, tx: Transaction, folder: Folder, layout: Layout, moves: Sequence[Indexing], report: SyncReport
-) -> bool:
-    """Index notes under their new names, which they may have exchanged: nobody keeps a name while others take theirs."""
-    still = [(path, read, old if old and _is_still(tx, folder, old) else None) for path, read, old in moves]
-    for _, _, old in still:
+def _parked(store: Store, tx: Transaction, folder: Folder, moves: Sequence[Indexing]) -> list[Indexing]:
+    """Return the moves that still hold, their notes' names given up: they may exchange them with each other."""
+    root = Path(folder.root)
+    found = [one for one in moves if one[2] and _is_still(tx, folder, one[2]) and is_still(root / one[0], one[1].stat)]
+    for _, _, old in found:
         if old is not None:
             tx.notes.put(folder.id, old._replace(path=f"/{old.id}"))
             park(tx, sections_of(tx, old), store.clock())
-    for one in still:
-        _index(store, tx, folder, layout, one, report)
-    return bool(moves)
+    return found
 
 
 def _index(store: Store, tx: Transaction, folder: Folder, layout: Layout, one: Indexing, report: SyncReport) -> bool:
