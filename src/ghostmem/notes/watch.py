@@ -4,8 +4,9 @@ import json
 import os
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from ghostmem.errors import ConflictError, InvalidInputError
@@ -54,7 +55,12 @@ def leading(store: str) -> Iterator[Callable[[str], None]]:
 
 
 def changes(
-    roots: Sequence[Path], stop: threading.Event, *, poll: bool = False, say: Callable[[str], None], warn: Callable[[str], None]
+    roots: Callable[[], Sequence[Path]],
+    stop: threading.Event,
+    *,
+    poll: bool = False,
+    say: Callable[[str], None],
+    warn: Callable[[str], None],
 ) -> Iterator[None]:
     """Yield whenever something may have changed below these folders, and every RECONCILE seconds; until `stop` is set."""
     yield None
@@ -69,20 +75,47 @@ def changes(
         yield None
 
 
-def _heard(roots: Sequence[Path], stop: threading.Event) -> Iterator[None]:
+def _heard(roots: Callable[[], Sequence[Path]], stop: threading.Event) -> Iterator[None]:
+    """Yield what the system tells; begin anew when a folder is added, goes away or comes back, since its watch goes with it."""
+    while not stop.is_set():
+        there = _there(roots)
+        if not there:
+            stop.wait(POLL)
+            yield None
+            continue
+        for heard in _watch(list(there), stop):
+            if _there(roots) != there:
+                yield None
+                break
+            if heard:
+                yield None
+
+
+def _there(roots: Callable[[], Sequence[Path]]) -> dict[Path, tuple[int, int]]:
+    """Return the folders that are there, each with what tells it from another of its name."""
+    found: dict[Path, tuple[int, int]] = {}
+    for root in roots():
+        with suppress(OSError):
+            stat = root.stat()
+            found[root] = (stat.st_dev, stat.st_ino)
+    return found
+
+
+def _watch(roots: Sequence[Path], stop: threading.Event) -> Iterator[bool]:
+    """Yield every POLL seconds or sooner, and whether there is reason to look."""
     from watchfiles import watch
 
-    there = [root for root in roots if root.is_dir()]
-    if not there:
-        raise OSError("no folder is there")
-    for _ in watch(
-        *there,
+    last = time.monotonic()
+    for found in watch(
+        *roots,
         debounce=int(DEBOUNCE * 1000 * 4),
         step=int(DEBOUNCE * 1000),
         stop_event=stop,
-        rust_timeout=int(RECONCILE * 1000),
+        rust_timeout=int(POLL * 1000),
         yield_on_timeout=True,
         raise_interrupt=sys.platform == "win32",
         ignore_permission_denied=False,  # else it also passes over that there are no more watches to be had
     ):
-        yield None
+        due = bool(found) or time.monotonic() - last >= RECONCILE
+        last = time.monotonic() if due else last
+        yield due

@@ -92,12 +92,14 @@ def sync_folder(
     settle: float = 0.0,
     accept_deletes: bool = False,
     link: bool = True,
+    thorough: bool | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> SyncReport:
     """Index what changed in a folder; `full` reads every file whatever its stats say.
 
     A file that is missing is believed to be gone when it is missing again half a second later: at once with `settle`, which waits
-    that long, else at the next look. Where most are missing nothing is believed, unless `accept_deletes` says so.
+    that long, else at the next look. Where most are missing nothing is believed, unless `accept_deletes` says so. With `full` or
+    `settle` old remains are cleared away too, and vectors made that are missing from before, unless `thorough` says otherwise.
     """
     report = SyncReport(folder.root, folder.ns, folder.layout)
     before = _last_chunk(store)
@@ -108,10 +110,11 @@ def sync_folder(
     else:
         report.pending += late
     report.failed.sort(key=lambda problem: problem.path)
-    thorough = bool(full or settle) and not report.unavailable
+    thorough = (bool(full or settle) if thorough is None else thorough) and not report.unavailable
     if thorough:
         _prune(store, folder)
-    _embed(store, report, 0 if thorough else before, link, progress)
+    if report.pending_embeddings or (thorough and link):
+        _embed(store, report, 0 if thorough else before, link, progress)
     done = not (report.pending or report.missing or report.unavailable)
     _close(store, folder, store.clock() if done and (report.is_changed or thorough) else None, report.unavailable)
     return report
@@ -379,7 +382,7 @@ def _embed(store: Store, report: SyncReport, after: int, link: bool, progress: C
     """Give the new chunks vectors; a search does so only where that is quick, and leaves the rest for later."""
     if not store.vectoriser.wanted:
         report.pending_embeddings = 0
-    elif link or 0 < report.pending_embeddings <= AT_ONCE:
+    elif link or report.pending_embeddings <= AT_ONCE:
         report.embedded = catch_up(store, progress, link, after)
         report.pending_embeddings = max(0, report.pending_embeddings - report.embedded)
 

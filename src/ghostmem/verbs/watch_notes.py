@@ -26,17 +26,20 @@ def watch_notes(
 
     What is heard is only a hint: every round looks at the folders themselves, and every minute all is looked at without one.
     """
-    folders = chosen_folders(store, None)
-    if not folders:
+    if not chosen_folders(store, None):
         raise InvalidInputError("there is no folder of notes to watch", "add one with `ghost notes add`")
+
+    def roots() -> list[Path]:
+        return [Path(folder.root) for folder in chosen_folders(store, None)]
+
     with leading(store.engine.location) as say:
-        last = 0.0
-        for _ in changes([Path(folder.root) for folder in folders], stop, poll=poll, say=say, warn=warn):
-            full_round = time.monotonic() - last >= RECONCILE
-            last = time.monotonic() if full_round else last
+        cleared = 0.0
+        for _ in changes(roots, stop, poll=poll, say=say, warn=warn):
+            thorough = time.monotonic() - cleared >= RECONCILE
+            cleared = time.monotonic() if thorough else cleared
             for folder in chosen_folders(store, None):
                 try:
-                    report = sync_folder(store, folder, settle=SETTLE)
+                    report = sync_folder(store, folder, settle=SETTLE, thorough=thorough)
                 except StoreBusyError as error:
                     warn(error.message)
                     continue
