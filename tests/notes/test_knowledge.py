@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from ghostmem.errors import ConflictError, GhostError, InvalidInputError, NotFoundError
-from ghostmem.notes import knowledge, mdk
+from ghostmem.notes import index_file, knowledge, topic_file
 from ghostmem.notes.knowledge import (
     FOLDER,
     forget_memory,
@@ -60,7 +60,7 @@ def index(root: Path) -> str:
 
 def names(root: Path) -> list[str]:
     """Return the topics that the index lists."""
-    return [entry.topic for entry in mdk.entries(index(root))]
+    return [entry.topic for entry in index_file.entries(index(root))]
 
 
 def put(root: Path, **texts: str | bytes) -> None:
@@ -407,7 +407,7 @@ def test_a_tag_is_one_line_of_yaml(root: Path) -> None:
     new(root, tags=TAGS)
     text = file(root, "auth.mdk").read_text(encoding="utf-8")
     wanted = [" ".join(tag.split()) for tag in TAGS]
-    assert mdk.read_topic(text).tags == wanted
+    assert topic_file.read_topic(text).tags == wanted
     assert yaml.safe_load(text.split("---\n")[1].rpartition("last_updated")[0]) == {"topic": "auth", "tags": wanted}
 
 
@@ -445,7 +445,7 @@ def test_refine_adds_tags_without_duplicates(root: Path) -> None:
     """A tag that is there in another case is not added again."""
     new(root, tags=["Security"])
     assert refine_memory(root, "auth", ["security", "new", " NEW ", ""], now=LATER) == "Refined the topic auth."
-    assert mdk.read_topic(file(root, "auth.mdk").read_text(encoding="utf-8")).tags == ["Security", "new"]
+    assert topic_file.read_topic(file(root, "auth.mdk").read_text(encoding="utf-8")).tags == ["Security", "new"]
 
 
 def test_refine_removes_tags_in_any_case(root: Path) -> None:
@@ -670,7 +670,7 @@ def test_a_hand_written_index_keeps_what_is_not_named(root: Path) -> None:
     """Text before, between and after the sections stays to the byte, whatever is written."""
     put(root, index=BY_HAND, auth="x", db="y")
     memorize_general_info(root, "New.\n\n# Title\n\ntext")
-    text = BY_HAND.replace("##\nOld.\n", f"##\n\nNew.\n\n# Title\n\ntext\n\n{mdk.MARK}\n")
+    text = BY_HAND.replace("##\nOld.\n", f"##\n\nNew.\n\n# Title\n\ntext\n\n{index_file.MARK}\n")
     assert index(root) == text
     memorize_general_info(root, "Newer.")
     text = BY_HAND.replace("##\nOld.\n", "##\n\nNewer.\n")
@@ -707,7 +707,7 @@ def test_a_hand_written_index_keeps_what_is_not_named(root: Path) -> None:
 )
 def test_an_index_is_read_as_people_write_it(text: str, found: list[str]) -> None:
     """Levels, marks, fences and repeated sections are understood as far as they can be."""
-    assert [entry.topic for entry in mdk.entries(text)] == found
+    assert [entry.topic for entry in index_file.entries(text)] == found
 
 
 def test_a_topic_listed_twice_is_forgotten_twice(root: Path) -> None:
@@ -758,9 +758,9 @@ def test_general_info_goes_to_the_top_when_it_is_missing(root: Path) -> None:
     put(root, index="Mine.\n\n## Specialized Knowledge\n\n### a\n")
     memorize_general_info(root, "First.")
     rest = "\n\nMine.\n\n## Specialized Knowledge\n\n### a\n"
-    assert index(root) == f"## General Project Knowledge\n\nFirst.\n\n{mdk.MARK}{rest}"
+    assert index(root) == f"## General Project Knowledge\n\nFirst.\n\n{index_file.MARK}{rest}"
     memorize_general_info(root, "Second.")
-    assert index(root) == f"## General Project Knowledge\n\nSecond.\n\n{mdk.MARK}{rest}"
+    assert index(root) == f"## General Project Knowledge\n\nSecond.\n\n{index_file.MARK}{rest}"
     put(root, index="---\nk: v\n---\n## Specialized Knowledge\n")
     memorize_general_info(root, "First.")
     assert index(root) == "---\nk: v\n---\n\n## General Project Knowledge\n\nFirst.\n\n## Specialized Knowledge\n"
@@ -769,7 +769,7 @@ def test_general_info_goes_to_the_top_when_it_is_missing(root: Path) -> None:
 def test_the_same_general_info_again_writes_nothing(root: Path) -> None:
     """Saying the same twice does not touch the file, with own headings or without."""
     new(root)
-    for content in ("One.", "One.\n\n## Two\n\nThree.", f"One.\n\n{mdk.MARK}\n\nTwo."):
+    for content in ("One.", "One.\n\n## Two\n\nThree.", f"One.\n\n{index_file.MARK}\n\nTwo."):
         memorize_general_info(root, content)
         before = file(root, "index.mdk").stat().st_mtime_ns
         memorize_general_info(root, f"\n{content}\n\n")
@@ -779,7 +779,7 @@ def test_the_same_general_info_again_writes_nothing(root: Path) -> None:
 OWN = [
     "## Own\n\ntext",
     "# Own\n\n## Two\n\n### auth\n\ntext",
-    f"a\n\n{mdk.MARK}\n\nb",
+    f"a\n\n{index_file.MARK}\n\nb",
     "General Project Knowledge\n---\nx\n## y",
 ]
 OWN += [
@@ -1045,7 +1045,7 @@ PIECES += [
     "- ",
     "> ",
     "tags: [x]\n",
-    f"{mdk.MARK}\n",
+    f"{index_file.MARK}\n",
     "\u2028",
     "`",
     "===\n",
@@ -1071,10 +1071,10 @@ def test_what_is_memorized_is_recalled(
     except InvalidInputError:
         assert list(root.iterdir()) == []
         return
-    known = mdk.read_topic(file(root, "a.mdk").read_bytes().decode())
-    assert known.body == mdk.trimmed(content.replace("\r\n", "\n").replace("\r", "\n"))
+    known = topic_file.read_topic(file(root, "a.mdk").read_bytes().decode())
+    assert known.body == topic_file.trimmed(content.replace("\r\n", "\n").replace("\r", "\n"))
     assert search_memories(root, known.tags) == ("a" if known.tags else "No topics found")
-    assert {mdk.folded(tag) for tag in known.tags} == {mdk.folded(tag) for tag in tags} - {""}
+    assert {topic_file.folded(tag) for tag in known.tags} == {topic_file.folded(tag) for tag in tags} - {""}
     assert names(root) == ["a"]
 
 
@@ -1083,15 +1083,15 @@ def test_what_is_memorized_is_recalled(
 def test_any_index_keeps_its_topics(text: str, content: str) -> None:
     """Adding, changing and removing an entry of any text at all leaves the other entries and every line outside."""
     text = text.replace("\r", "")
-    before = [entry.topic for entry in mdk.entries(text)]
-    added = mdk.with_entry(text, "new", mdk.summary_line(content) or "x")
-    after = mdk.entries(added)
+    before = [entry.topic for entry in index_file.entries(text)]
+    added = index_file.with_entry(text, "new", index_file.summary_line(content) or "x")
+    after = index_file.entries(added)
     assert [entry.topic for entry in after] == [*before, "new"]
-    changed = mdk.with_summary(added, after[-1], "Other.")
-    assert [entry.topic for entry in mdk.entries(changed)] == [*before, "new"]
-    removed = mdk.without_entry(changed, "new")
-    assert [entry.topic for entry in mdk.entries(removed)] == before
-    assert inked(removed) in (inked(text), [*inked(text), f"## {mdk.SPECIAL}"])
+    changed = index_file.with_summary(added, after[-1], "Other.")
+    assert [entry.topic for entry in index_file.entries(changed)] == [*before, "new"]
+    removed = index_file.without_entry(changed, "new")
+    assert [entry.topic for entry in index_file.entries(removed)] == before
+    assert inked(removed) in (inked(text), [*inked(text), f"## {index_file.SPECIAL}"])
 
 
 def inked(text: str) -> list[str]:
@@ -1127,7 +1127,10 @@ class Writers(RuleBasedStateMachine):
             assert not (summary.strip() and content.strip())
         else:
             assert topic not in self.topics
-            self.topics[topic] = (mdk.summary_line(summary), mdk.trimmed(content.replace("\r\n", "\n").replace("\r", "\n")))
+            self.topics[topic] = (
+                index_file.summary_line(summary),
+                topic_file.trimmed(content.replace("\r\n", "\n").replace("\r", "\n")),
+            )
 
     @precondition(lambda self: self.topics)
     @rule(topic=TOPICS, summary=st.none() | TEXTS.filter(str.strip), tags=st.lists(st.sampled_from(["t", "---", "x: y"])))
@@ -1139,7 +1142,7 @@ class Writers(RuleBasedStateMachine):
             assert topic not in self.topics
         else:
             old, content = self.topics[topic]
-            self.topics[topic] = (old if summary is None else mdk.summary_line(summary), content)
+            self.topics[topic] = (old if summary is None else index_file.summary_line(summary), content)
 
     @rule(content=TEXTS)
     def generalise(self, content: str) -> None:
@@ -1149,7 +1152,7 @@ class Writers(RuleBasedStateMachine):
         except InvalidInputError:
             return
         clean = content.replace("\r\n", "\n").replace("\r", "\n")
-        self.general = mdk.trimmed(mdk.without_own_heading(mdk.trimmed(clean)))
+        self.general = topic_file.trimmed(index_file.without_own_heading(topic_file.trimmed(clean)))
 
     @rule(topic=TOPICS)
     def forget(self, topic: str) -> None:
@@ -1167,11 +1170,11 @@ class Writers(RuleBasedStateMachine):
         assert list_memories(self.root) == (", ".join(sorted(self.topics)) or "No topics found")
         path = file(self.root, "index.mdk")
         text = path.read_bytes().decode() if path.exists() else ""
-        found = {entry.topic: text[entry.after : entry.end].strip("\n") for entry in mdk.entries(text)}
+        found = {entry.topic: text[entry.after : entry.end].strip("\n") for entry in index_file.entries(text)}
         assert found == {topic: summary for topic, (summary, _) in self.topics.items()}
-        assert mdk.general_text(text) == (self.general or "")
+        assert index_file.general_text(text) == (self.general or "")
         for topic, (_, content) in self.topics.items():
-            assert mdk.read_topic(file(self.root, f"{topic}.mdk").read_bytes().decode()).body == content
+            assert topic_file.read_topic(file(self.root, f"{topic}.mdk").read_bytes().decode()).body == content
 
 
 TestWriters = Writers.TestCase
@@ -1270,7 +1273,7 @@ def test_a_kill_leaves_files_old_or_new(root: Path, after: int) -> None:
     assert names(root) == ["auth", "other"]
     for found in (
         recall_memory(root, "auth").partition("Z\n\n")[2],
-        mdk.general_text(text),
+        index_file.general_text(text),
         text.split("### auth\n\n")[1].split("\n")[0],
     ):
         version = re.match(r"version (\d+) ", found)

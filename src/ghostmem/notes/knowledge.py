@@ -12,7 +12,7 @@ from datetime import datetime
 from pathlib import Path
 
 from ghostmem.errors import ConflictError, InvalidInputError, NotFoundError
-from ghostmem.notes import mdk
+from ghostmem.notes import index_file, topic_file
 from ghostmem.notes.lock import locked
 from ghostmem.notes.write import MISSING, Text, inside, read_file, replace_file
 
@@ -37,15 +37,15 @@ def recall_general_memory(root: Path) -> str:
 
 def recall_memory(root: Path, topic: str) -> str:
     """Return a topic as markdown: its name, its tags, when it was last updated, and its content."""
-    known = mdk.read_topic(_existing(root, topic).text)
+    known = topic_file.read_topic(_existing(root, topic).text)
     tags = f" {', '.join(known.tags)}" if known.tags else ""
     return f"# {topic}\n\n**Tags:**{tags}\n**Last updated:** {known.updated or 'unknown'}\n\n{known.body}\n"
 
 
 def search_memories(root: Path, tags: Iterable[str]) -> str:
     """Return the names of the topics that have any of some tags, whatever their case."""
-    wanted = {mdk.folded(tag) for tag in tags}
-    found = [topic for topic in _topics(root) if wanted & {mdk.folded(tag) for tag in _tags_of(root, topic)}]
+    wanted = {topic_file.folded(tag) for tag in tags}
+    found = [topic for topic in _topics(root) if wanted & {topic_file.folded(tag) for tag in _tags_of(root, topic)}]
     return ", ".join(found) or NOTHING
 
 
@@ -57,12 +57,12 @@ def list_memories(root: Path) -> str:
 def memorize_new_topic(root: Path, topic: str, tags: Iterable[str], summary: str, content: str, now: datetime) -> str:
     """Write the file of a topic that does not exist yet, and add its summary to the index."""
     path, kept = _path(root, _checked(topic)), _clean_tags(tags)
-    line, body = mdk.summary_line(_text(summary, "summary")), mdk.trimmed(_text(content, "content"))
+    line, body = index_file.summary_line(_text(summary, "summary")), topic_file.trimmed(_text(content, "content"))
     with locked(_folder(root)):
         index = _read_index(root)
         _check_new(root, topic, index.text)
-        replace_file(path, mdk.new_topic(topic, kept, now, body).encode(), MISSING)
-        _write_index(root, index, mdk.with_entry(index.text, topic, line), [*_names(index.text), topic])
+        replace_file(path, topic_file.new_topic(topic, kept, now, body).encode(), MISSING)
+        _write_index(root, index, index_file.with_entry(index.text, topic, line), [*_names(index.text), topic])
     return f"Memorized the topic {topic}."
 
 
@@ -78,43 +78,43 @@ def refine_memory(
 ) -> str:
     """Change a topic's tags, its summary in the index or its content, and say that it was updated; all else keeps its bytes."""
     add, remove = _clean_tags(tags_to_add), _clean_tags(tags_to_remove)
-    both = [tag for tag in add if mdk.folded(tag) in {mdk.folded(other) for other in remove}]
+    both = [tag for tag in add if topic_file.folded(tag) in {topic_file.folded(other) for other in remove}]
     if both:
         raise InvalidInputError(f"the tag {both[0]!r} is both to add and to remove", "name it in one of the two lists")
-    line = None if new_summary is None else mdk.summary_line(_text(new_summary, "new summary"))
-    body = None if new_content is None else mdk.trimmed(_text(new_content, "new content"))
+    line = None if new_summary is None else index_file.summary_line(_text(new_summary, "new summary"))
+    body = None if new_content is None else topic_file.trimmed(_text(new_content, "new content"))
     _existing(root, topic)
     with locked(_folder(root)):
         file, index = _whole(_existing(root, topic), f"{topic}{SUFFIX}"), _read_index(root)
-        text = mdk.refined_topic(file.text, topic, now, add, remove, body)
+        text = topic_file.refined_topic(file.text, topic, now, add, remove, body)
         replace_file(_path(root, topic), file.encode(text), file.digest)
-        entry = next((entry for entry in mdk.entries(index.text) if entry.topic == topic), None)
+        entry = next((entry for entry in index_file.entries(index.text) if entry.topic == topic), None)
         names = _names(index.text)
         if entry is None:
-            line = line or mdk.first_sentence(mdk.read_topic(text).body, topic)
-            _write_index(root, index, mdk.with_entry(index.text, topic, line), [*names, topic])
+            line = line or index_file.first_sentence(topic_file.read_topic(text).body, topic)
+            _write_index(root, index, index_file.with_entry(index.text, topic, line), [*names, topic])
         elif line is not None:
-            _write_index(root, index, mdk.with_summary(index.text, entry, line), names)
+            _write_index(root, index, index_file.with_summary(index.text, entry, line), names)
     return f"Refined the topic {topic}."
 
 
 def memorize_general_info(root: Path, content: str) -> str:
     """Put a text in the place of the index's general knowledge."""
-    body = mdk.trimmed(mdk.without_own_heading(mdk.trimmed(_text(content, "content"))))
-    fence = mdk.open_fence(body)
+    body = topic_file.trimmed(index_file.without_own_heading(topic_file.trimmed(_text(content, "content"))))
+    fence = index_file.open_fence(body)
     if fence:
         raise InvalidInputError(f"the content opens a code fence with {fence[:60]!r} that is never closed", "close it")
     if not body:
         raise InvalidInputError("the content is only a heading", "send the text below it")
-    if mdk.has_special_heading(body):
+    if index_file.has_special_heading(body):
         raise InvalidInputError(
-            f"the content has the heading {mdk.SPECIAL!r}, below which the index lists its topics",
+            f"the content has the heading {index_file.SPECIAL!r}, below which the index lists its topics",
             "leave that heading out; memorize_new_topic adds a topic",
         )
     with locked(_folder(root)):
         index = _read_index(root)
         _check_general(index.text)
-        _write_index(root, index, mdk.with_general(index.text, body), _names(index.text), body)
+        _write_index(root, index, index_file.with_general(index.text, body), _names(index.text), body)
     return "Memorized the general project information."
 
 
@@ -131,7 +131,7 @@ def forget_memory(root: Path, topic: str) -> str:
             raise _unknown(root, topic)
         problem = _delete(path)
         if topic in names:
-            _write_index(root, index, mdk.without_entry(index.text, topic), [name for name in names if name != topic])
+            _write_index(root, index, index_file.without_entry(index.text, topic), [name for name in names if name != topic])
     return f"Forgot the topic {topic}{problem}."
 
 
@@ -220,11 +220,11 @@ def _unknown(root: Path, topic: str) -> NotFoundError:
 
 
 def _tags_of(root: Path, topic: str) -> list[str]:
-    return mdk.read_topic(read_file(_path(root, topic)).text).tags
+    return topic_file.read_topic(read_file(_path(root, topic)).text).tags
 
 
 def _names(index: str) -> list[str]:
-    return [entry.topic for entry in mdk.entries(index)]
+    return [entry.topic for entry in index_file.entries(index)]
 
 
 def _check_new(root: Path, topic: str, index: str) -> None:
@@ -259,16 +259,16 @@ def _whole(file: Text, name: str) -> Text:
 
 def _check_general(index: str) -> None:
     """Refuse to replace general knowledge that seems to have swallowed the topics, by a fence that somebody left open."""
-    if not mdk.is_marked(index) and mdk.has_special_heading(mdk.general_text(index), fenced=True):
+    if not index_file.is_marked(index) and index_file.has_special_heading(index_file.general_text(index), fenced=True):
         raise ConflictError(
-            f"in index{SUFFIX} the heading {mdk.SPECIAL!r} stands in a code fence of the general knowledge",
+            f"in index{SUFFIX} the heading {index_file.SPECIAL!r} stands in a code fence of the general knowledge",
             f"close the fence above that heading in {FOLDER}/index{SUFFIX}, then try again",
         )
 
 
 def _write_index(root: Path, index: Text, text: str, names: Sequence[str], general: str | None = None) -> None:
     """Write the index if it lists exactly the topics that it should, and has the general knowledge given."""
-    if _names(text) != list(names) or (general is not None and mdk.general_text(text) != general):
+    if _names(text) != list(names) or (general is not None and index_file.general_text(text) != general):
         raise ConflictError(
             f"index{SUFFIX} is laid out in a way that cannot be changed safely; it is as it was",
             f"look for code fences and headings that are not closed in {FOLDER}/index{SUFFIX}",

@@ -5,7 +5,7 @@ from collections import Counter
 from typing import NamedTuple
 
 from ghostmem.text.blocks import code_end, line_end
-from ghostmem.text.sections import slug
+from ghostmem.text.sections import slug, unique
 
 _FRONT_MATTER = re.compile(r"---[ \t]*\r?\n(?![ \t]*\r?\n)(?:(?!##).*\n)*?---[ \t]*\r?(?:\n|\Z)")  # else it is a line across
 _HEADING_OR_FENCE = re.compile(
@@ -42,7 +42,7 @@ def cut(text: str, levels: tuple[int, ...] = (1, 2)) -> list[Piece]:
         stop = marks[number + 1][0] if number + 1 < len(marks) else len(text)
         line, counted = line + text.count("\n", counted, at), at
         name = (
-            _unique(slug(heading)[:LONGEST_NAME], seen) if heading and number else "" if not number else _unique("untitled", seen)
+            unique(slug(heading)[:LONGEST_NAME], seen) if heading and number else "" if not number else unique("untitled", seen)
         )
         pieces.append(Piece(name, heading, text[at:stop], line))
     return pieces
@@ -69,12 +69,3 @@ def _title(text: str) -> str:
     text = text.strip()
     plain = text.rstrip("#")
     return plain.strip() if not plain or plain[-1] in " \t" else text
-
-
-def _unique(wanted: str, seen: Counter[str]) -> str:
-    name = wanted
-    while seen[name]:
-        seen[wanted] += 1
-        name = f"{wanted}-{seen[wanted]}"
-    seen[name] += 1
-    return name

@@ -45,7 +45,7 @@ def sections(text: str, name: str) -> list[Section]:
     for heading, line, start, stop in _cuts(text):
         body_start, body = _without_outer_blanks(text, start, stop)
         if heading is not None:
-            found.append(Section(prefix + _unique(slug(heading), seen), heading, body, line))
+            found.append(Section(prefix + unique(slug(heading), seen), heading, body, line))
         elif body:
             found.append(Section(prefix + PREAMBLE, "", body, 1 + text.count("\n", 0, body_start)))
     return found
@@ -75,7 +75,7 @@ def _without_outer_blanks(text: str, start: int, stop: int) -> tuple[int, str]:
     return start + first, part[first:].rstrip()
 
 
-def _unique(wanted: str, seen: Counter[str]) -> str:
+def unique(wanted: str, seen: Counter[str]) -> str:
     """Number a slug that was met before, past any heading that already has that number."""
     key = wanted
     while seen[key]:

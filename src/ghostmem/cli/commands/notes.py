@@ -10,6 +10,8 @@ from ghostmem.cli.output import bold, dim, plural
 from ghostmem.text.excerpt import first_line, visible
 
 if TYPE_CHECKING:
+    import threading
+
     from ghostmem.verbs.consolidate_notes import Distilled
     from ghostmem.verbs.mirror import MirrorReport
     from ghostmem.verbs.notes import FolderStatus
@@ -80,15 +82,9 @@ def sync(face: Face, folder: str | None, full: bool, accept_deletes: bool) -> in
 @click.option("--poll", is_flag=True, help="Look every two seconds instead of waiting to be told.")
 def watch(face: Face, poll: bool) -> None:
     """Index what changes until interrupted."""
-    import signal
-    import threading
-
     from ghostmem.verbs.watch_notes import watch_notes
 
-    stop = threading.Event()
-    for name in ("SIGTERM", "SIGINT", "SIGHUP"):
-        if hasattr(signal, name):
-            signal.signal(getattr(signal, name), lambda *_: stop.set())
+    stop = _until_told()
     face.note(dim("watching; interrupt to stop"))
     watch_notes(
         face.ghost.store,
@@ -243,17 +239,23 @@ def mirror(
     return 1 if report.pending or report.unavailable else 0
 
 
-def _mirror_on(face: Face, run: Callable[[], "MirrorReport"], last: "MirrorReport") -> None:
-    """Mirror again and again, printing only what changed, until interrupted."""
+def _until_told() -> "threading.Event":
+    """Return an event that is set when the process is told to end."""
     import signal
     import threading
-
-    from ghostmem.errors import ConflictError, StoreBusyError
 
     stop = threading.Event()
     for name in ("SIGTERM", "SIGINT", "SIGHUP"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), lambda *_: stop.set())
+    return stop
+
+
+def _mirror_on(face: Face, run: Callable[[], "MirrorReport"], last: "MirrorReport") -> None:
+    """Mirror again and again, printing only what changed, until interrupted."""
+    from ghostmem.errors import ConflictError, StoreBusyError
+
+    stop = _until_told()
     face.note(dim("mirroring; interrupt to stop"))
     while not stop.wait(2):
         try:

@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from ghostmem.errors import InvalidInputError, NoteConflictError
 from ghostmem.note import Stat
-from ghostmem.notes.mdk import folded
 from ghostmem.notes.mirrors.base import CRLF, LF, Change, Shape, Unit, fingerprint
 from ghostmem.notes.mirrors.names import LONGEST_KEY, alike
 from ghostmem.notes.scan import ChangingError, read_note
+from ghostmem.notes.topic_file import folded
 from ghostmem.notes.write import BOM, MISSING, Text, remove_file, replace_file
 
 _INODE = (1 << 63) - 1

@@ -2,8 +2,8 @@
 
 from typing import NamedTuple
 
-from ghostmem.notes.mdk import folded
 from ghostmem.notes.mirrors.base import fingerprint, inked
+from ghostmem.notes.topic_file import folded
 
 
 class Side(NamedTuple):

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ghostmem.errors import InvalidInputError
-from ghostmem.notes import mdk
+from ghostmem.notes import index_file, topic_file
 from ghostmem.notes.knowledge import FOLDER, INDEX, SUFFIX
 from ghostmem.notes.mirrors.base import CRLF, LF, Change, Shape, Unit, Wish, eol_of, first_eol, front_end, put_in, said
 from ghostmem.notes.mirrors.names import line, of_line, stem
@@ -37,15 +37,15 @@ def stem_of(path: str) -> str:
 
 def carried(tags: tuple[str, ...]) -> tuple[str, ...]:
     """Return those of some tags that come back from a topic file."""
-    back = mdk.read_topic(mdk.new_topic("x", tags, datetime(1970, 1, 1, tzinfo=UTC), "")).tags
-    known = {mdk.folded(tag) for tag in back}
-    return tuple(tag for tag in tags if mdk.folded(tag) in known)
+    back = topic_file.read_topic(topic_file.new_topic("x", tags, datetime(1970, 1, 1, tzinfo=UTC), "")).tags
+    known = {topic_file.folded(tag) for tag in back}
+    return tuple(tag for tag in tags if topic_file.folded(tag) in known)
 
 
 def listed(unit: Unit, about: str) -> Listed:
     """Return a unit as the index should have it."""
     name = stem_of(unit.path)
-    return Listed(name, mdk.first_sentence(unit.text, name), about)
+    return Listed(name, index_file.first_sentence(unit.text, name), about)
 
 
 def is_out_of_step(text: str, topics: Iterable[Listed]) -> bool:
@@ -62,15 +62,15 @@ def in_step(text: str, topics: Iterable[Listed], gone: Iterable[str] = ()) -> tu
     topics, names = list(topics), {one.name for one in topics}
     done = text
     for name in set(gone) - names:
-        done = mdk.without_entry(done, name)
+        done = index_file.without_entry(done, name)
     has, own = _summaries(done), dict[str, str]()
     fresh = [one for one in topics if one.name not in has]
     for one in topics:
         if one.name not in has or has[one.name] in (one.summary, one.about):
             own[one.name] = one.summary
         if one.name in has and has[one.name] == one.about != one.summary:
-            entry = next(entry for entry in mdk.entries(done) if entry.topic == one.name)
-            done = mdk.with_summary(done, entry, one.summary)
+            entry = next(entry for entry in index_file.entries(done) if entry.topic == one.name)
+            done = index_file.with_summary(done, entry, one.summary)
     if fresh:
         done = _with_entries(done, fresh)
     wanted = {**has, **own}
@@ -80,17 +80,17 @@ def in_step(text: str, topics: Iterable[Listed], gone: Iterable[str] = ()) -> tu
 def _with_entries(text: str, topics: Sequence[Listed]) -> str:
     """Add topics behind the others, all at once because finding the place takes a look at the whole index."""
     first, *rest = topics
-    more = [mdk.with_entry("", one.name, one.summary).partition("\n\n")[2].removesuffix("\n") for one in rest]
-    return mdk.with_entry(text, first.name, "\n\n".join([first.summary, *more]))
+    more = [index_file.with_entry("", one.name, one.summary).partition("\n\n")[2].removesuffix("\n") for one in rest]
+    return index_file.with_entry(text, first.name, "\n\n".join([first.summary, *more]))
 
 
 def _summaries(text: str) -> dict[str, str]:
-    return {entry.topic: " ".join(text[entry.after : entry.end].split()) for entry in mdk.entries(text)}
+    return {entry.topic: " ".join(text[entry.after : entry.end].split()) for entry in index_file.entries(text)}
 
 
 def _read(path: str, text: str) -> list[Unit]:
     head, region = _apart(text)
-    known = mdk.read_topic(head.replace(CRLF, LF))
+    known = topic_file.read_topic(head.replace(CRLF, LF))
     key = _topic_in(head) or of_line(stem_of(path))
     if key is None:
         return []
@@ -105,14 +105,14 @@ def _edit(_: str, text: str, changes: Sequence[Change], strict: bool) -> str:
     head, region = _apart(text)
     name = line(change.key)
     if not text or (strict and not head):
-        return mdk.new_topic(name, change.tags, change.at, change.text)
+        return topic_file.new_topic(name, change.tags, change.at, change.text)
     plain = head.replace(CRLF, LF)
-    had, wanted = mdk.read_topic(plain).tags, {mdk.folded(tag) for tag in change.tags}
-    add = [tag for tag in change.tags if mdk.folded(tag) not in {mdk.folded(old) for old in had}]
-    remove = [tag for tag in had if mdk.folded(tag) not in wanted]
+    had, wanted = topic_file.read_topic(plain).tags, {topic_file.folded(tag) for tag in change.tags}
+    add = [tag for tag in change.tags if topic_file.folded(tag) not in {topic_file.folded(old) for old in had}]
+    remove = [tag for tag in had if topic_file.folded(tag) not in wanted]
     eol = eol_of(head) if head else first_eol(text)
     if head or add:
-        plain = mdk.refined_topic(plain, name, change.at, add, remove)
+        plain = topic_file.refined_topic(plain, name, change.at, add, remove)
         plain = plain if plain.endswith("\n") else f"{plain}\n"
     if plain and not head:  # these fields come with an empty line behind them
         plain, region = plain.removesuffix("\n"), eol + region
@@ -129,7 +129,7 @@ def _bare(text: str, content: str) -> str:
 def _rename(text: str, _: int, key: str) -> str:
     head, _region = _apart(text)
     eol = eol_of(head) if head else first_eol(text)
-    field = f"topic: {mdk.scalar(line(key))}"
+    field = f"topic: {topic_file.scalar(line(key))}"
     if not head:
         return f"---{eol}{field}{eol}---{eol}{eol}{text}"
     found = list(_TOPIC.finditer(head))
