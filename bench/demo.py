@@ -20,6 +20,19 @@ GHOST = Path(sys.executable).parent / ("ghost.exe" if os.name == "nt" else "ghos
 BOLD, DIM, GREEN, RED, OFF = "\x1b[1m", "\x1b[2m", "\x1b[32m", "\x1b[31m", "\x1b[0m"
 
 FILES = {
+    "diary/memory/2026-03-14.md": """\
+        ---
+        weather: rain
+        ---
+        # Saturday
+
+        Planted rhubarb along the fence.
+    """,
+    "section.md": """\
+        # Saturday
+
+        Planted rhubarb along the fence. The gate squeaks.
+    """,
     "notes.md": """\
         # The web shop
 
@@ -202,6 +215,29 @@ TOUR = (
         ),
     ),
     Chapter(
+        "Notes where they lie",
+        (
+            Step(
+                "A folder of daily notes, as people and agents keep them, is searched where it lies; its files are only read.",
+                "ghost notes add diary -n notes:diary",
+                show="diary/memory/2026-03-14.md",
+                expect="daily",
+            ),
+            Step(
+                "A hit names the file and the line.",
+                'ghost search --in notes -n notes:diary "what grows along the fence?"',
+                expect="2026-03-14.md:4",
+            ),
+            Step(
+                "One section is replaced, and nothing else of the file.",
+                "ghost notes write -n notes:diary memory/2026-03-14.md < section.md",
+                show="section.md",
+                expect="wrote",
+            ),
+            Step("What is written now is found now.", "ghost search -n notes:diary gate", expect="squeaks"),
+        ),
+    ),
+    Chapter(
         "Forget, and think better of it",
         (
             Step("Removing hides a memory.", "ghost rm deploy-days", expect="removed"),
@@ -240,6 +276,7 @@ class Tour:
         own = {"HOME": str(folder), "USERPROFILE": str(folder), "GHOST_DB": str(folder / "memory.db"), "GHOST_NS": "agent:ada"}
         self.env = {**kept, **own, "GHOST_COLOR": "always" if colour else "never"}
         for name, text in FILES.items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_text(textwrap.dedent(text), encoding="utf-8", newline="\n")
 
     def say(self, text: str = "", style: str = "") -> None:
