@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from ghostmem import Ghost
@@ -12,6 +13,11 @@ from ghostmem.settings import Settings
 
 STRICT = os.environ.get("GHOST_TEST_STRICT") == "1"
 START = datetime(2026, 3, 14, 9, 26, 53, 589793, tzinfo=UTC)
+
+
+# the machine is shared: how long an example takes says nothing about it
+hypothesis.settings.register_profile("shared", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
+hypothesis.settings.load_profile("shared")
 
 
 class Clock:
