@@ -54,6 +54,8 @@ ARGUMENTS = {
     "knowledge search-memories tags": "The tags, each a word of its own or several between commas; any one suffices.",
     "knowledge memorize-new-topic content": "The full markdown; with none, or with `-`, it is read from standard input.",
     "knowledge memorize-general-info content": "The general section; with none, or with `-`, it is read from standard input.",
+    "outline symbol symbol": "Its name, whole or in part.",
+    "outline file file": "Its path from the project's root.",
     "notes add folder": "The folder.",
     "notes rm folder": "The folder as it was added, or its namespace.",
     "notes consolidate folder": "The workspace: the folder that has `memory/` or `daily/` in it; with none, the working folder.",

@@ -55,6 +55,7 @@ if TYPE_CHECKING:
         Priority,
         Rel,
         SourceKind,
+        SymbolRef,
         Tier,
     )
     from ghostmem.note import Folder
@@ -95,7 +96,7 @@ _MODULES = {
         "MemoryEntry SearchResult all_memory_entries append_memory format_memory_list format_search_results list_memory_files"
         " memory_context parse_memory_entries read_memory search_memory"
     ),
-    "model": "FileRef FileRel Kind Memory Outcome Priority Rel SourceKind Tier",
+    "model": "FileRef FileRel Kind Memory Outcome Priority Rel SourceKind SymbolRef Tier",
     "errors": (
         "ConflictError CorruptStoreError EmbeddingError EngineError ForbiddenError GhostError InvalidInputError"
         " InvalidTargetError LockedError MemorySaveArgsError MemorySaveFailError MemorySearchArgsError MemorySearchFailError"
@@ -158,6 +159,7 @@ __all__ = [
     "SourceKind",
     "StoreBusyError",
     "StoreFullError",
+    "SymbolRef",
     "Tier",
     "Tool",
     "VersionConflictError",

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from ghostmem.verbs.mirror import MirrorReport
     from ghostmem.verbs.namespaces import NamespaceInfo, NamespaceRemoval
     from ghostmem.verbs.notes import Added, FolderRemoval, FolderStatus
+    from ghostmem.verbs.outline import Outline, OutlineFields
     from ghostmem.verbs.peek import Peek
     from ghostmem.verbs.put import PutFields
     from ghostmem.verbs.relink import Relinked
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from ghostmem.verbs.rm import Removal
     from ghostmem.verbs.rules import RuleFields
     from ghostmem.verbs.search import SearchFields
+    from ghostmem.verbs.stale import Stale
     from ghostmem.verbs.stats import Stats
     from ghostmem.verbs.sync_notes import SyncReport
     from ghostmem.verbs.tags import TagChange, TagInfo
@@ -413,6 +415,12 @@ class Ghost:
 
         return files(self.store, path, rel=rel, ns=ns, limit=limit)
 
+    def stale(self, ns: str | None = None, root: str | Path | None = None, *, everything: bool = False) -> List[Stale]:
+        """Return the symbols that memories are about whose code has moved on since."""
+        from ghostmem.verbs.stale import stale
+
+        return stale(self.store, ns, root, everything=everything)
+
     def peek(self, ns: str | None = None) -> Peek:
         """Return the state of a namespace at a glance."""
         from ghostmem.verbs.peek import peek
@@ -555,6 +563,26 @@ class Ghost:
         from ghostmem.verbs.mirror import mirror
 
         return mirror(self.store, folder, ns, layout=layout, accept_deletes=accept_deletes, dry_run=dry_run, progress=progress)
+
+    def outline_symbol(
+        self, symbol: str, language: str, *, root: str | Path = ".", file: str | None = None, **fields: Unpack[OutlineFields]
+    ) -> Outline:
+        """Return the relation tree of a symbol of a project's code."""
+        from ghostmem.verbs.outline import outline_symbol
+
+        return outline_symbol(self.store, symbol, language, root=root, file=file, **fields)
+
+    def outline_file(self, file: str, language: str, *, root: str | Path = ".", **fields: Unpack[OutlineFields]) -> Outline:
+        """Return the relation tree of every symbol of a source file."""
+        from ghostmem.verbs.outline import outline_file
+
+        return outline_file(self.store, file, language, root=root, **fields)
+
+    def outline_project(self, language: str, *, root: str | Path = ".", **fields: Unpack[OutlineFields]) -> Outline:
+        """Return the relation tree of every symbol of a project."""
+        from ghostmem.verbs.outline import outline_project
+
+        return outline_project(self.store, language, root=root, **fields)
 
     def backup(self, target: str | Path, *, force: bool = False) -> Backup:
         """Copy the store to a new file while others go on using it."""

@@ -164,6 +164,18 @@ class FileRef(Record):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
+class SymbolRef(Record):
+    """A symbol of a project's code that a memory is about: its canonical name, where it stood, and the hash of its text then."""
+
+    name: str
+    language: str
+    path: str
+    root: str
+    hash: str
+    rel: FileRel = FileRel.MODIFIED
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Memory(Record):
     """One version of one memory: the unit that is stored, found and aged."""
 
@@ -195,9 +207,11 @@ class Memory(Record):
     valid_to: datetime | None = optional()
     recorded_at: datetime | None = optional()
     files: tuple[FileRef, ...] = optional(())
+    symbols: tuple[SymbolRef, ...] = optional(())
     chunks: int | None = optional()
     outcome: Outcome | None = optional()
     requested_key: str | None = optional()
+    notes: tuple[str, ...] = optional(())
 
     @property
     def locked(self) -> bool:

@@ -68,3 +68,8 @@ def earlier(at: datetime, by: timedelta) -> datetime:
 def to_ms(at: datetime) -> int:
     """Return milliseconds since 1970, never negative."""
     return max(0, int(at.timestamp() * 1000))
+
+
+def to_ns(at: datetime) -> int:
+    """Return nanoseconds since 1970, never negative."""
+    return max(0, int(at.timestamp() * 1_000_000) * 1000)

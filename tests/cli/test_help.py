@@ -90,6 +90,10 @@ RUNS: dict[str, list[str]] = {
     "knowledge refine-memory": ["tea", "--add-tags", "u", "--root", "{here}"],
     "knowledge memorize-general-info": ["--root", "{here}"],
     "knowledge forget-memory": ["tea", "--root", "{here}"],
+    "outline symbol": ["tea", "--language", "python", "--root", "{here}/code"],
+    "outline file": ["tea.py", "--language", "python", "--root", "{here}/code"],
+    "outline project": ["--language", "python", "--root", "{here}/code"],
+    "stale": ["-n", "a", "--all"],
     "setup agents-md": ["{here}/AGENTS.md"],
     "notes add": ["{here}", "-n", "notes:here"],
     "notes list": [],
@@ -133,6 +137,8 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ghost.put("a", "gone", "x")
         ghost.reflect()
         ghost.create_token("there", ["a:read"])
+        (folder / "code").mkdir()
+        (folder / "code" / "tea.py").write_text("def tea():\n    return 1\n", encoding="utf-8")
         ghost.rm("a", "gone")
         (folder / "there").mkdir()
         (folder / "there" / "note.md").write_text("# Note\n\ntext\n", encoding="utf-8")
@@ -148,6 +154,7 @@ def here(template: Path, tmp_path: Path) -> Path:
     folder = Path(shutil.copytree(template, tmp_path / "here"))
     with Ghost.open(folder / "store.db", settings=Settings(embed_provider="none")) as ghost:
         ghost.add_notes(folder / "there", "notes:there")
+        ghost.put("a", "about", "how tea is made", symbols=["tea.tea"], language="python", root=folder / "code")
     return folder
 
 

@@ -42,6 +42,8 @@ COMMANDS = {
     "notes": "Search markdown folders where they lie, and keep them in step.",
     "memory": "Search, list and write role files of markdown sections.",
     "knowledge": "Recall, search and memorize topics in .ai-knowledge.",
+    "outline": "Show code as a tree of relations.",
+    "stale": "List memories whose code has moved on.",
     "setup": "Write Ghost's guidance into other programs' files.",
     "ingest": "Turn markdown files into memories.",
     "export": "Write everything as lines of JSON.",

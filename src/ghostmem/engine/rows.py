@@ -29,6 +29,8 @@ class Filter:
     valid_at: datetime | None = None
     deleted: bool = False
     noted: bool | None = None  # sections of notes, or everything else
+    code: str | None = None  # about symbols of the project of this root; of any project when empty
+    paths: tuple[str, ...] = ()  # about one of these files
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -272,9 +272,16 @@ def _notes(root: Path) -> tuple[Tool, ...]:
     return note_tools(root)
 
 
+def _outline(root: Path) -> tuple[Tool, ...]:
+    from ghostmem.mcp.outline import outline_tools
+
+    return outline_tools(root)
+
+
 # a toolset is its tools, or makes them for the folder whose files they work on
 TOOLSETS: Mapping[str, tuple[Tool, ...] | Callable[[Path], tuple[Tool, ...]]] = {
     "memory": MEMORY,
     "notes": _notes,
     "knowledge": _knowledge,
+    "outline": _outline,
 }

@@ -5,7 +5,7 @@ from enum import StrEnum
 from typing import Any, TypeVar
 
 from ghostmem.errors import InvalidInputError
-from ghostmem.model import FileRef, FileRel, NsFilter, is_namespace
+from ghostmem.model import FileRef, FileRel, NsFilter, SymbolRef, is_namespace
 
 _NS_HINT = "use letters, digits, '-' and '_' in segments joined by ':', such as agent:coder, up to 128 characters"
 MAX_KEY = 512
@@ -34,6 +34,13 @@ def text(value: object, what: str) -> str:
             f"{what} is not valid Unicode: lone surrogate {bad} at position {error.start}", "send UTF-8"
         ) from None
     return value
+
+
+def texts(values: Iterable[str] | None, what: str, one: str) -> list[str]:
+    """Accept a list of texts, or nothing."""
+    if isinstance(values, str):
+        raise InvalidInputError(f"{what} must be a list, not the text {shown(values)}", f"pass {what}=['a', 'b']")
+    return [text(value, one) for value in values or ()]
 
 
 def namespace(value: str) -> str:
@@ -159,6 +166,18 @@ def files(values: Iterable[FileRef | str | tuple[str, str]] | None, rel: str | N
             raise InvalidInputError(f"invalid file path: {shown(path)}", "give the path of a file, on one line")
         found[path] = FileRef(path, choice(how, FileRel, "file relation") or FileRel.MODIFIED)
     return tuple(sorted(found.values(), key=lambda file: file.path))
+
+
+def symbols(values: Iterable[SymbolRef]) -> tuple[SymbolRef, ...]:
+    """Accept symbols that were resolved before: one line each, in the order in which they are stored; the last word counts."""
+    found: dict[tuple[str, str, str, str], SymbolRef] = {}
+    for one in values:
+        for what in ("root", "language", "name", "path", "hash"):
+            value = text(getattr(one, what), f"a symbol's {what}")
+            if (not value.strip() and what != "hash") or _has_control(value):
+                raise InvalidInputError(f"invalid {what} of a symbol: {shown(value)}", "give one line of text")
+        found[one.root, one.language, one.name, one.path] = one
+    return tuple(found[place] for place in sorted(found))
 
 
 def label(value: str | None, what: str) -> str | None:

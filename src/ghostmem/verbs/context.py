@@ -27,9 +27,12 @@ from ghostmem.verbs.search import answers, chosen_tiers
 from ghostmem.verbs.store import Store
 
 if TYPE_CHECKING:
+    from pathlib import Path
     from typing import Unpack
 
     from ghostmem.engine.base import Transaction
+    from ghostmem.model import Memory
+    from ghostmem.verbs.code_seeds import Seed
     from ghostmem.verbs.narrow import Narrow
 
     class ContextFields(Narrow, total=False):
@@ -39,6 +42,9 @@ if TYPE_CHECKING:
         tiers: Iterable[str] | None
         include_all: bool
         files: Iterable[str] | None
+        symbols: Iterable[str] | None
+        root: str | Path | None
+        language: str | None
         exclude_pinned: bool
         min_score: float | None
         min_spread: float | None
@@ -67,6 +73,9 @@ def context(
     tiers: Iterable[str] | None = None,
     include_all: bool = False,
     files: Iterable[str] | None = None,
+    symbols: Iterable[str] | None = None,
+    root: str | Path | None = None,
+    language: str | None = None,
     exclude_pinned: bool = False,
     min_score: float | None = None,
     min_spread: float | None = None,
@@ -80,10 +89,11 @@ def context(
 
     Pinned memories come first, up to a third of the budget; then what a search finds, by relevance, recency, importance and
     use; then what edges lead to. Dormant and sensory memories are left out unless `tiers` or `include_all` asks for them, or a
-    correction or a dependency is among them. `files` are paths at hand: memories about them join. `min_score` leaves out what
-    scores less, `min_spread` all but the best when the scores lie closer together than this; `max_memory_tokens` caps one
-    memory (-1: no cap); `expand` switches the following of edges; `tokens` counts the tokens of a text instead of estimating
-    them.
+    correction or a dependency is among them. `files` are paths at hand: memories about them join. So do those about `symbols`
+    of the code in `root` (the working folder) and, damped, about what calls these; with a `root` about what calls the files'
+    symbols too. `min_score` leaves out what scores less, `min_spread` all but the best when the scores lie closer together than
+    this; `max_memory_tokens` caps one memory (-1: no cap); `expand` switches the following of edges; `tokens` counts the tokens
+    of a text instead of estimating them.
     """
     text = accept.text(query, "query")
     accept.positive(budget, "budget")
@@ -95,11 +105,13 @@ def context(
     which = replace(which, pinned=False) if unpinned else which
     packer = Packer(budget, cap, _counter(tokens))
     told = refresh(store, which.ns)
+    paths, names = accept.texts(files, "files", "file path"), accept.texts(symbols, "symbols", "symbol")
+    code, more = _code(store, which, paths, names, root, language)
     with store.engine.read() as tx:
         pinned = [] if unpinned else _pinned(tx, which.ns, at)
         found = _Found(store, tx, text, which, at)
         seeds = found.next(SEEDS)
-        seeds = _with_files(tx, seeds, files, which, at)
+        seeds = _with_code(_with_files(tx, seeds, paths, which, at), code, at)
         expansion = Expansion(tx, store.settings, at, which, store.settings.edge_expansion if expand is None else expand)
         expansion.run(seeds, pinned)
         while expansion.tokens < budget * AMPLE and (later := found.next(SEEDS)):
@@ -111,10 +123,11 @@ def context(
     packer.pack(pinned, items, bonds, store.settings.containment == "roomy")
     left = [*packer.left.values(), *(one for one in cut if one.item.id not in packer.placed), *expired]
     over = [item.memory.key for item in pinned if item.id not in packer.placed]
-    notes = (*told, *found.notes)
+    notes = (*told, *more, *found.notes)
     if over:
         notes = (*notes, f"{len(over)} pinned not shown, a third of the budget is theirs: {', '.join(over[:5])}")
-    pack = _pack(packer, left, bonds, expansion, _stages(packer, pinned, expansion.pool), notes)
+    about = {seed.memory.id: seed.note for seed in sorted(code, key=lambda seed: seed.share)}
+    pack = _pack(packer, left, bonds, expansion, _stages(packer, pinned, expansion.pool), notes, about)
     _remember(store, [packer.placed[packed.id].item for packed in pack.memories])
     return pack
 
@@ -180,17 +193,38 @@ class _Found:
         return made
 
 
-def _with_files(tx: Transaction, seeds: list[Item], files: Iterable[str] | None, which: Filter, at: datetime) -> list[Item]:
+def _with_files(tx: Transaction, seeds: list[Item], files: Sequence[str], which: Filter, at: datetime) -> list[Item]:
     """Add what is about the files at hand; what was found as well has the better score of both."""
-    if isinstance(files, str):
-        raise InvalidInputError(f"files must be a list, not the text {accept.shown(files)}", "pass files=['a.py', 'b.py']")
     found = {item.id: item for item in seeds}
-    for path in files or ():
-        for memory in tx.listing.select(replace(which, file=accept.text(path, "file path")), limit=SEEDS):
-            parts = composite(memory, AT_HAND, at)
-            known = found.get(memory.id, Item(memory, 0.0, "file"))
-            if total(parts) > known.score:
-                found[memory.id] = replace(known, score=total(parts), stage="file", parts=parts)
+    for path in files:
+        for memory in tx.listing.select(replace(which, file=path), limit=SEEDS):
+            _add(found, memory, composite(memory, AT_HAND, at))
+    return list(found.values())
+
+
+def _add(found: dict[str, Item], memory: Memory, parts: dict[str, float]) -> None:
+    known = found.get(memory.id, Item(memory, 0.0, "file"))
+    if total(parts) > known.score:
+        found[memory.id] = replace(known, score=total(parts), stage="file", parts=parts)
+
+
+def _code(
+    store: Store, which: Filter, files: Sequence[str], symbols: Sequence[str], root: str | Path | None, language: str | None
+) -> tuple[list[Seed], list[str]]:
+    """Return what is remembered about code at hand; nothing of it is read unless a symbol or a project is named."""
+    if not symbols and (not files or root is None):
+        return [], []
+    from ghostmem.verbs.code_seeds import code_seeds
+
+    return code_seeds(store, which, files, symbols, accept.text("." if root is None else str(root), "root"), language)
+
+
+def _with_code(seeds: list[Item], code: Sequence[Seed], at: datetime) -> list[Item]:
+    """Add what is about the code at hand, and, damped, about what calls it."""
+    found = {item.id: item for item in seeds}
+    for memory, share, _ in code:
+        parts = composite(memory, AT_HAND, at)
+        _add(found, memory, {name: value if name == "tier" else value * share for name, value in parts.items()})
     return list(found.values())
 
 
@@ -224,7 +258,13 @@ def _refuters(ids: set[str], bonds: Bonds) -> set[str]:
 
 
 def _pack(
-    packer: Packer, left: list[Left], bonds: Bonds, expansion: Expansion, stages: Mapping[str, Stage], notes: tuple[str, ...]
+    packer: Packer,
+    left: list[Left],
+    bonds: Bonds,
+    expansion: Expansion,
+    stages: Mapping[str, Stage],
+    notes: tuple[str, ...],
+    about: Mapping[str, str],
 ) -> Pack:
     names = {id_: placed.item.memory.key for id_, placed in packer.placed.items()}
     corrected: dict[str, list[str]] = {}
@@ -236,7 +276,7 @@ def _pack(
         memory = item.memory
         newer = [names[other] for other in bonds.refuters.get(id_, ()) if other in names]
         older = corrected.get(id_, [])
-        note = _note(older, newer)
+        note = _note(older, newer, about.get(id_, ""))
         parts = {name: round(value, 4) for name, value in item.parts.items()}
         memories.append(
             Packed(
@@ -268,8 +308,9 @@ def _pack(
     return Pack(packer.budget, packer.used, tuple(memories), len(left), bool(compaction), compaction, named, stages, notes)
 
 
-def _note(older: Sequence[str], newer: Sequence[str]) -> str:
-    told = [f"newer than {', '.join(older)}"] if older else []
+def _note(older: Sequence[str], newer: Sequence[str], about: str) -> str:
+    told = [about] if about else []
+    told += [f"newer than {', '.join(older)}"] if older else []
     told += [f"contradicted by {', '.join(newer)}, which is newer"] if newer else []
     return "; ".join(told)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -25,7 +24,7 @@ def get(store: Store, ns: str, key: str, version: int | None = None) -> Memory:
     now = store.clock()
     with store.engine.read() as tx:
         memory = find(tx, ns, key, now, version)
-        memory = replace(memory, files=tx.memories.files([memory.id]).get(memory.id, ()))
+        memory = tx.memories.with_refs([memory])[0]
     count(store, [memory], now, used=True)
     return memory
 

@@ -135,7 +135,7 @@ def _current(store: Store, tx: Transaction, draft: Draft) -> Memory | None:
     if last is None or not last.is_current(store.clock()):
         return None
     if "files" in draft.fields:
-        last = replace(last, files=tx.memories.files([last.id]).get(last.id, ()))
+        last = tx.memories.with_refs([last])[0]
     same = last.content == draft.content and all(getattr(last, name) == value for name, value in draft.fields.items())
     return None if same else last
 

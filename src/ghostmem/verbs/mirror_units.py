@@ -104,12 +104,12 @@ class _Batch:
         if unit is None:
             return memory
         before = last or self._named_before(tx, key)
+        before = tx.memories.with_refs([before])[0] if before else None
         fields = {} if memory is not None else self._fresh_fields(before, unit)
         if self._shape.has_tags:
             own = memory.tags if memory else ()
             fields["tags"] = accept.tags([*keep.tags, *(tag for tag in own if tag not in topics.carried(own))])
-        refs = tx.memories.files([before.id]).get(before.id, ()) if before else ()
-        fields["files"] = accept.files([*refs, FileRef(str(self._job.home / unit.path))])
+        fields["files"] = accept.files([*(before.files if before else ()), FileRef(str(self._job.home / unit.path))])
         same = memory is not None and fingerprint(memory.content) == fingerprint(keep.text)
         content = accept.content(memory.content if memory and same else keep.text, self._store.settings.max_content_bytes)
         draft = Draft(self._job.mirror.ns, accept.key(key), content, fields, quiet=True, revive=True)
@@ -147,7 +147,7 @@ class _Batch:
             return tx.memories.last(job.mirror.ns, key) is None and key not in job.sight.units and key not in job.items
 
         key = free_key(memory.key, [f" (conflict {now:%Y-%m-%d %H.%M})", f" (conflict {now:%Y-%m-%d %H.%M.%S})"], is_free)
-        fields = {name: getattr(memory, name) for name in _TAKEN_OVER}
+        fields = {name: getattr(tx.memories.with_refs([memory])[0], name) for name in _TAKEN_OVER}
         fields |= {"pinned": False, "tags": tuple(tag for tag in memory.tags if tag != LOCKED), "created_at": memory.created_at}
         made = write_draft(self._store, tx, Draft(job.mirror.ns, key, text, fields))
         self._report.conflicts.append(MirrorConflict(memory.key, key, unit.path if unit else ""))

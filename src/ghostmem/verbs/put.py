@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,9 +17,11 @@ from ghostmem.verbs.indexing import index_rows, spoken
 from ghostmem.verbs.store import Store
 
 if TYPE_CHECKING:
+    from pathlib import Path
     from typing import Unpack
 
     from ghostmem.engine.base import Transaction
+    from ghostmem.model import FileRef, SymbolRef
     from ghostmem.verbs.autolink import Near
     from ghostmem.verbs.fields import Named
 
@@ -30,6 +32,9 @@ if TYPE_CHECKING:
         base_version: int | None
         unlock: bool
         dedup: bool
+        symbols: Iterable[SymbolRef | str | tuple[str, str]] | None
+        language: str | None
+        root: str | Path | None
 
 
 NEVER = "never"  # the ttl that takes an expiry away
@@ -45,6 +50,7 @@ INHERITED = [
     "meta",
     "expires_at",
     "files",
+    "symbols",
     "source_user",
     "source_kind",
     "source_scope",
@@ -79,13 +85,17 @@ def put(
     base_version: int | None = None,
     unlock: bool = False,
     dedup: bool = False,
+    symbols: Iterable[SymbolRef | str | tuple[str, str]] | None = None,
+    language: str | None = None,
+    root: str | Path | None = None,
     **named: Unpack[Named],
 ) -> Memory:
     """Store a memory under (ns, key); an existing key gets a new version that inherits what is not named.
 
     The same content and fields again is no new version: the memory is reinforced. With `base_version` the put succeeds only
     if that is the current version (0: the key must be new). A memory tagged `locked` needs `unlock`. With `dedup` the same
-    content under another key of the namespace is reinforced instead of stored twice.
+    content under another key of the namespace is reinforced instead of stored twice. `symbols` are names, whole or in part, of
+    what the memory is about in the code of `root` (the working folder), in a `language` that the files may tell.
     """
     fields = put_fields(**named)
     if ttl not in (None, NEVER):
@@ -100,13 +110,46 @@ def put(
         unlock,
         dedup,
     )
+    notes: Sequence[str] = ()
+    if symbols is not None:
+        draft, notes = _with_symbols(store, draft, symbols, language, root)
     early = store.vectoriser.is_loading
     prepared = prepare(store, draft)
     with store.engine.write() as tx:
         memory = write_draft(store, tx, draft, prepared)
     if early and not prepared.vectors and store.vectoriser.arrived:
         _catch_up(store)
-    return memory
+    return replace(memory, notes=tuple(notes)) if notes else memory
+
+
+def _with_symbols(
+    store: Store,
+    draft: Draft,
+    symbols: Iterable[SymbolRef | str | tuple[str, str]],
+    language: str | None,
+    root: str | Path | None,
+) -> tuple[Draft, Sequence[str]]:
+    """Find the symbols that a draft names, before anything is locked; one that is not clear is linked by its files instead."""
+    if isinstance(symbols, str):
+        raise InvalidInputError(f"symbols must be a list, not the text {accept.shown(symbols)}", "pass symbols=['a.b', 'c']")
+    names = list(symbols)
+    if not names:
+        return replace(draft, fields={**draft.fields, "symbols": ()}), ()
+    from ghostmem.verbs.symbols import resolve
+
+    files: Iterable[FileRef] | None = draft.fields.get("files")
+    found = resolve(store, names, language, root, [file.path for file in files or ()])
+    fields: dict[str, Any] = {**draft.fields, "symbols": accept.symbols(found.symbols)}
+    if found.files:
+        fields["files"] = accept.files([*found.files, *(_files_of(store, draft) if files is None else files)])
+    return replace(draft, fields=fields), found.notes
+
+
+def _files_of(store: Store, draft: Draft) -> Sequence[FileRef]:
+    """Return the files that a new version would take over."""
+    with store.engine.read() as tx:
+        last = tx.memories.last(draft.ns, draft.key)
+        return tx.memories.with_refs([last])[0].files if last is not None and last.is_current(store.clock()) else ()
 
 
 def _catch_up(store: Store) -> None:
@@ -158,8 +201,8 @@ def write_draft(store: Store, tx: Transaction, draft: Draft, prepared: Prepared 
     _check_base(draft, current)
     if current is None and draft.dedup and (twin := tx.listing.same_content(draft.ns, draft.content, now)):
         return replace(reinforce(tx, twin, now), requested_key=draft.key)
-    if current is not None and draft.fields.get("files") is not None:
-        current = replace(current, files=tx.memories.files([current.id]).get(current.id, ()))
+    if current is not None and ("files" in draft.fields or "symbols" in draft.fields):
+        current = tx.memories.with_refs([current])[0]
     if current is not None and _says_nothing_new(draft, current):
         if draft.quiet:
             return replace(current, outcome=Outcome.REINFORCED)
@@ -222,10 +265,8 @@ def reinforce(tx: Transaction, memory: Memory, now: datetime, expires_at: dateti
     if expires_at is not None and expires_at != memory.expires_at:
         tx.memories.change(memory, "extend", now, expires_at=expires_at)
         memory = replace(memory, expires_at=expires_at)
-    files = tx.memories.files([memory.id]).get(memory.id, ())
     return replace(
-        memory,
-        files=files,
+        tx.memories.with_refs([memory])[0],
         access_count=memory.access_count + 1,
         last_accessed_at=now,
         chunks=tx.index.count(memory.id),
@@ -237,8 +278,8 @@ def compose(store: Store, draft: Draft, last: Memory | None, current: Memory | N
     """Build the version to write from the draft, what it inherits, and the defaults."""
     fields = dict(draft.fields)
     if current is not None:
-        if "files" not in fields:
-            current = replace(current, files=tx.memories.files([current.id]).get(current.id, ()))
+        if "files" not in fields or "symbols" not in fields:
+            current = tx.memories.with_refs([current])[0]
         fields = {name: getattr(current, name) for name in (*INHERITED, *_COUNTED)} | fields
     tier = fields.setdefault("tier", Tier.STM)
     fields.setdefault("kind", Kind.EPISODIC if tier in (Tier.SENSORY, Tier.STM) else Kind.SEMANTIC)

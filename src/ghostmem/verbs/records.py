@@ -17,6 +17,7 @@ from ghostmem.model import (
     Record,
     Rel,
     SourceKind,
+    SymbolRef,
     Tier,
     estimate_tokens,
 )
@@ -27,7 +28,7 @@ from ghostmem.verbs import accept
 FORMAT = 1
 TYPES: dict[str, type[Record]] = {"memory": Memory, "edge": Edge, "link": Link, "access": Access, "rule": Rule}
 TRANSIENT: dict[type[Record], set[str]] = {  # fields that are for the moment only
-    Memory: {"chunks", "outcome", "requested_key"},
+    Memory: {"chunks", "outcome", "requested_key", "notes"},
     Edge: {"ns", "from_key", "to_key", "outcome"},
 }
 _TIMES = {
@@ -114,8 +115,22 @@ def _files(value: Any) -> tuple[FileRef, ...]:
     return accept.files([FileRef(str(f.get("path", "")), FileRel(f.get("rel", "modified"))) for f in value]) or ()
 
 
+def _symbols(value: Any) -> tuple[SymbolRef, ...]:
+    if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
+        raise InvalidInputError(f"symbols must be a list of objects, not {accept.shown(value)}")
+    return accept.symbols([_symbol(one) for one in value])
+
+
+def _symbol(one: Mapping[str, Any]) -> SymbolRef:
+    names = [part.name for part in fields(SymbolRef)]
+    if odd := sorted(one.keys() - {"rel"} ^ set(names) - {"rel"}):
+        raise InvalidInputError(f"a symbol needs {', '.join(names)}, and nothing else: {odd[0]!r}")
+    return SymbolRef(**{**one, "rel": FileRel(one.get("rel", "modified"))})
+
+
 _READERS: dict[str, Callable[[Any], Any]] = {
     "files": _files,
+    "symbols": _symbols,
     "tags": accept.tags,
     "meta": accept.meta,
     "action_params": accept.meta,

@@ -28,7 +28,7 @@ def _restored(store: Store, ns: str, key: str, version: int | None, unlock: bool
             raise NotFoundError(f"memory not found: {ns}/{key}", "a hard delete cannot be undone; look into a backup")
         if version is not None and version != last.version:
             old = find(tx, ns, key, now, version)
-            old = replace(old, files=tx.memories.files([old.id]).get(old.id, ()))
+            old = tx.memories.with_refs([old])[0]
             fields = {name: getattr(old, name) for name in (*INHERITED, "valid_from", "valid_to") if name != "expires_at"}
             draft = Draft(ns, key, old.content, fields, unlock=unlock, revive=True)
             return write_draft(store, tx, draft)
@@ -41,5 +41,5 @@ def _restored(store: Store, ns: str, key: str, version: int | None, unlock: bool
         tx.memories.change(last, "restore", now, deleted_at=None, expires_at=expires_at)
         tx.index.remove(last)
         rows = index_memory(store, tx, last)
-        files = tx.memories.files([last.id]).get(last.id, ())
-        return replace(last, deleted_at=None, expires_at=expires_at, files=files, chunks=len(rows), outcome=Outcome.UPDATED)
+        last = tx.memories.with_refs([last])[0]
+        return replace(last, deleted_at=None, expires_at=expires_at, chunks=len(rows), outcome=Outcome.UPDATED)

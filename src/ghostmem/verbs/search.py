@@ -108,13 +108,12 @@ def answers(found: Ranked, min_score: float | None, abstain: bool) -> list[Score
 
 
 def _hits(tx: Transaction, scored: list[Scored], explain: bool) -> list[Hit]:
-    files = tx.memories.files(s.item.memory_id for s in scored) if scored else {}
-    rows = tx.memories.by_ids([s.item.memory_id for s in scored])
+    found = tx.memories.by_ids([s.item.memory_id for s in scored])
+    rows = {memory.id: memory for memory in tx.memories.with_refs(list(found.values()))}
     places = tx.notes.places(rows)
     hits = []
     for s in scored:
         memory = rows[s.item.memory_id]
-        memory = replace(memory, files=files[memory.id]) if memory.id in files else memory
         why = Receipt(s.ranks, {name: round(value, 4) for name, value in s.parts.items()}) if explain else None
         similarity = None if s.cosine is None else round(s.cosine, 3)
         lines = s.item.start_line, s.item.end_line

@@ -15,6 +15,7 @@ EXAMPLES = """\
   ghost context -n agent:me "plan the release" -b 800
   ghost context -n agent:me "why did the deploy fail?" --explain
   ghost context -n agent:me "fix the cart" --files src/cart.py --render block
+  ghost context -n agent:me "change how totals are made" --symbol Cart.total --explain
 """
 
 
@@ -24,6 +25,10 @@ EXAMPLES = """\
 @click.option("-b", "--budget", type=int, default=4000, show_default=True, help="At most so many tokens.")
 @FILTERS
 @click.option("--files", multiple=True, metavar="PATHS", help="Files at hand, separated by commas: memories about them join.")
+@click.option("--file", "near", multiple=True, metavar="PATH", help="A file at hand: also memories about what calls its code.")
+@click.option("--symbol", "symbols", multiple=True, metavar="NAME", help="Code at hand: memories about it and what calls it.")
+@click.option("--root", metavar="DIR", help="The code's project, if not the working folder.")
+@click.option("--language", help="The code's language, if not told by a file.")
 @click.option("--include-all", is_flag=True, help="Dormant and sensory memories too.")
 @click.option("--exclude-pinned", is_flag=True, help="Without pinned memories.")
 @click.option("--min-score", type=float, help="Leave out what scores less.")
@@ -38,14 +43,17 @@ def command(
     ns: str | None,
     tags: tuple[str, ...],
     files: tuple[str, ...],
+    near: tuple[str, ...],
+    symbols: tuple[str, ...],
+    root: str | None,
     no_edges: bool,
     explain: bool,
     style: str | None,
     tier: str | None,
     **given: Any,
 ) -> None:
-    paths = words(files)
-    alone = bool(paths) and not query and sys.stdin.isatty()
+    paths = [*(words(files) or ()), *near]
+    alone = bool(paths or symbols) and not query and sys.stdin.isatty()
     text = "" if alone else read_text(query, "a description of the task")
     pack = face.ghost.context(
         text,
@@ -53,6 +61,8 @@ def command(
         tags=words(tags),
         tiers=None if tier is None else [tier],
         files=paths,
+        symbols=symbols,
+        root="." if near and root is None else root,
         expand=False if no_edges else None,
         **given,
     )

@@ -9,6 +9,7 @@ from ghostmem.cli.face import CreatingCommand, Face, declare
 EXAMPLES = """\
   ghost mcp
   ghost mcp --tools memory,knowledge --root ~/project
+  ghost mcp --experimental
   claude mcp add --scope user --transport stdio ghost -- ghost mcp
 """
 
@@ -20,7 +21,14 @@ EXAMPLES = """\
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="The folder whose files tools work on; default: the working folder.",
 )
-def command(face: Face, tools: str, root: Path | None) -> None:
+@click.option("--experimental", is_flag=True, help="Offer the toolset outline too.")
+def command(face: Face, tools: str, root: Path | None, experimental: bool) -> None:
     from ghostmem.mcp.server import run_stdio
 
-    run_stdio(face.ghost, [name.strip() for name in tools.split(",") if name.strip()], root)
+    run_stdio(face.ghost, toolsets(tools, experimental), root)
+
+
+def toolsets(named: str, experimental: bool) -> list[str]:
+    """Return the toolsets that were asked for."""
+    found = [name.strip() for name in named.split(",") if name.strip()]
+    return [*found, "outline"] if experimental and "outline" not in found else found

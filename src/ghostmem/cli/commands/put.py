@@ -1,5 +1,6 @@
 """ghost put"""
 
+import re
 from typing import Any
 
 import click
@@ -8,6 +9,7 @@ from ghostmem.cli.face import NS, TAGS, UNLOCK, CreatingCommand, Face, declare, 
 from ghostmem.cli.output import named, plural
 from ghostmem.errors import InvalidInputError
 from ghostmem.model import Memory, Outcome
+from ghostmem.text.excerpt import visible
 
 FIELDS = options(
     click.option("--kind", help="semantic, episodic or procedural."),
@@ -20,6 +22,9 @@ FIELDS = options(
     click.option("--meta", metavar="JSON", help="An object of your own."),
     click.option("--files", multiple=True, metavar="PATHS", help="Files it is about, separated by commas; repeatable."),
     click.option("--file-rel", help="What was done to them: modified, created, deleted or read."),
+    click.option("--symbols", multiple=True, metavar="NAMES", help="Symbols of code it is about; as --files."),
+    click.option("--language", help="The symbols' language, when the files do not tell."),
+    click.option("--root", metavar="DIR", help="The symbols' project, if not the working folder."),
     click.option("--source-user", help="Who said it."),
     click.option("--source-kind", help="stated, observed, self, peer or import."),
     click.option("--source-scope", help="Where: a chat, a session, a thread."),
@@ -35,6 +40,7 @@ FIELDS = options(
 EXAMPLES = """\
   ghost put -n agent:me -k tea "The user drinks green tea."
   echo "Deploys go out on Tuesdays." | ghost put -n agent:me -k deploys --kind procedural -t ops,project:shop
+  ghost put -n agent:me -k cart-total --files src/cart.py --symbols Cart.total "Totals are in cents."
   ghost put -n agent:me -k draft --base-version 3 "The next text, if nobody was faster."
 """
 
@@ -51,6 +57,7 @@ def command(
     content: tuple[str, ...],
     tags: tuple[str, ...],
     files: tuple[str, ...],
+    symbols: tuple[str, ...],
     file_rel: str | None,
     meta: str | None,
     **fields: Any,
@@ -59,19 +66,31 @@ def command(
     if not key:
         raise InvalidInputError("a key is required", "name one with -k; keys are short and descriptive, such as user-timezone")
     paths = words(files)
-    if file_rel is not None and paths is None:
+    if file_rel is not None and paths is None and not symbols:
         raise InvalidInputError(f"--file-rel {file_rel} needs a file", "name the files with --files")
+    for option in ("language", "root"):
+        if fields[option] is not None and not symbols:
+            raise InvalidInputError(f"--{option} {fields[option]} needs a symbol", "name the symbols with --symbols")
     memory = face.ghost.put(
         space,
         key,
         read_text(content, "content"),
         tags=words(tags),
         files=None if paths is None else [(path, file_rel or "modified") for path in paths],
+        symbols=[(name, file_rel or "modified") for name in names(symbols)] if symbols else None,
         meta=json_object(meta, "meta"),
         **fields,
     )
     face.one(memory, said(memory))
+    for note in () if face.as_json else memory.notes:
+        face.note(f"note: {visible(note)}")
     face.vector_note()
+
+
+def names(values: tuple[str, ...]) -> list[str]:
+    """Split names of symbols at commas, but not inside brackets, as in `add(int, String)`."""
+    parts = [part.strip() for value in values for part in re.split(r",(?![^()<>\[\]]*[)>\]])", value)]
+    return [part for part in parts if part]
 
 
 def said(memory: Memory) -> str:

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ghostmem.cli.face import CreatingCommand, Face, declare, words
+from ghostmem.cli.commands.mcp import toolsets
+from ghostmem.cli.face import CreatingCommand, Face, declare
 from ghostmem.errors import InvalidInputError
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ EXAMPLES = """\
 @click.option(
     "--rate", type=click.FloatRange(0), default=100, show_default=True, help="Requests a second for each token; 0: no limit."
 )
+@click.option("--experimental", is_flag=True, help="Offer the toolset outline too.")
 def command(
     face: Face,
     host: str,
@@ -41,6 +43,7 @@ def command(
     tools: tuple[str, ...],
     root: Path | None,
     rate: float,
+    experimental: bool,
 ) -> None:
     from ghostmem.mcp.server import http_app
     from ghostmem.web.app import Limits, make_app
@@ -58,7 +61,7 @@ def command(
         ghost,
         require_tokens=NEVER if no_auth else IF_ANY if local else ALWAYS,
         allowed_hosts=[host, *allow_host],
-        mcp_app=http_app(ghost, words(tools) or ["memory"], root),
+        mcp_app=http_app(ghost, toolsets(",".join(tools) or "memory", experimental), root),
         limits=Limits(per_second=rate, burst=max(1, int(rate * 5))),
     )
     listening = listen(host, port)

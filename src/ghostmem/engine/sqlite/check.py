@@ -93,8 +93,8 @@ def repair(tx: "SqliteTransaction", reindex: "Reindex") -> Mapping[str, int]:
 
 def _remove_orphans(db: apsw.Connection) -> int:
     count = 0
-    for table, columns in (("memory_edges", "from_id to_id"), ("memory_links", "from_id to_id"),
-                           ("memory_files", "memory_id"), ("accesses", "memory_id")):  # fmt: skip
+    for table, columns in (("memory_edges", "from_id to_id"), ("memory_links", "from_id to_id"), ("memory_files", "memory_id"),
+                           ("memory_symbols", "memory_id"), ("accesses", "memory_id")):  # fmt: skip
         for column in columns.split():
             db.execute(f"DELETE FROM {table} WHERE {column} NOT IN (SELECT id FROM memories)")
             count += db.changes()

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ghostmem.engine.sqlite.listing import SqliteListing
     from ghostmem.engine.sqlite.mirrors import SqliteMirrors
     from ghostmem.engine.sqlite.notes import SqliteNotes
+    from ghostmem.engine.sqlite.outline import SqliteOutline
     from ghostmem.engine.sqlite.rules import SqliteRules
     from ghostmem.engine.sqlite.runs import SqliteRuns
     from ghostmem.engine.sqlite.search import SqliteSearch
@@ -104,6 +105,13 @@ class SqliteTransaction:
         from ghostmem.engine.sqlite.mirrors import SqliteMirrors
 
         return SqliteMirrors(self.db)
+
+    @cached_property
+    def outline(self) -> "SqliteOutline":
+        """Open the cache of the code outline."""
+        from ghostmem.engine.sqlite.outline import SqliteOutline
+
+        return SqliteOutline(self.db)
 
 
 class SqliteEngine:

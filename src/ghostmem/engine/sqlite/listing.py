@@ -28,10 +28,10 @@ class SqliteListing:
         return self._memories.one(tail, (ns, format_time(now), content))
 
     def select(self, which: Filter, limit: int | None = None, offset: int = 0) -> list[Memory]:
-        """List memories that pass a filter, newest first, with their files."""
+        """List memories that pass a filter, newest first, with their files and symbols."""
         where, values = conditions(which)
         tail = f"{where} {_NEWEST} LIMIT ? OFFSET ?"
-        return self._memories.with_files(self._memories.many(tail, [*values, -1 if limit is None else limit, offset]))
+        return self._memories.with_refs(self._memories.many(tail, [*values, -1 if limit is None else limit, offset]))
 
     def scan(self, which: Filter, batch: int = 500) -> Iterator[Memory]:
         """Yield all memories that pass a filter by key, a batch at a time, safe against changes made meanwhile."""
@@ -46,12 +46,12 @@ class SqliteListing:
             last = (found[-1].ns, found[-1].key, found[-1].version)
 
     def rows(self, ns: NsFilter) -> Iterator[Memory]:
-        """Yield every version of every key with its files, by namespace, key and version."""
+        """Yield every version of every key with its files and symbols, by namespace, key and version."""
         where, values = ns_condition(ns)
         last = ("", "", 0)
         while True:
             tail = f"{where} AND (m.ns, m.key, m.version) > (?, ?, ?) ORDER BY m.ns, m.key, m.version LIMIT 500"
-            found = self._memories.with_files(self._memories.many(tail, [*values, *last]))
+            found = self._memories.with_refs(self._memories.many(tail, [*values, *last]))
             if not found:
                 return
             yield from found

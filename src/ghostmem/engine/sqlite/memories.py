@@ -9,7 +9,7 @@ from typing import Any
 import apsw
 
 from ghostmem.engine.sqlite.journal import SqliteJournal
-from ghostmem.model import FileRef, FileRel, Kind, Memory, Priority, SourceKind, Tier
+from ghostmem.model import FileRef, FileRel, Kind, Memory, Priority, SourceKind, SymbolRef, Tier
 from ghostmem.times import format_time, read_time
 
 NAMES = [
@@ -54,7 +54,7 @@ def _when(text: str | None) -> datetime | None:
 
 
 def memory_of(row: Sequence[Any]) -> Memory:
-    """Read a row in the order of NAMES as a memory, without its files."""
+    """Read a row in the order of NAMES as a memory, without its files and symbols."""
     return Memory(
         id=row[0],
         ns=row[1],
@@ -127,7 +127,7 @@ class SqliteMemories:
 
     def history(self, ns: str, key: str) -> list[Memory]:
         """Return all versions of a key, oldest first."""
-        return self.with_files(self.many("m.ns = ? AND m.key = ? ORDER BY m.version", (ns, key)))
+        return self.with_refs(self.many("m.ns = ? AND m.key = ? ORDER BY m.version", (ns, key)))
 
     def by_id(self, memory_id: str) -> Memory | None:
         """Return the version with an id."""
@@ -139,11 +139,15 @@ class SqliteMemories:
         return {memory.id: memory for memory in found}
 
     def insert(self, memory: Memory) -> None:
-        """Write one version with its files."""
+        """Write one version with its files and symbols."""
         self._db.execute(_INSERT, [column_value(name, getattr(memory, name)) for name in NAMES])
+        at = format_time(memory.created_at)
         for file in memory.files:
-            row = (memory.id, file.path, str(file.rel), format_time(memory.created_at))
+            row = (memory.id, file.path, str(file.rel), at)
             self._db.execute("INSERT OR REPLACE INTO memory_files VALUES (?, ?, ?, ?)", row)
+        for one in memory.symbols:
+            place = (memory.id, one.root, one.language, one.name, one.path, one.hash, str(one.rel), at)
+            self._db.execute("INSERT OR REPLACE INTO memory_symbols VALUES (?, ?, ?, ?, ?, ?, ?, ?)", place)
         self._journal.record(memory.ns, memory.id, "put", memory.recorded_at or memory.created_at)
 
     def change(self, memory: Memory, op: str, at: datetime, **columns: Any) -> None:
@@ -181,7 +185,31 @@ class SqliteMemories:
             found[memory_id] = (*found.get(memory_id, ()), FileRef(path, FileRel(rel)))
         return found
 
-    def with_files(self, memories: list[Memory]) -> list[Memory]:
-        """Return the same memories with their files filled in."""
-        files = self.files(m.id for m in memories) if memories else {}
-        return [replace(m, files=files[m.id]) if m.id in files else m for m in memories] if files else memories
+    def symbols(self, memory_ids: Iterable[str]) -> dict[str, tuple[SymbolRef, ...]]:
+        """Return the symbols of several memories; a store of an older Ghost that cannot be written has none."""
+        found: dict[str, tuple[SymbolRef, ...]] = {}
+        sql = (
+            "SELECT memory_id, name, language, path, root, hash, rel FROM memory_symbols"
+            " WHERE memory_id IN (SELECT value FROM json_each(?)) ORDER BY 1, 5, 3, 2, 4"
+        )
+        try:
+            rows: list[Any] = self._db.execute(sql, (json.dumps(list(memory_ids)),)).fetchall()
+        except apsw.SQLError as error:
+            if "no such table" not in str(error):
+                raise
+            return {}
+        for memory_id, name, language, path, root, known, rel in rows:
+            ref = SymbolRef(name, language, path, root, known, FileRel(rel))
+            found[memory_id] = (*found.get(memory_id, ()), ref)
+        return found
+
+    def with_refs(self, memories: list[Memory]) -> list[Memory]:
+        """Return the same memories with their files and symbols filled in."""
+        ids = [memory.id for memory in memories]
+        files, symbols = (self.files(ids), self.symbols(ids)) if ids else ({}, {})
+        if not files and not symbols:
+            return memories
+        return [
+            replace(m, files=files.get(m.id, ()), symbols=symbols.get(m.id, ())) if m.id in files or m.id in symbols else m
+            for m in memories
+        ]

@@ -306,6 +306,39 @@ CREATE TABLE mirror_items (
   PRIMARY KEY (mirror_id, key)
 ) STRICT, WITHOUT ROWID;
 """,
+    "0006_outline": """
+CREATE TABLE outline_files (
+  root TEXT NOT NULL,
+  language TEXT NOT NULL,
+  path TEXT NOT NULL,
+  size INTEGER NOT NULL,
+  mtime_ns INTEGER NOT NULL,
+  inode INTEGER NOT NULL,
+  seen_ns INTEGER NOT NULL,
+  hash TEXT NOT NULL,
+  PRIMARY KEY (root, language, path)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE outline_facts (
+  hash TEXT NOT NULL,
+  maker TEXT NOT NULL,
+  facts BLOB NOT NULL,
+  PRIMARY KEY (hash, maker)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE memory_symbols (
+  memory_id TEXT NOT NULL REFERENCES memories (id) ON DELETE CASCADE,
+  root TEXT NOT NULL,
+  language TEXT NOT NULL,
+  name TEXT NOT NULL,
+  path TEXT NOT NULL,
+  hash TEXT NOT NULL,
+  rel TEXT NOT NULL DEFAULT 'modified',
+  created_at TEXT NOT NULL,
+  PRIMARY KEY (memory_id, root, language, name, path)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX memory_symbols_root ON memory_symbols (root);
+""",
 }
 
 # What a database has to record before any migration can: who wrote what, and when.

@@ -60,4 +60,10 @@ def conditions(which: Filter) -> tuple[str, list[Any]]:
         rel = " AND rel = ?" if which.file_rel else ""
         values_ = [which.file, *([which.file_rel] if which.file_rel else [])]
         parts.append((f"m.id IN (SELECT memory_id FROM memory_files WHERE path = ?{rel})", values_))
+    if which.code is not None:
+        root = " WHERE root = ?" if which.code else ""
+        parts.append((f"m.id IN (SELECT memory_id FROM memory_symbols{root})", [which.code] if which.code else []))
+    if which.paths:
+        sql, bound = _among("path", which.paths)
+        parts.append((f"m.id IN (SELECT memory_id FROM memory_files WHERE {sql})", bound))
     return " AND ".join(sql for sql, _ in parts), [value for _, bound in parts for value in bound]

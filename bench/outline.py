@@ -1,0 +1,101 @@
+"""python -m bench.outline: how right and how fast the code outline is, on sources that whoever runs it gives by path.
+
+Go is compared with `callgraph -algo=static` of golang.org/x/tools (named with --callgraph), Python with jedi; a shuffled control
+must score next to nothing, and an empty truth is an error. Nothing is fetched.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from bench.child import ROOT, plain_env
+from bench.report import machine, show, table
+
+_SPEED = """
+import json, resource, sys, time
+from ghostmem import Ghost, Settings
+from ghostmem.outline.languages.table import language_named
+from ghostmem.outline.sources import sources
+from pathlib import Path
+store, root, language = sys.argv[1:]
+files = sources(Path(root), language_named(language).suffixes).files
+with Ghost.open(store, settings=Settings(embed_provider="none")) as ghost:
+    costs = []
+    for _ in range(2):
+        began = time.process_time()
+        made = ghost.outline_project(language, root=root, depth=0, max_nodes=1)
+        costs.append(time.process_time() - began)
+peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1024 * 1024 if sys.platform == "darwin" else 1024)
+size = sum(stat.size for stat in files.values()) / 1e6
+print(json.dumps({"files": len(files), "mb": round(size, 2), "first_s": round(costs[0], 2),
+    "again_s": round(costs[1], 3), "peak_mb": round(peak), "parsed": made.data["stats"]["files"]}))
+"""
+Row = tuple[str, str, str, str]
+
+
+def speed(root: Path, language: str) -> tuple[dict[str, Any], list[Row]]:
+    """Outline a project twice in a fresh process, and once more in another with the cache filled."""
+    with tempfile.TemporaryDirectory(prefix="ghost-outline-") as folder:
+        command = [sys.executable, "-c", _SPEED, str(Path(folder, "store.db")), str(root), language]
+        runs = [
+            json.loads(subprocess.run(command, env=plain_env(), cwd=ROOT, capture_output=True, check=True, text=True).stdout)
+            for _ in range(2)
+        ]
+    cold, warm = runs
+    data = {**cold, "mb_per_s": round(cold["mb"] / cold["first_s"], 2), "cached_s": warm["first_s"]}
+    name = f"{root.name}, {language}, {cold['files']:,} files, {cold['mb']} MB"
+    rows = [
+        (f"{name}: first time", f"{cold['first_s']} s", f"{data['mb_per_s']} MB/s", ">= 1 MB/s"),
+        (f"{name}: from the cache, new process", f"{warm['first_s']} s", "", ""),
+        (f"{name}: again in the same process", f"{cold['again_s']} s", "", "< 1 s"),
+        (f"{name}: peak memory", f"{cold['peak_mb']:,} MB", "", "< 500 MB"),
+    ]
+    return data, rows
+
+
+def main() -> int:
+    """Run what was asked for and print what it found."""
+    parser = argparse.ArgumentParser(prog="python -m bench.outline", description=__doc__)
+    parser.add_argument("--json", action="store_true", help="one JSON object instead of a table")
+    parser.add_argument("--go", action="append", default=[], metavar="DIR[:PKG,…]", help="a Go module, and packages of it")
+    parser.add_argument("--python", action="append", default=[], metavar="DIR", help="the folder of a Python package")
+    parser.add_argument("--speed", action="append", default=[], metavar="LANGUAGE:DIR", help="a project to outline cold and warm")
+    given = parser.parse_args()
+    found: dict[str, Any] = {}
+    rows: list[Row] = []
+    for one in given.go:
+        from bench.outline_go import score_go
+
+        folder, _, packages = one.partition(":")
+        _add(found, rows, f"go {Path(folder).name}", partial(score_go, Path(folder), packages.split(",") if packages else []))
+    for one in given.python:
+        from bench.outline_python import score_python
+
+        _add(found, rows, f"python {Path(one).name}", partial(score_python, Path(one)))
+    for one in given.speed:
+        language, _, folder = one.partition(":")
+        found[f"speed {one}"], more = speed(Path(folder), language)
+        rows += more
+    if not found:
+        parser.error("give something to measure: --go, --python or --speed")
+    show({**found, "machine": machine()}, table(("what", "figure", "", "aim"), rows), given.json)
+    return 0
+
+
+def _add(found: dict[str, Any], rows: list[Row], name: str, score: Callable[[], dict[str, Any]]) -> None:
+    made = found[name] = score()
+    for key, value in made.items():
+        if isinstance(value, float | int) and not isinstance(value, bool):
+            rows.append(
+                (f"{name}: {key.replace('_', ' ')}", f"{value:.3f}" if isinstance(value, float) else f"{value:,}", "", "")
+            )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

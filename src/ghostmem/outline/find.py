@@ -1,0 +1,115 @@
+"""Find a symbol by the name that somebody typed; what qualifies the name filters, and never widens."""
+
+import re
+from collections.abc import Callable
+from heapq import nsmallest
+from typing import NamedTuple
+
+from ghostmem.outline.graph import PROJECT, Linked, Node
+
+NEAREST = 5
+SEPARATORS = ".#:/\\"
+_RECEIVER = re.compile(r"(^|\.)\(\*?([^()]*)\)(?=\.|$)")  # (*T).M
+_POINTER = re.compile(r"(^|\.)\*")
+_ARGUMENTS = re.compile(r"(?<=\w)(?:<[^<>=]*>|\[[^\[\]]*\])")  # List[int], List<int>
+_AS_TRAIT = re.compile(r"<(.+?) as .+>(?=::)")
+_CALL = re.compile(r"(.*\w)\s*\(([^()]*)\)", re.DOTALL)  # m(int, String)
+_ALIKE = 0.3  # names that share fewer pairs of letters are no help
+
+
+class _Key(NamedTuple):
+    head: str
+    parameters: str | None
+
+
+def find(linked: Linked, symbol: str, file: str = "") -> list[Node]:
+    """Return the symbols of that name in the order of files and lines: by whole name, else by its end; in one file when given."""
+    wanted = _key(symbol)
+    place = file.replace("\\", "/").removeprefix("./")
+    tail = _tail(wanted.head)
+    inside: list[Node] = []
+    outside: list[Node] = []
+    for node in linked.nodes.values():
+        if node.kind == "file" or (place and node.file != place) or not (tail in node.name or tail in node.full):
+            continue
+        (inside if node.origin == PROJECT else outside).append(node)
+    for test in _rungs(symbol.strip(), wanted):
+        if found := [node for node in inside if test(node)]:
+            return sorted(found, key=_order)
+    # what is outside of the project has no definition here, so only its whole name is an answer
+    return sorted((node for node in outside if symbol.strip() in _names(node)), key=_order)
+
+
+def nearest(linked: Linked, symbol: str) -> list[str]:
+    """Return the names of symbols that look most like one that was not found, the likest first."""
+    wanted = _key(symbol).head.lower()
+    short, whole = _pairs(_tail(wanted)), _pairs(wanted)
+    known = {node.name for node in linked.nodes.values() if node.origin == PROJECT and node.kind != "file"}
+    ranked = ((_likeness(short, _pairs(bare(name).lower())), name) for name in known)
+    best = nsmallest(
+        NEAREST,
+        ((-score, -_likeness(whole, _pairs(name.lower())), name) for score, name in ranked if score >= _ALIKE),
+    )
+    return [name for *_, name in best]
+
+
+def bare(name: str) -> str:
+    """Return the last part of a canonical name, without what it takes."""
+    return _tail(_key(name).head)
+
+
+def _rungs(text: str, wanted: _Key) -> tuple[Callable[[Node], bool], ...]:
+    whole = wanted.head.removeprefix("::").removeprefix("\\")
+    rungs: list[Callable[[Node], bool]] = [
+        lambda node: text in _names(node),
+        lambda node: any(_takes(key, wanted) and key.head == whole for key in _keys(node)),
+    ]
+    if whole and whole == wanted.head:  # a leading :: or \ says that the name is whole
+        rungs.append(lambda node: any(_takes(key, wanted) and _ends(key.head, whole) for key in _keys(node)))
+    if wanted.parameters == "":  # m() most often is a way to say that m is a function
+        rungs += _rungs(text, _Key(wanted.head, None))
+    return tuple(rungs)
+
+
+def _names(node: Node) -> tuple[str, ...]:
+    return (node.name, node.full) if node.full else (node.name,)
+
+
+def _keys(node: Node) -> list[_Key]:
+    return [_key(name) for name in _names(node)]
+
+
+def _key(name: str) -> _Key:
+    text = _POINTER.sub(r"\1", _RECEIVER.sub(r"\1\2", name.strip()))
+    call = _CALL.fullmatch(text)
+    head, parameters = (call[1], re.sub(r"\s+", "", call[2])) if call else (text, None)
+    before = ""
+    while before != head:
+        before, head = head, _ARGUMENTS.sub("", head)
+    return _Key(_AS_TRAIT.sub(r"\1", head), parameters)
+
+
+def _takes(key: _Key, wanted: _Key) -> bool:
+    return wanted.parameters is None or key.parameters == wanted.parameters
+
+
+def _ends(name: str, end: str) -> bool:
+    return name.endswith(end) and (name == end or end[0] in SEPARATORS or name[-len(end) - 1] in SEPARATORS)
+
+
+def _tail(head: str) -> str:
+    found = re.split(r"[.#:/\\]", head)[-1]
+    return found or head
+
+
+def _pairs(name: str) -> frozenset[str]:
+    padded = f" {name} "
+    return frozenset(padded[at : at + 2] for at in range(len(padded) - 1))
+
+
+def _likeness(one: frozenset[str], other: frozenset[str]) -> float:
+    return 2 * len(one & other) / (len(one) + len(other))
+
+
+def _order(node: Node) -> tuple[str, int, str, str]:
+    return node.file, node.line, node.name, node.id

@@ -1,0 +1,54 @@
+"""Macros that hide declarations from the grammars of C and C++, blanked out before a second parse; offsets stay."""
+
+import re
+
+# class EXPORT Name : Base {        the macro is no name
+EXPORTED = re.compile(rb"\b(?:class|struct|union)\s+([A-Z][A-Z0-9_]+)\s+(?=[A-Za-z_]\w*\s*(?:final\s*)?[:{])")
+# int f OF((int a, int b));         a prototype for compilers before 1989
+OLD = re.compile(rb"\b(?:OF|__P|P_|PARAMS|PROTO|_PROTO|ARGS|PROTOTYPE|_ANSI_ARGS_|__PROTO)\s*\((?=\()")
+# EXPORT int f();                    where the name of the macro says what it is
+SHARED = re.compile(rb"\b[A-Z][A-Z0-9_]*_(?:EXPORT|API|EXTERN|PUBLIC)\b(?=\s+[A-Za-z_])")
+# int WINAPI f(int a)               a word between a built-in type and the name of a function
+_TYPE = rb"(?:int|void|char|long|short|float|double|unsigned|signed|bool|[a-z]\w*_t)\b"
+CALLING = re.compile(
+    rb"(?m)^(?:[A-Za-z_]\w*[ \t]+){0,4}?" + _TYPE + rb"[ \t*]*?\b([A-Z][A-Z0-9_]{2,})[ \t]+(?=\**[A-Za-z_]\w*[ \t]*\()"
+)
+# EXTERN int f(int a)               a word before a built-in type
+LEADING = re.compile(rb"(?m)^([A-Z][A-Z0-9_]{2,})[ \t]+(?=(?:const[ \t]+)?" + _TYPE + rb")")
+# int x GUARDED_BY(mutex);           what Clang's analysis of threads reads
+THREADS = re.compile(
+    rb"\b(?:(?:PT_)?GUARDED_BY|ACQUIRED_BEFORE|ACQUIRED_AFTER|(?:EXCLUSIVE|SHARED)_LOCKS_REQUIRED|LOCKS_EXCLUDED|UNLOCK_FUNCTION"
+    rb"|(?:EXCLUSIVE|SHARED)_(?:TRY)?LOCK_FUNCTION|ASSERT_(?:EXCLUSIVE|SHARED)_LOCK|LOCK_RETURNED|SCOPED_LOCKABLE|LOCKABLE"
+    rb"|NO_THREAD_SAFETY_ANALYSIS)\b(?:[ \t]*\([^()\n]*\))?"
+)
+DIRECTIVE = re.compile(rb"[ \t]*#")
+WIDEST = 4000  # of a parameter list
+
+
+def blanked(source: bytes) -> bytes:
+    """Return the source with such macros replaced by spaces."""
+    found = bytearray(source)
+    for one in OLD.finditer(source):
+        if (end := _closing(source, one.end() - 1)) is not None:
+            found[one.start() : one.end()] = b" " * (one.end() - one.start())
+            found[end : end + 1] = b" "
+    plain = bytes(found)
+    for pattern, group in ((EXPORTED, 1), (CALLING, 1), (LEADING, 1), (SHARED, 0), (THREADS, 0)):
+        line = last = 0
+        for one in pattern.finditer(plain):
+            start, end = one.span(group)
+            line = max(line, plain.rfind(b"\n", last, start) + 1)  # from the last match on: lines can be long
+            last = end
+            if DIRECTIVE.match(plain, line) is None:
+                found[start:end] = b" " * (end - start)
+    return bytes(found)
+
+
+def _closing(source: bytes, start: int) -> int | None:
+    """Return where a parenthesis is closed."""
+    depth = 0
+    for at in range(start, min(len(source), start + WIDEST)):
+        depth += (source[at] == 0x28) - (source[at] == 0x29)
+        if not depth:
+            return at
+    return None

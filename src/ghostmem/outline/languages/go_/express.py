@@ -1,0 +1,263 @@
+"""Type each kind of expression."""
+
+from typing import TYPE_CHECKING, Any
+
+from ghostmem.outline.languages.go_ import natives
+from ghostmem.outline.languages.go_.lookup import binding
+from ghostmem.outline.languages.go_.lowering import Tree
+from ghostmem.outline.languages.go_.operand import UNKNOWN, Op
+from ghostmem.outline.languages.go_.types import (
+    BOOL,
+    BYTE,
+    INT,
+    STRING,
+    Binding,
+    Type,
+    basic,
+    pointed,
+    results,
+    substitute,
+    unify,
+)
+
+if TYPE_CHECKING:
+    from ghostmem.outline.languages.go_.check import Checker
+
+_COMPARISONS = frozenset(["==", "!=", "<", "<=", ">", ">=", "&&", "||"])
+
+
+def call(checker: "Checker", tree: Tree) -> Op:
+    """Type a call or a conversion and record it."""
+    head = checker.raw(tree[1])
+    if head.mode == "builtin":
+        return _builtin(checker, head, tree)
+    if head.mode == "type":
+        checker.settle(head, "type", tree[1])
+        for one in tree[2]:
+            checker.value(one)
+        return Op("value", head.type)
+    given = [checker.value(one) for one in tree[2]]
+    variable = head.what in {"variable", "constant"}
+    checker.settle(head, "read" if variable else "call", tree[1])
+    if head.mode == "outside":
+        return Op("value", natives.result(head.type, given))
+    if head.mode != "value":
+        return UNKNOWN
+    if (variable or not head.ids) and head.what != "closure" and checker.sink is not None:
+        checker.sink.loose("calls", tree[1], head.line or _line(tree[1]))
+    return Op("value", results(inferred(checker, _signature(checker, head.type), given)))
+
+
+def _signature(checker: "Checker", kind: Any) -> Type:
+    return checker.lookup.underlying(kind) if kind is not None and kind[0] == "n" else kind
+
+
+def inferred(checker: "Checker", kind: Type, given: list[Any]) -> Type:
+    """Put the types of arguments in the place of a generic function's type parameters."""
+    if kind is None or kind[0] != "f" or not kind[4]:
+        return kind
+    if len(given) == 1 and given[0] is not None and given[0][0] == "T":
+        given = list(given[0][1])
+    params = list(kind[1])
+    if kind[3] and params:
+        last = params.pop()
+        params += [last[1] if last else None] * max(0, len(given) - len(params))
+    bound: Binding = {}
+    wanted = frozenset(kind[4])
+    for pattern, one in zip(params, given, strict=False):
+        _match(checker, pattern, one, wanted, bound)
+    for variable in kind[4]:
+        core = checker.lookup.underlying(variable)
+        if core is not None and bound.get(variable) is not None:
+            _match(checker, core, bound[variable], wanted, bound)
+    inferred: Type = substitute(kind, {one: bound.get(one) for one in kind[4]})
+    return inferred
+
+
+def _match(checker: "Checker", pattern: Any, given: Any, wanted: frozenset[Any], bound: Binding) -> None:
+    if pattern is None or given is None:
+        return
+    if pattern[0] not in {"v", "n", "x"} and given[0] == "n":
+        given = checker.lookup.underlying(given)
+    unify(pattern, given, wanted, bound)
+
+
+def _builtin(checker: "Checker", head: Op, tree: Tree) -> Op:
+    checker.settle(head, "call", tree[1])
+    name, args = head.type, tree[2]
+    first = checker.raw(args[0]) if args else UNKNOWN
+    if args:
+        checker.settle(first, "type" if name in {"make", "new"} and first.mode != "value" else "read", args[0])
+    rest = [checker.value(one) for one in args[1:]]
+    kind = first.type if first.mode != "unknown" else None
+    if name == "new":
+        return Op("value", ("p", kind) if kind is not None else None)
+    if name in {"make", "append"}:
+        return Op("value", kind)
+    if name in {"min", "max"}:
+        return Op("value", _typed([kind, *rest]))
+    return Op("value", INT if name in {"len", "cap", "copy"} else None)
+
+
+def index(checker: "Checker", tree: Tree) -> Op:
+    """Type x[i]: an element, or something generic with its type arguments."""
+    head = checker.raw(tree[1])
+    if head.mode in {"type", "outside"}:
+        args = tuple(checker.type(one) for one in tree[2])
+        kind = head.type
+        if kind is not None and kind[0] == "n":
+            return head._replace(type=_instance(checker, kind, args))
+        return head._replace(type=(*kind[:3], args) if kind is not None and kind[0] == "x" else kind)
+    if head.what in {"function", "method"} and _generic(head.type):
+        bound = dict(zip(head.type[4], [checker.type(one) for one in tree[2]], strict=False))
+        left = tuple(one for one in head.type[4] if one not in bound)
+        return head._replace(type=(*substitute(head.type[:4], bound), left))
+    checker.settle(head, "read", tree[1])
+    for one in tree[2]:
+        checker.value(one)
+    return Op("value", _element(checker, head.type) if head.mode == "value" else None)
+
+
+def _generic(kind: Any) -> bool:
+    return kind is not None and kind[0] == "f" and bool(kind[4])
+
+
+def _instance(checker: "Checker", kind: tuple[Any, ...], args: tuple[Any, ...]) -> Type:
+    named = checker.lookup.named.get(kind[1])
+    if named is not None and named.tree[4]:
+        alias: Type = substitute(checker.lookup.declared(named), binding(named, args))
+        return alias
+    return ("n", kind[1], args)
+
+
+def _element(checker: "Checker", kind: Type) -> Type:
+    under = checker.lookup.underlying(kind)
+    if under is not None and under[0] == "p":
+        under = checker.lookup.underlying(under[1])
+    match under:
+        case ("s" | "a", one):
+            return one  # type: ignore[no-any-return]
+        case ("m", _, one):
+            return one  # type: ignore[no-any-return]
+        case ("b", "string"):
+            return BYTE
+    return None
+
+
+def star(checker: "Checker", tree: Tree) -> Op:
+    """Type *x: a pointer type, or what a pointer points to."""
+    op = checker.raw(tree[1])
+    if op.mode in {"type", "outside"}:
+        checker.settle(op, "type", tree[1])
+        return Op("type", ("p", op.type), line=op.line)
+    checker.settle(op, "read", tree[1])
+    under = checker.lookup.underlying(op.type) if op.mode == "value" else None
+    return Op("value", pointed(under) if under is not None and under[0] == "p" else None)
+
+
+def unary(checker: "Checker", tree: Tree) -> Op:
+    """Type a unary operation."""
+    kind = checker.value(tree[2])
+    if tree[1] == "&":
+        return Op("value", ("p", kind) if kind is not None else None)
+    if tree[1] == "<-":
+        under = checker.lookup.underlying(kind)
+        return Op("value", under[1] if under is not None and under[0] == "c" else None)
+    return Op("value", kind)
+
+
+def binary(checker: "Checker", tree: Tree) -> Op:
+    """Type a chain of binary operations."""
+    kinds = [checker.value(one) for one in tree[2]]
+    if tree[1] in _COMPARISONS:
+        return Op("value", BOOL)
+    return Op("value", kinds[0] if tree[1] in {"<<", ">>"} else _typed(kinds))
+
+
+def slice_(checker: "Checker", tree: Tree) -> Op:
+    """Type x[a:b]."""
+    kind = checker.value(tree[1])
+    for one in tree[2]:
+        checker.value(one)
+    under = checker.lookup.underlying(kind)
+    if under is not None and under[0] == "p":
+        under = checker.lookup.underlying(under[1])
+    return Op("value", ("s", under[1]) if under is not None and under[0] == "a" else kind)
+
+
+def assertion(checker: "Checker", tree: Tree) -> Op:
+    """Type x.(T)."""
+    checker.value(tree[1])
+    return Op("value", checker.type(tree[2]))
+
+
+def composite(checker: "Checker", tree: Tree) -> Op:
+    """Type a composite literal."""
+    kind = checker.type(tree[1])
+    elements(checker, kind, tree[2])
+    return Op("value", kind)
+
+
+def elements(checker: "Checker", kind: Type, pairs: list[Tree]) -> None:
+    """Walk the elements of a composite literal of a type; inner literals may leave their type out."""
+    under = checker.lookup.underlying(kind)
+    if under is not None and under[0] == "p":
+        under = checker.lookup.underlying(under[1])
+    shape = under[0] if under is not None else ""
+    keys, values = (None, None) if shape == "st" else checker.lookup.elements(kind)
+    fields = {name: type_ for name, type_, _ in under[1]} if under is not None and shape == "st" else {}
+    for place, (key, one) in enumerate(pairs):
+        if key is not None and (key[0] != "i" or shape in {"m", "s", "a"}):
+            _inner(checker, keys if shape == "m" else INT, key)
+        if shape == "st" and under is not None:
+            ordered = under[1][place][1] if place < len(under[1]) else None
+            values = fields.get(key[1]) if key is not None and key[0] == "i" else ordered
+        _inner(checker, values, one)
+
+
+def _inner(checker: "Checker", kind: Type, tree: Tree) -> None:
+    if tree[0] == "{" and tree[1] is None:
+        elements(checker, kind, tree[2])
+    else:
+        checker.value(tree)
+
+
+def function(checker: "Checker", tree: Tree) -> Op:
+    """Type a function literal and walk it as part of what it stands in."""
+    kind = checker.type(tree[1])
+    if checker.sink is not None:
+        from ghostmem.outline.languages.go_ import walk
+
+        walk.function(checker, tree[1], tree[2])
+    return Op("value", kind, what="closure", line=_line(tree))
+
+
+def _typed(kinds: list[Any]) -> Type:
+    """Return the type of an operation: that of an operand that is no constant, as far as that can be told."""
+    known = [kind for kind in kinds if kind is not None]
+    named = [kind for kind in known if kind[0] != "b"] or [kind for kind in known if kind not in (INT, STRING)] or known
+    return named[0] if named else None
+
+
+def _line(tree: Any) -> int:
+    while isinstance(tree, list) and len(tree) > 1 and isinstance(tree[0], str):
+        if tree[0] == "i":
+            return int(tree[2])
+        if tree[0] == ".":
+            return int(tree[3])
+        tree = tree[2] if tree[0] == "u" else tree[1]
+    return 0
+
+
+EXPRESSIONS: dict[str, Any] = {
+    "(": call,
+    "[": index,
+    ":": slice_,
+    "*": star,
+    "u": unary,
+    "b": binary,
+    "as": assertion,
+    "{": composite,
+    "fl": function,
+    "#": lambda _, tree: Op("value", None if tree[1] == "nil" else basic(tree[1])),
+}

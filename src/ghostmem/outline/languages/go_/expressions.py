@@ -1,0 +1,174 @@
+"""Lower each kind of expression and type."""
+
+from typing import TYPE_CHECKING
+
+from ghostmem.outline.languages.go_.lowering import Expression, Lowering, Tree
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+
+def _field(name: str, tag: str) -> Expression:
+    return lambda low, node: [tag, low.expr(node.child_by_field_name(name))]
+
+
+def _selector(low: Lowering, node: "Node") -> Tree:
+    field = node.child_by_field_name("field")
+    if field is None:
+        return ["?"]
+    return [".", low.expr(node.child_by_field_name("operand")), low.text(field), low.line(field.start_byte)]
+
+
+def _qualified(low: Lowering, node: "Node") -> Tree:
+    name = node.child_by_field_name("name")
+    return [".", low.expr(node.child_by_field_name("package")), low.text(name), low.line(name.start_byte)] if name else ["?"]
+
+
+def _call(low: Lowering, node: "Node") -> Tree:
+    called = low.expr(node.child_by_field_name("function"))
+    types = node.child_by_field_name("type_arguments")
+    if types is not None:
+        called = ["[", called, low.exprs(types)]
+    return ["(", called, low.exprs(node.child_by_field_name("arguments"))]
+
+
+def _conversion(low: Lowering, node: "Node") -> Tree:
+    operand = node.child_by_field_name("operand")
+    return ["(", low.expr(node.child_by_field_name("type")), low.exprs(operand)]
+
+
+def _index(low: Lowering, node: "Node") -> Tree:
+    return ["[", low.expr(node.child_by_field_name("operand")), low.exprs(node.child_by_field_name("index"))]
+
+
+def _generic(low: Lowering, node: "Node") -> Tree:
+    return ["[", low.expr(node.child_by_field_name("type")), low.exprs(node.child_by_field_name("type_arguments"))]
+
+
+def _instantiation(low: Lowering, node: "Node") -> Tree:
+    first, *rest = node.named_children
+    return ["[", low.expr(first), [low.expr(one) for one in rest]]
+
+
+def _slice(low: Lowering, node: "Node") -> Tree:
+    bounds = [low.expr(one) for name in ("start", "end", "capacity") if (one := node.child_by_field_name(name)) is not None]
+    return [":", low.expr(node.child_by_field_name("operand")), bounds]
+
+
+def _unary(low: Lowering, node: "Node") -> Tree:
+    operator = node.child_by_field_name("operator")
+    operand = low.expr(node.child_by_field_name("operand"))
+    mark = low.text(operator) if operator is not None else "?"
+    return ["*", operand] if mark == "*" else ["u", mark, operand]
+
+
+def _binary(low: Lowering, node: "Node") -> Tree:
+    # a sum of a thousand terms nests a thousand deep to the left: walk it flat
+    operator = node.child_by_field_name("operator")
+    operands = []
+    left: Node | None = node
+    while left is not None and left.type == "binary_expression":
+        operands.append(left.child_by_field_name("right"))
+        left = left.child_by_field_name("left")
+    operands.append(left)
+    return ["b", low.text(operator) if operator is not None else "?", [low.expr(one) for one in reversed(operands)]]
+
+
+def _assertion(low: Lowering, node: "Node") -> Tree:
+    return ["as", low.expr(node.child_by_field_name("operand")), low.expr(node.child_by_field_name("type"))]
+
+
+def _composite(low: Lowering, node: "Node") -> Tree:
+    value = _literal(low, node.child_by_field_name("body"))
+    return ["{", low.expr(node.child_by_field_name("type")), value[2]]
+
+
+def _literal(low: Lowering, node: "Node | None") -> Tree:
+    pairs: list[Tree] = []
+    for one in node.named_children if node is not None else ():
+        if one.type == "keyed_element":
+            pairs.append([low.expr(one.child_by_field_name("key")), low.expr(one.child_by_field_name("value"))])
+        elif one.type == "literal_element":
+            pairs.append([None, low.expr(one)])
+    return ["{", None, pairs]
+
+
+def _function_literal(low: Lowering, node: "Node") -> Tree:
+    return ["fl", low.signature(node), low.block(node.child_by_field_name("body"))]
+
+
+def _array(low: Lowering, node: "Node") -> Tree:
+    return ["[n", low.expr(node.child_by_field_name("element")), low.optional(node.child_by_field_name("length"))]
+
+
+def _map(low: Lowering, node: "Node") -> Tree:
+    return ["m", low.expr(node.child_by_field_name("key")), low.expr(node.child_by_field_name("value"))]
+
+
+def _struct(low: Lowering, node: "Node") -> Tree:
+    fields: list[Tree] = []
+    for body in node.named_children:
+        for one in body.named_children:
+            if one.type != "field_declaration":
+                continue
+            names = [low.text(name) for name in one.children_by_field_name("name")]
+            declared = low.expr(one.child_by_field_name("type"))
+            if not names and any(child.type == "*" for child in one.children):
+                declared = ["*", declared]
+            fields.append([names, declared, 0 if names else 1])
+    return ["st", fields]
+
+
+def _interface(low: Lowering, node: "Node") -> Tree:
+    elements: list[Tree] = []
+    for one in node.named_children:
+        name = one.child_by_field_name("name")
+        if one.type == "method_elem" and name is not None:
+            elements.append(["M", low.text(name), low.signature(one), low.line(name.start_byte)])
+        elif one.type == "type_elem":
+            elements.append(["U", [low.expr(part) for part in one.named_children if part.type != "comment"]])
+    return ["if", elements]
+
+
+def _union(low: Lowering, node: "Node") -> Tree:
+    parts = [low.expr(one) for one in node.named_children if one.type != "comment"]
+    return parts[0] if len(parts) == 1 else ["if", [["U", parts]]]
+
+
+def _constraint(low: Lowering, node: "Node") -> Tree:
+    parts = [low.expr(one) for one in node.named_children if one.type != "comment"]
+    return parts[0] if len(parts) == 1 and parts[0][0] != "~" else ["if", [["U", parts]]]
+
+
+EXPRESSIONS: dict[str, Expression] = {
+    "parenthesized_expression": lambda low, node: low.inner(node),
+    "parenthesized_type": lambda low, node: low.inner(node),
+    "literal_element": lambda low, node: low.inner(node),
+    "selector_expression": _selector,
+    "qualified_type": _qualified,
+    "call_expression": _call,
+    "type_conversion_expression": _conversion,
+    "index_expression": _index,
+    "generic_type": _generic,
+    "type_instantiation_expression": _instantiation,
+    "slice_expression": _slice,
+    "unary_expression": _unary,
+    "binary_expression": _binary,
+    "type_assertion_expression": _assertion,
+    "composite_literal": _composite,
+    "literal_value": _literal,
+    "func_literal": _function_literal,
+    "pointer_type": lambda low, node: ["*", low.inner(node)],
+    "slice_type": _field("element", "[]"),
+    "array_type": _array,
+    "implicit_length_array_type": _array,
+    "map_type": _map,
+    "channel_type": _field("value", "ch"),
+    "function_type": lambda low, node: low.signature(node),
+    "struct_type": _struct,
+    "interface_type": _interface,
+    "negated_type": lambda low, node: ["~", low.inner(node)],
+    "type_elem": _union,
+    "type_constraint": _constraint,
+    "variadic_argument": lambda low, node: ["u", "...", low.inner(node)],
+}

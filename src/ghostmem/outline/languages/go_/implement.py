@@ -1,0 +1,139 @@
+"""Which types have the methods of which interfaces: Go's own rule, within the project and for a few interfaces of the library."""
+
+from typing import Any
+
+from ghostmem.outline.graph import Link, Linked
+from ghostmem.outline.languages.go_.lookup import Lookup
+from ghostmem.outline.languages.go_.types import BOOL, BYTE, INT, STRING, Type, exported, unify
+from ghostmem.outline.languages.go_.world import Decl, File, World
+
+_ERROR: Type = ("b", "error")
+
+
+def _method(*params: Type, gives: tuple[Type, ...] = ()) -> Type:
+    return ("f", params, gives, 0, ())
+
+
+# import path, name: methods
+_NATIVE: dict[tuple[str, str], dict[str, Type]] = {
+    ("", "error"): {"Error": _method(gives=(STRING,))},
+    ("fmt", "Stringer"): {"String": _method(gives=(STRING,))},
+    ("io", "Reader"): {"Read": _method(("s", BYTE), gives=(INT, _ERROR))},
+    ("io", "Writer"): {"Write": _method(("s", BYTE), gives=(INT, _ERROR))},
+    ("io", "Closer"): {"Close": _method(gives=(_ERROR,))},
+    ("sort", "Interface"): {"Len": _method(gives=(INT,)), "Less": _method(INT, INT, gives=(BOOL,)), "Swap": _method(INT, INT)},
+    ("net/http", "Handler"): {
+        "ServeHTTP": _method(("x", "net/http", "ResponseWriter", ()), ("p", ("x", "net/http", "Request", ())))
+    },
+}
+
+
+def add_implements(world: World, lookup: Lookup, linked: Linked) -> None:
+    """Add a link from each type to each interface that it, or a pointer to it, satisfies."""
+    types, interfaces = _declared(world, lookup)
+    rules = [(decl.id, decl.file.package.path, *_wanted(lookup, decl)) for decl in interfaces]
+    natives = [(path, name, methods) for (path, name), methods in _NATIVE.items() if f"{path}.{name}" not in lookup.named]
+    for decl in types:
+        kind = _own_type(lookup, decl)
+        names = _names(lookup, kind, 0)
+        for key, path, methods, variables in rules:
+            via = _satisfies(lookup, decl.file, kind, names, methods, variables, path)
+            if via:
+                linked.links.append(Link(decl.id, "implements", key, decl.symbol.line, via))
+        for path, name, methods in natives:
+            if _satisfies(lookup, decl.file, kind, names, methods, frozenset(), ""):
+                target = world.outsider(path, name, "interface")
+                linked.links.append(Link(decl.id, "implements", target, decl.symbol.line, "native"))
+
+
+def _declared(world: World, lookup: Lookup) -> tuple[list[Decl], list[Decl]]:
+    types: list[Decl] = []
+    interfaces: list[Decl] = []
+    for package in sorted(world.packages.values(), key=lambda one: one.id):
+        for name in sorted(package.scope):
+            for decl in package.scope[name]:
+                if decl.symbol.kind not in {"type", "interface"} or decl.tree()[4]:
+                    continue
+                under = lookup.underlying(_own_type(lookup, decl))
+                (interfaces if under is not None and under[0] == "if" else types).append(decl)
+    return types, interfaces
+
+
+def _own_type(lookup: Lookup, decl: Decl) -> Any:
+    named = lookup.declare([one for one in decl.file.package.scope[decl.symbol.name] if one.symbol.kind in {"type", "interface"}])
+    return ("n", named.key, named.params)
+
+
+def _wanted(lookup: Lookup, decl: Decl) -> tuple[dict[str, Type], frozenset[Any]]:
+    """Return all methods of an interface, none when it is empty, a constraint, or embeds what is not known."""
+    kind = _own_type(lookup, decl)
+    found = _collected(lookup, kind, 0)
+    return found or {}, frozenset(kind[2])
+
+
+def _collected(lookup: Lookup, kind: Any, depth: int) -> dict[str, Type] | None:
+    under = lookup.underlying(kind)
+    if kind is not None and kind[0] == "x":
+        return _NATIVE.get((kind[1], kind[2]))
+    if kind == _ERROR:
+        return _NATIVE["", "error"]
+    if under is None or under[0] != "if" or depth > 20:
+        return None
+    found: dict[str, Type] = dict(under[1])
+    for union in under[2]:
+        more = _collected(lookup, union[0], depth + 1) if len(union) == 1 else None
+        if more is None:
+            return None
+        found |= more
+    return found
+
+
+def _names(lookup: Lookup, kind: Any, depth: int) -> set[str]:
+    """Return the names of all methods that a type may have, also through what it embeds."""
+    if kind is not None and kind[0] == "p":
+        kind = kind[1]
+    if kind is None or depth > 20:
+        return set()
+    found = set(lookup.world.methods.get(kind[1], ())) if kind[0] == "n" else set()
+    under = lookup.underlying(kind)
+    if under is not None and under[0] == "st":
+        for _, inner, embedded in under[1]:
+            found |= _names(lookup, inner, depth + 1) if embedded else set()
+    if depth and under is not None and under[0] == "if":
+        found |= set(_collected(lookup, kind, depth) or ())
+    return found
+
+
+def _satisfies(
+    lookup: Lookup, file: File, kind: Any, names: set[str], methods: dict[str, Type], variables: frozenset[Any], path: str
+) -> str:
+    """Return "type" when values have the methods, "receiver" when only pointers do, and nothing otherwise."""
+    if not methods or not names.issuperset(methods):
+        return ""
+    pointer = False
+    bound: dict[Any, Any] = {}
+    for name, wanted in methods.items():
+        found = lookup.member(kind, name, file)
+        if found is None or found.kind not in {"method", "interface"} or found.type is None or wanted is None:
+            return ""
+        if not exported(name) and path != file.package.path:
+            return ""
+        if not _alike(wanted, found.type, variables, bound):
+            return ""
+        pointer = pointer or (found.pointer and not _through_pointer(lookup, kind, name, file))
+    return "receiver" if pointer else "type"
+
+
+def _alike(wanted: Any, given: Any, variables: frozenset[Any], bound: dict[Any, Any]) -> bool:
+    return None not in (*wanted[1], *wanted[2], *given[1], *given[2]) and unify(wanted[:4], given[:4], variables, bound)
+
+
+def _through_pointer(lookup: Lookup, kind: Any, name: str, file: File) -> bool:
+    """Tell whether a method comes from an embedded pointer, so that values have it too."""
+    if lookup.world.methods.get(kind[1], {}).get(name):
+        return False
+    under = lookup.underlying(kind)
+    for _, inner, embedded in under[1] if under is not None and under[0] == "st" else ():
+        if embedded and inner is not None and lookup.member(inner, name, file) is not None:
+            return bool(inner[0] == "p" or (inner[0] == "n" and _through_pointer(lookup, inner, name, file)))
+    return False

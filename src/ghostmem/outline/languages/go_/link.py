@@ -1,0 +1,158 @@
+"""Link the files of a Go project: nodes, then each body typed in turn, then what implements what."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from ghostmem.outline.facts import FILE, Facts
+from ghostmem.outline.graph import Link, Linked, Loose, file_id
+from ghostmem.outline.languages.base import Read
+from ghostmem.outline.languages.go_ import shapes, walk
+from ghostmem.outline.languages.go_.check import Checker
+from ghostmem.outline.languages.go_.implement import add_implements
+from ghostmem.outline.languages.go_.lookup import Lookup
+from ghostmem.outline.languages.go_.lowering import Tree
+from ghostmem.outline.languages.go_.nodes import add_nodes, symbol_id
+from ghostmem.outline.languages.go_.world import Decl, File, World
+
+
+class _Owner:
+    """Takes the references of one owner."""
+
+    def __init__(self, world: World, linked: Linked, owner: str) -> None:
+        self.world = world
+        self.linked = linked
+        self.owner = owner
+        self._done: set[tuple[str, str]] = set()
+
+    def link(self, kind: str, ids: tuple[str, ...], line: int, via: str) -> None:
+        """Take a reference that is resolved; of several alike the first is kept."""
+        for one in ids:
+            if (kind, one) not in self._done:
+                self._done.add((kind, one))
+                self.linked.links.append(Link(self.owner, kind, one, line, via))
+
+    def loose(self, kind: str, tree: Tree, line: int) -> None:
+        """Take one that is not."""
+        text = shown(tree)
+        name = text.rsplit(".", 1)[-1]
+        self.linked.loose.append(Loose(self.owner, kind, text, line, name, self.world.names.get(name, 0)))
+
+
+def link(files: Mapping[str, Facts], read: Read) -> Linked:
+    """Return the graph of a project's Go files."""
+    linked = Linked()
+    world = World(files, read)
+    add_nodes(world, linked)
+    lookup = Lookup(world)
+    for file in world.files:
+        _link_initialisers(world, lookup, linked, file)
+        for index, symbol in enumerate(file.facts.symbols):
+            if symbol.parent == FILE:
+                decl = Decl(symbol_id(file, index), file, symbol, index)
+                _link_symbol(lookup, linked, decl)
+    add_implements(world, lookup, linked)
+    _finish(world, linked)
+    if world.files and all(world.module_of(one.folder) is None for one in world.packages.values()):
+        linked.notes.append("no go.mod: imports between the project's own packages cannot be told from external ones")
+    return linked
+
+
+def _link_symbol(lookup: Lookup, linked: Linked, decl: Decl) -> None:
+    sink = _Owner(lookup.world, linked, decl.id)
+    checker = Checker(lookup, decl.file, [], sink, decl.id)
+    match decl.symbol.kind:
+        case "function" | "method":
+            _link_function(checker, decl)
+        case "type" | "interface":
+            _link_type(checker, decl)
+        case _:
+            where, _ = decl.tree()
+            checker.type(decl.file.specs[where][2])
+
+
+def _link_function(checker: Checker, decl: Decl) -> None:
+    tree = decl.tree()
+    checker.enter_params(decl, tree)
+    receiver = tree.get("recv")
+    if receiver is not None:
+        checker.type(receiver[1])
+    for _, constraint in tree["params"]:
+        checker.type(constraint)
+    checker.type(tree["sig"])
+    walk.function(checker, tree["sig"], tree["body"], receiver)
+
+
+def _link_type(checker: Checker, decl: Decl) -> None:
+    tree: Any = decl.tree()
+    checker.scopes = [{name: ("v", f"{decl.file.package.path}.{decl.symbol.name}", name) for name, _ in tree[2]}]
+    for _, constraint in tree[2]:
+        checker.type(constraint)
+    match tree[3][0]:
+        case "st":
+            shapes.struct(checker, tree[3], "extends")
+        case "if":
+            shapes.interface(checker, tree[3], "extends")
+        case _:
+            checker.type(tree[3])
+
+
+def _link_initialisers(world: World, lookup: Lookup, linked: Linked, file: File) -> None:
+    key = file_id(file.path)
+    checker = Checker(lookup, file, [], _Owner(world, linked, key), key)
+    for spec in file.specs:
+        if len(spec) == 4:
+            if "_" in spec[1]:
+                checker.type(spec[2])
+            for one in spec[3]:
+                checker.value(one)
+
+
+def _finish(world: World, linked: Linked) -> None:
+    """Tell types outside from functions by how they are used, keep the nodes outside that are met, and sort."""
+    types = {one.end for one in linked.links if one.kind in {"uses", "extends", "implements"}}
+    called = {one.end for one in linked.links if one.kind == "calls"}
+    done: dict[tuple[str, str, str], Link] = {}
+    for one in linked.links:
+        if one.kind in {"calls", "accesses"} and one.end in types and one.end in world.outside and _symbol(world, one.end):
+            one = one._replace(kind="uses")
+        known = done.get(one[:3])
+        if known is None or one.line < known.line:
+            done[one[:3]] = one
+    linked.links = sorted(done.values())
+    linked.loose.sort()
+    for key in sorted({one.end for one in linked.links} & world.outside.keys()):
+        node = world.outside[key]
+        if node.kind == "symbol":
+            node = node._replace(kind="type" if key in types else "function" if key in called else "variable")
+        linked.nodes[key] = node
+
+
+def _symbol(world: World, key: str) -> bool:
+    return world.outside[key].kind == "symbol"
+
+
+def shown(tree: Any) -> str:
+    """Return a tree about as it was written, without arguments."""
+    parts: list[str] = []
+    while isinstance(tree, list) and tree:
+        match tree[0]:
+            case "i":
+                parts.append(tree[1])
+                break
+            case ".":
+                parts.append(f".{tree[2]}")
+                tree = tree[1]
+            case "(":
+                parts.append("()")
+                tree = tree[1]
+            case "[":
+                parts.append("[]")
+                tree = tree[1]
+            case "*" | ":" | "as":
+                tree = tree[1]
+            case "u":
+                tree = tree[2]
+            case _:
+                parts.append("{}" if tree[0] == "{" else "func" if tree[0] == "fl" else "…")
+                break
+    return "".join(reversed(parts))

@@ -1,0 +1,249 @@
+"""What hangs on a type: its underlying type, its fields and methods, also those of what it embeds."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ghostmem.outline.languages.go_.types import Binding, Type, basic, exported, substitute
+from ghostmem.outline.languages.go_.world import Decl, File, World
+
+if TYPE_CHECKING:
+    from ghostmem.outline.languages.go_.lowering import Tree
+
+Scope = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Member:
+    """A field, a method of the project with its nodes, or a method of something outside."""
+
+    kind: str  # field, method, interface, outside
+    type: Type = None
+    ids: tuple[str, ...] = ()
+    pointer: bool = False
+    name: str = ""
+
+
+@dataclass
+class Named:
+    """A named type: where its declaration stands, and the names of its type parameters."""
+
+    key: str
+    decls: list[Decl]
+    file: File
+    tree: "Tree"
+    scopes: list[Scope]
+    local: bool = False
+
+    @property
+    def params(self) -> tuple[tuple[str, str, str], ...]:
+        """Return its type parameters."""
+        return tuple(("v", self.key, name) for name, _ in self.tree[2])
+
+
+class Lookup:
+    """Answers about types from declarations; `Checker` gives it the types of trees."""
+
+    def __init__(self, world: World) -> None:
+        """Start with nothing known."""
+        self.world = world
+        self.named: dict[str, Named] = {}
+        self.constraints: dict[tuple[Any, ...], tuple[File, list[Scope], Tree]] = {}
+        self._under: dict[str, Type] = {}
+        self._signatures: dict[str, Type] = {}
+        self._values: dict[str, Type] = {}
+        self._found: dict[tuple[Any, ...], Member | None] = {}
+        self._busy: set[str] = set()
+
+    def declare(self, decls: list[Decl]) -> Named:
+        """Return the named type of a declaration at package level."""
+        first = decls[0]
+        key = f"{first.file.package.path}.{first.symbol.name}"
+        if key not in self.named:
+            self.add(Named(key, decls, first.file, first.tree(), []))
+        return self.named[key]
+
+    def add(self, named: Named) -> Named:
+        """Remember a named type."""
+        self.named[named.key] = named
+        scope: Scope = {name: ("v", named.key, name) for name, _ in named.tree[2]}
+        named.scopes = [*named.scopes, scope]
+        for name, constraint in named.tree[2]:
+            self.constraints[("v", named.key, name)] = (named.file, named.scopes, constraint)
+        return named
+
+    def type_at(self, file: File, scopes: list[Scope], tree: "Tree") -> Type:
+        """Return the type that a tree stands for."""
+        from ghostmem.outline.languages.go_.check import Checker
+
+        return Checker(self, file, scopes).type(tree)
+
+    def declared(self, named: Named) -> Type:
+        """Return what a type was declared to be, in its own type parameters."""
+        if named.key in self._busy:
+            return None
+        if named.key not in self._under:
+            self._busy.add(named.key)
+            self._under[named.key] = self.type_at(named.file, named.scopes, named.tree[3])
+            self._busy.discard(named.key)
+        return self._under[named.key]
+
+    def underlying(self, kind: Type) -> Type:
+        """Return what a type is made of."""
+        for _ in range(50):
+            if kind is None or kind[0] not in {"n", "v"}:
+                return kind
+            kind = self._core(kind) if kind[0] == "v" else self._one_under(kind)
+        return None
+
+    def _one_under(self, kind: tuple[Any, ...]) -> Type:
+        named = self.named.get(kind[1])
+        if named is None:
+            return None
+        under: Type = substitute(self.declared(named), binding(named, kind[2]))
+        return under
+
+    def constraint(self, kind: tuple[Any, ...]) -> Type:
+        """Return the constraint of a type parameter."""
+        found = self.constraints.get(kind)
+        return self.type_at(*found) if found else None
+
+    def _core(self, kind: tuple[Any, ...]) -> Type:
+        rule = self.constraint(kind)
+        under = self.underlying(rule) if rule != kind else None
+        if under is None or under[0] != "if" or len(under[2]) != 1 or len(under[2][0]) != 1:
+            return None
+        core: Type = under[2][0][0]
+        return core[1] if core is not None and core[0] == "~" else core
+
+    def signature(self, decl: Decl) -> Type:
+        """Return the type of a function or method, in its own type parameters."""
+        if decl.id not in self._signatures:
+            from ghostmem.outline.languages.go_.check import Checker
+
+            tree = decl.tree()
+            checker = Checker(self, decl.file, [])
+            own = checker.enter_params(decl, tree)
+            kind = checker.type(tree["sig"])
+            self._signatures[decl.id] = (*kind[:4], own) if kind is not None else None
+        return self._signatures[decl.id]
+
+    def value(self, decl: Decl) -> Type:
+        """Return the type of a variable or constant at package level."""
+        if decl.id in self._busy:
+            return None
+        if decl.id not in self._values:
+            from ghostmem.outline.languages.go_.check import Checker
+
+            self._busy.add(decl.id)
+            self._values[decl.id] = Checker(self, decl.file, []).declared_value(decl)
+            self._busy.discard(decl.id)
+        return self._values[decl.id]
+
+    def member(self, kind: Type, name: str, file: File) -> Member | None:
+        """Return a field or method of a type by Go's rule: the shallowest one, when there is one only."""
+        key = (kind, name, file.package.path, file.path if kind and kind[0] == "n" else "")
+        if key not in self._found:
+            self._found[key] = self._search(kind, name, file)
+        return self._found[key]
+
+    def _search(self, kind: Type, name: str, file: File) -> Member | None:
+        level = [kind[1] if kind is not None and kind[0] == "p" else kind]
+        seen: set[Any] = set()
+        outside: list[tuple[Any, ...]] = []
+        for _ in range(20):
+            hits: list[Member] = []
+            deeper: list[Type] = []
+            for one in level:
+                if one is None or one in seen:
+                    continue
+                seen.add(one)
+                hits += self._direct(one, name, file)
+                deeper += self._embedded(one)
+            if hits:
+                return hits[0] if _same(hits) and (not outside or not exported(name)) else None
+            outside += [one for one in level if one is not None and _foreign(one)]
+            level = deeper
+            if not level:
+                break
+        if len({one[1:3] for one in outside}) == 1 and (exported(name) or outside[0][0] == "b"):
+            return Member("outside", outside[0], name=name)
+        return None
+
+    def _direct(self, kind: tuple[Any, ...], name: str, file: File) -> list[Member]:
+        if kind[0] == "v":
+            rule = self.constraint(kind)
+            return self._direct(rule, name, file) if rule is not None and rule != kind else []
+        if kind[0] == "n":
+            found = self._method(kind, name, file)
+            if found is not None:
+                return [found]
+        return self._in_shape(kind, name, file)
+
+    def _in_shape(self, kind: tuple[Any, ...], name: str, file: File) -> list[Member]:
+        under = self.underlying(kind)
+        if under is None:
+            return []
+        if under[0] == "st":
+            return [Member("field", type_, name=name) for field, type_, _ in under[1] if field == name]
+        if under[0] == "p" and kind[0] != "n":
+            return []
+        if under[0] != "if":
+            return []
+        ids = tuple(self.world.members.get(kind[1], {}).get(name, ())) if kind[0] == "n" else ()
+        return [Member("interface", sig, ids, name=name) for method, sig in under[1] if method == name]
+
+    def _method(self, kind: tuple[Any, ...], name: str, file: File) -> Member | None:
+        found = self.world.methods.get(kind[1], {}).get(name)
+        named = self.named.get(kind[1])
+        if not found or named is None:
+            return None
+        decls = self.world.candidates(found, file)
+        signature = substitute(self.signature(decls[0]), binding(named, kind[2]))
+        pointer = all(one.symbol.detail["recv"].startswith("*") for one in decls)
+        return Member("method", signature, tuple(one.id for one in decls), pointer, name)
+
+    def _embedded(self, kind: tuple[Any, ...]) -> list[Type]:
+        if kind[0] == "v":
+            rule = self.constraint(kind)
+            return self._embedded(rule) if rule is not None and rule != kind else []
+        under = self.underlying(kind)
+        if under is None:
+            return []
+        if under[0] == "st":
+            return [type_[1] if type_ is not None and type_[0] == "p" else type_ for _, type_, embedded in under[1] if embedded]
+        if under[0] == "if":
+            return [types[0] for types in under[2] if len(types) == 1]
+        return []
+
+    def elements(self, kind: Type) -> tuple[Type, Type]:
+        """Return what ranging over a type gives: keys and values."""
+        under = self.underlying(kind)
+        if under is not None and under[0] == "p":
+            under = self.underlying(under[1])
+        match under:
+            case ("s" | "a", one):
+                return basic("int"), one
+            case ("m", key, one):
+                return key, one
+            case ("c", one):
+                return one, None
+            case ("b", "string"):
+                return basic("int"), basic("rune")
+            case ("b", _):
+                return under, None
+            case ("f", (("f", given, _, _, _), *_), _, _, _):
+                return (*given, None, None)[:2]
+        return None, None
+
+
+def binding(named: Named, args: tuple[Type, ...]) -> Binding:
+    """Return which type stands for which type parameter of a named type."""
+    return dict(zip(named.params, args, strict=False))
+
+
+def _foreign(kind: tuple[Any, ...]) -> bool:
+    return kind[0] == "x" or kind == ("b", "error")
+
+
+def _same(hits: list[Member]) -> bool:
+    return all(one.ids == hits[0].ids and one.kind == hits[0].kind for one in hits)

@@ -1,0 +1,157 @@
+"""Lower Go syntax to a small tree of lists that survives JSON and is typed when linking.
+
+Types and expressions share their tags, because Go's syntax does not tell them apart:
+  ["i", name, line]  [".", x, name, line]  ["(", f, args]  ["[", x, args]  [":", x]  ["*", x]  ["u", op, x]  ["b", op, operands]
+  ["as", x, type]  ["{", type|None, [[key|None, value]]]  ["fl", signature, statements]  ["#", kind]  ["?"]
+  ["[]", elem]  ["[n", elem, length]  ["m", key, elem]  ["ch", elem]  ["fn", params, results, variadic]  ["~", type]
+  ["st", [[names, type, embedded]]]  ["if", [["M", name, signature, line] | ["U", types]]]
+Statements: ["D", names, exprs]  ["V", names, type|None, exprs]  ["A", op, lefts, rights]  ["E", exprs]  ["B", statements]
+  ["R", defines, lefts, x, statements]  ["S", name, x, [[types, statements]]]  ["T", name, params, type, alias]
+"""
+
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+Tree = list[Any]
+Expression = Callable[["Lowering", "Node"], Tree]
+Statement = Callable[["Lowering", "Node"], list[Tree]]
+
+DEEPEST = 180  # levels of syntax; what is deeper is left out and its line reported
+_LITERALS = {
+    "int_literal": "int",
+    "float_literal": "float64",
+    "imaginary_literal": "complex128",
+    "rune_literal": "rune",
+    "interpreted_string_literal": "string",
+    "raw_string_literal": "string",
+    "true": "bool",
+    "false": "bool",
+    "nil": "nil",
+    "iota": "int",
+}
+
+
+class Lowering:
+    """Lowers the parts of one file; `cut` collects the lines of what was nested too deeply."""
+
+    def __init__(self, source: bytes, expressions: Mapping[str, Expression], statements: Mapping[str, Statement]) -> None:
+        """Start on a file's bytes, with a function for each kind of syntax."""
+        self.source = source
+        self._expressions = expressions
+        self._statements = statements
+        self._ends = [found.start() for found in re.finditer(b"\n", source)]
+        self.cut: list[int] = []
+        self._depth = 0
+
+    def line(self, place: int) -> int:
+        """Return the line of a byte; the `row` of a node's point is freed too often by tree-sitter 0.26 and corrupts memory."""
+        return bisect_left(self._ends, place) + 1
+
+    def text(self, node: "Node") -> str:
+        """Return a node's text."""
+        return self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")
+
+    def expr(self, node: "Node | None") -> Tree:
+        """Lower an expression or a type."""
+        if node is None:
+            return ["?"]
+        kind = node.type
+        if kind in {"identifier", "type_identifier", "package_identifier", "field_identifier", "blank_identifier"}:
+            return ["i", self.text(node), self.line(node.start_byte)]
+        if kind in _LITERALS:
+            return ["#", _LITERALS[kind]]
+        handler = self._expressions.get(kind)
+        if handler is None:
+            return ["?"]
+        if self._depth >= DEEPEST:
+            self.cut.append(self.line(node.start_byte))
+            return ["?"]
+        self._depth += 1
+        try:
+            return handler(self, node)
+        finally:
+            self._depth -= 1
+
+    def exprs(self, node: "Node | None") -> list[Tree]:
+        """Lower an expression list, or one expression."""
+        if node is None:
+            return []
+        if node.type not in {"expression_list", "argument_list", "type_arguments"}:
+            return [self.expr(node)]
+        return [self.expr(one) for one in node.named_children if one.type != "comment"]
+
+    def inner(self, node: "Node") -> Tree:
+        """Lower what a node is made around."""
+        return self.expr(next((one for one in node.named_children if one.type != "comment"), None))
+
+    def optional(self, node: "Node | None") -> Tree | None:
+        """Lower a node that may be missing."""
+        return None if node is None else self.expr(node)
+
+    def signature(self, node: "Node") -> Tree:
+        """Lower parameters and results: of a function, a method, a literal, or a function type."""
+        params, variadic = self.params(node.child_by_field_name("parameters"))
+        result = node.child_by_field_name("result")
+        if result is None:
+            results: list[Tree] = []
+        elif result.type == "parameter_list":
+            results, _ = self.params(result)
+        else:
+            results = [["", self.expr(result)]]
+        return ["fn", params, results, variadic]
+
+    def params(self, node: "Node | None") -> tuple[list[Tree], int]:
+        """Lower a parameter list to pairs of name and type, and whether the last one is variadic."""
+        found: list[Tree] = []
+        variadic = 0
+        for one in node.named_children if node is not None else ():
+            if one.type not in {"parameter_declaration", "variadic_parameter_declaration"}:
+                continue
+            declared = self.expr(one.child_by_field_name("type"))
+            if one.type == "variadic_parameter_declaration":
+                variadic, declared = 1, ["[]", declared]
+            names = one.children_by_field_name("name")
+            found.extend([self.text(name), declared] for name in names)
+            if not names:
+                found.append(["", declared])
+        return found, variadic
+
+    def type_params(self, node: "Node | None") -> list[Tree]:
+        """Lower type parameters to pairs of name and constraint."""
+        found: list[Tree] = []
+        for one in node.named_children if node is not None else ():
+            if one.type == "type_parameter_declaration":
+                constraint = self.expr(one.child_by_field_name("type"))
+                found.extend([self.text(name), constraint] for name in one.children_by_field_name("name"))
+        return found
+
+    def block(self, node: "Node | None") -> list[Tree]:
+        """Lower the statements below a block, a case or a statement list."""
+        found: list[Tree] = []
+        for one in node.named_children if node is not None else ():
+            if one.type == "statement_list":
+                found.extend(self.block(one))
+            else:
+                found.extend(self.statement(one))
+        return found
+
+    def statement(self, node: "Node | None") -> list[Tree]:
+        """Lower one statement to none, one, or several."""
+        if node is None or node.type == "comment":
+            return []
+        handler = self._statements.get(node.type)
+        if handler is None:
+            return [["E", [self.expr(node)]]] if node.type in self._expressions else []
+        if self._depth >= DEEPEST:
+            self.cut.append(self.line(node.start_byte))
+            return []
+        self._depth += 1
+        try:
+            return handler(self, node)
+        finally:
+            self._depth -= 1

@@ -1,0 +1,98 @@
+"""The nodes of a project and the links that need no types: declares and imports."""
+
+from ghostmem.outline.facts import FILE, Symbol
+from ghostmem.outline.graph import Link, Linked, Node, file_id, project_id
+from ghostmem.outline.languages.go_.world import Decl, File, Package, World, native
+
+
+def add_nodes(world: World, linked: Linked) -> None:
+    """Add packages, files and symbols, and index what they declare."""
+    for package in sorted(world.packages.values(), key=lambda one: one.id):
+        linked.nodes[package.id] = Node(package.id, package.path, "module", file=package.folder, full=package.path)
+    for file in world.files:
+        _add_file(world, linked, file)
+    for file in world.files:
+        _declare(world, linked, file)
+        _add_imports(world, linked, file)
+
+
+def _add_file(world: World, linked: Linked, file: File) -> None:
+    detail = file.facts.detail or {}
+    key = file_id(file.path)
+    linked.nodes[key] = Node(
+        key,
+        file.path,
+        "file",
+        file=file.path,
+        line=1,
+        end_line=detail.get("lines", 1),
+        full=file.path,
+        body=detail.get("sha", ""),
+    )
+    linked.links.append(Link(file.package.id, "declares", key, 1, "package"))
+    for index, symbol in enumerate(file.facts.symbols):
+        _add_symbol(world, linked, file, index, symbol)
+
+
+def _add_symbol(world: World, linked: Linked, file: File, index: int, symbol: Symbol) -> None:
+    package = file.package
+    local = _local_name(file, symbol)
+    key = symbol_id(file, index)
+    linked.nodes[key] = Node(
+        key,
+        f"{package.name}.{local}",
+        symbol.kind,
+        file=file.path,
+        line=symbol.line,
+        end_line=symbol.end_line,
+        signature=symbol.signature,
+        full=f"{package.path}.{local}",
+        body=symbol.detail["sha"],
+    )
+    world.names[symbol.name] = world.names.get(symbol.name, 0) + 1
+    if symbol.parent != FILE:
+        owner = f"{package.path}.{file.facts.symbols[symbol.parent].name}"
+        world.members.setdefault(owner, {}).setdefault(symbol.name, []).append(key)
+    elif symbol.kind == "method":
+        owner = f"{package.path}.{symbol.detail['recv'].lstrip('*')}"
+        world.methods.setdefault(owner, {}).setdefault(symbol.name, []).append(Decl(key, file, symbol, index))
+    elif symbol.name != "init" or symbol.kind != "function":
+        package.scope.setdefault(symbol.name, []).append(Decl(key, file, symbol, index))
+
+
+def symbol_id(file: File, index: int) -> str:
+    """Return the id of a symbol of a file."""
+    symbol = file.facts.symbols[index]
+    return project_id(file.path, f"{file.package.name}.{_local_name(file, symbol)}", symbol.start)
+
+
+def _local_name(file: File, symbol: Symbol) -> str:
+    if symbol.parent != FILE:
+        return f"{file.facts.symbols[symbol.parent].name}.{symbol.name}"
+    receiver = (symbol.detail or {}).get("recv")
+    if receiver is None:
+        return symbol.name
+    return f"({receiver}).{symbol.name}" if receiver.startswith("*") else f"{receiver}.{symbol.name}"
+
+
+def _declare(world: World, linked: Linked, file: File) -> None:
+    for index, symbol in enumerate(file.facts.symbols):
+        key = symbol_id(file, index)
+        if symbol.parent != FILE:
+            linked.links.append(Link(symbol_id(file, symbol.parent), "declares", key, symbol.line, "type"))
+            continue
+        linked.links.append(Link(file_id(file.path), "declares", key, symbol.line, "package"))
+        if symbol.kind == "method":
+            owners = file.package.scope.get(symbol.detail["recv"].lstrip("*"), [])
+            for owner in world.candidates(owners, file):
+                linked.links.append(Link(owner.id, "declares", key, symbol.line, "receiver"))
+
+
+def _add_imports(world: World, linked: Linked, file: File) -> None:
+    for one in file.facts.imports:
+        target = world.by_path.get(one.path)
+        if isinstance(target, Package) and target is not file.package:
+            linked.links.append(Link(file_id(file.path), "imports", target.id, one.line, "import"))
+        elif one.path:
+            via = "native" if native(one.path) else "external"
+            linked.links.append(Link(file_id(file.path), "imports", world.outsider(one.path, "", "module"), one.line, via))

@@ -1,0 +1,29 @@
+"""What an expression denotes, and who takes the references that are found."""
+
+from typing import Any, NamedTuple, Protocol
+
+from ghostmem.outline.languages.go_.lowering import Tree
+
+
+class Sink(Protocol):
+    """Takes the references that are found."""
+
+    def link(self, kind: str, ids: tuple[str, ...], line: int, via: str) -> None:
+        """Take a reference that is resolved."""
+
+    def loose(self, kind: str, tree: Tree, line: int) -> None:
+        """Take one that is not."""
+
+
+class Op(NamedTuple):
+    """What an expression denotes: a value, a type, a package, a predeclared function, or something unknown."""
+
+    mode: str  # value, type, package, builtin, unknown
+    type: Any = None
+    ids: tuple[str, ...] = ()
+    what: str = ""  # function, method, variable, constant, type, outside, member (of something outside), closure, receiver
+    via: str = ""
+    line: int = 0
+
+
+UNKNOWN = Op("unknown")

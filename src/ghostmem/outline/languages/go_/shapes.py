@@ -1,0 +1,71 @@
+"""Resolve each kind of type that is written out."""
+
+from typing import TYPE_CHECKING, Any
+
+from ghostmem.outline.languages.go_.lowering import Tree
+from ghostmem.outline.languages.go_.operand import Op
+from ghostmem.outline.languages.go_.types import Type
+
+if TYPE_CHECKING:
+    from ghostmem.outline.languages.go_.check import Checker
+
+
+def shape(checker: "Checker", tree: Tree) -> Op:
+    """Resolve a type that is written out."""
+    match tree[0]:
+        case "[]":
+            return Op("type", ("s", checker.type(tree[1])))
+        case "[n":
+            if tree[2] is not None:
+                checker.value(tree[2])
+            return Op("type", ("a", checker.type(tree[1])))
+        case "m":
+            return Op("type", ("m", checker.type(tree[1]), checker.type(tree[2])))
+        case "ch":
+            return Op("type", ("c", checker.type(tree[1])))
+        case "~":
+            return Op("type", ("~", checker.type(tree[1])))
+    params = tuple(checker.type(one) for _, one in tree[1])
+    return Op("type", ("f", params, tuple(checker.type(one) for _, one in tree[2]), tree[3], ()))
+
+
+def struct(checker: "Checker", tree: Tree, how: str = "type") -> Op:
+    """Resolve a struct type; what it embeds is named as `how` says."""
+    fields: list[tuple[str, Type, int]] = []
+    for names, declared, inside in tree[1]:
+        kind = embedded(checker, declared, how) if inside else checker.type(declared)
+        fields += [(name, kind, inside) for name in (names or [_base(declared)])]
+    return Op("type", ("st", tuple(fields)))
+
+
+def embedded(checker: "Checker", tree: Tree, how: str) -> Type:
+    """Resolve an embedded type."""
+    if tree[0] == "*":
+        return ("p", checker.type(tree[1], how))
+    return checker.type(tree, how)
+
+
+def interface(checker: "Checker", tree: Tree, how: str = "type") -> Op:
+    """Resolve an interface type; what it embeds is named as `how` says."""
+    methods = []
+    unions = []
+    for one in tree[1]:
+        if one[0] == "M":
+            methods.append((one[1], checker.type(one[2])))
+        else:
+            alone = len(one[1]) == 1
+            unions.append(tuple(checker.type(part, how if alone else "type") for part in one[1]))
+    return Op("type", ("if", tuple(methods), tuple(unions)))
+
+
+def _base(tree: Tree) -> str:
+    while tree[0] in {"*", "["}:
+        tree = tree[1]
+    return str(tree[2] if tree[0] == "." else tree[1] if tree[0] == "i" else "_")
+
+
+SHAPES: dict[str, Any] = {
+    **dict.fromkeys(["[]", "[n", "m", "ch", "~", "fn"], shape),
+    "st": struct,
+    "if": interface,
+}

@@ -1,0 +1,201 @@
+"""Crates and their modules: which file is which module, by Cargo.toml and the declarations `mod x;`."""
+
+import posixpath
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ghostmem.outline.facts import FILE, Facts, Import
+from ghostmem.outline.languages.base import Read
+
+Key = tuple[str, int]  # a symbol: the path of its file, its index there
+
+
+@dataclass(eq=False)
+class Module:
+    """A module: its crate's root, its names below that, and the file and symbol it stands in."""
+
+    crate: str
+    names: tuple[str, ...]
+    file: str
+    symbol: int
+    package: str
+    root: "Module | None" = None
+    parent: "Module | None" = None
+    modules: dict[str, "Module"] = field(default_factory=dict)
+    imports: list[Import] = field(default_factory=list)
+
+    def path(self) -> str:
+        """Return the module's full path."""
+        return "::".join((self.crate, *self.names))
+
+
+@dataclass
+class Crates:
+    """All modules of a project."""
+
+    modules: dict[Key, Module] = field(default_factory=dict)  # (file, module symbol or FILE): the module
+    libraries: dict[str, Module] = field(default_factory=dict)  # crate name: the root of a library of this project
+    needs: dict[str, frozenset[str]] = field(default_factory=dict)  # folder of a package: the crates it depends on
+
+
+def crates_of(files: Mapping[str, Facts], read: Read) -> Crates:
+    """Return the modules of every crate in the project."""
+    found = Crates()
+    manifests = _manifests(files, read)
+    roots = sorted((*root, path) for path in files if (root := _root(path, manifests)) is not None)
+    for rank, crate, package, path in roots:
+        if (path, FILE) not in found.modules:
+            _grow(files, found, Module(crate, (), path, FILE, package))
+        if rank == 0:
+            found.libraries.setdefault(crate, found.modules[path, FILE])
+    for path in sorted(files):
+        if (path, FILE) not in found.modules:
+            _grow(files, found, _orphan(path, manifests, found))
+    for package, manifest in manifests.items():
+        found.needs[package] = _needs(manifest)
+    return found
+
+
+def _manifests(files: Mapping[str, Facts], read: Read) -> dict[str, dict[str, Any]]:
+    folders: set[str] = set()
+    for path in files:
+        folder = posixpath.dirname(path)
+        while folder not in folders:
+            folders.add(folder)
+            folder = posixpath.dirname(folder)
+    found: dict[str, dict[str, Any]] = {}
+    for folder in sorted(folders):
+        text = read(posixpath.join(folder, "Cargo.toml"))
+        if text is None:
+            continue
+        try:
+            data = tomllib.loads(text)
+        except tomllib.TOMLDecodeError:
+            continue
+        if isinstance(data.get("package"), dict):
+            found[folder] = data
+    return found
+
+
+def _package(path: str, manifests: dict[str, dict[str, Any]]) -> str | None:
+    folder = posixpath.dirname(path)
+    while folder not in manifests:
+        if not folder:
+            return None
+        folder = posixpath.dirname(folder)
+    return folder
+
+
+def _crate_name(manifest: dict[str, Any], part: str) -> str:
+    named = manifest.get(part)
+    name = named.get("name") if isinstance(named, dict) else None
+    name = name or manifest["package"].get("name")
+    return str(name or "crate").replace("-", "_")
+
+
+def _root(path: str, manifests: dict[str, dict[str, Any]]) -> tuple[int, str, str] | None:
+    package, base = _package(path, manifests), posixpath.basename(path)
+    if package is None:
+        return (
+            ((0, "crate", posixpath.dirname(path)) if base == "lib.rs" else (1, "crate", posixpath.dirname(path)))
+            if (base in ("lib.rs", "main.rs"))
+            else None
+        )
+    manifest = manifests[package]
+    inner = posixpath.relpath(path, package or ".")
+    library = manifest.get("lib")
+    if inner == ((library.get("path") if isinstance(library, dict) else None) or "src/lib.rs"):
+        return 0, _crate_name(manifest, "lib"), package
+    if inner == "src/main.rs":
+        return 1, _crate_name(manifest, "package"), package
+    parts = inner.split("/")
+    for section in ("bin", "test", "example", "bench"):
+        given = manifest.get(section)
+        for one in given if isinstance(given, list) else []:
+            if isinstance(one, dict) and one.get("path") == inner:
+                return 2, str(one.get("name") or base[:-3]).replace("-", "_"), package
+    if parts[:2] == ["src", "bin"]:
+        parts = ["bin", *parts[2:]]
+    if inner == "build.rs" or (parts[0] in ("bin", "tests", "examples", "benches") and len(parts) == 2):
+        return 3, base.removesuffix(".rs").replace("-", "_"), package
+    if parts[0] in ("bin", "tests", "examples", "benches") and len(parts) == 3 and base == "main.rs":
+        return 3, parts[1].replace("-", "_"), package
+    return None
+
+
+def _orphan(path: str, manifests: dict[str, dict[str, Any]], found: Crates) -> Module:
+    """Return a module for a file that no root reaches: named by its path, with its package's library as crate."""
+    package = _package(path, manifests)
+    inner = posixpath.relpath(path, package) if package else path
+    parts = inner.removesuffix(".rs").split("/")
+    names = tuple(part for at, part in enumerate(parts) if not (at == 0 and part == "src") and not (at and part == "mod"))
+    crate = _crate_name(manifests[package], "lib") if package is not None else "crate"
+    module = Module(crate, names, path, FILE, package or "")
+    module.root = found.libraries.get(crate)
+    return module
+
+
+def _grow(files: Mapping[str, Facts], found: Crates, root: Module) -> None:
+    """Add a module and everything declared below it."""
+    pending = [root]
+    while pending:
+        module = pending.pop()
+        facts = files[module.file]
+        found.modules[module.file, module.symbol] = module
+        module.imports = [one for one in facts.imports if one.owner == module.symbol and not _detail(one, "mod")]
+        for at, symbol in enumerate(facts.symbols):
+            if symbol.kind == "module" and symbol.parent == module.symbol:
+                pending.append(_below(module, symbol.name, module.file, at))
+        for one in facts.imports:
+            if one.owner != module.symbol or not _detail(one, "mod"):
+                continue
+            path = _file_of(files, module, one)
+            if path is None:
+                continue
+            if (path, FILE) in found.modules:
+                module.modules.setdefault(one.name, found.modules[path, FILE])
+            else:
+                found.modules[path, FILE] = below = _below(module, one.name, path, FILE)
+                pending.append(below)
+
+
+def _detail(one: Import, name: str) -> Any:
+    return (one.detail or {}).get(name)
+
+
+def _below(module: Module, name: str, file: str, symbol: int) -> Module:
+    below = Module(module.crate, (*module.names, name), file, symbol, module.package, module.root or module, module)
+    module.modules[name] = below
+    return below
+
+
+def _file_of(files: Mapping[str, Facts], module: Module, one: Import) -> str | None:
+    """Return the file of `mod x;` as the compiler would look for it."""
+    folder, base = posixpath.split(module.file)
+    if _detail(one, "path"):
+        path = posixpath.normpath(posixpath.join(folder, _detail(one, "path")))
+        return path if path in files else None
+    top = module
+    inline: list[str] = []
+    while top.symbol != FILE and top.parent is not None:
+        inline.insert(0, top.names[-1])
+        top = top.parent
+    whole = base in ("mod.rs", "lib.rs", "main.rs") or top.parent is None
+    home = posixpath.join(folder if whole else posixpath.join(folder, base.removesuffix(".rs")), *inline)
+    wanted = (posixpath.join(home, f"{one.name}.rs"), posixpath.join(home, one.name, "mod.rs"))
+    return next((path for path in wanted if path in files), None)
+
+
+def _needs(manifest: dict[str, Any]) -> frozenset[str]:
+    """Return the names of the crates that a package depends on."""
+    tables = [manifest, *(one for one in (manifest.get("target") or {}).values() if isinstance(one, dict))]
+    names = (
+        name
+        for table in tables
+        for part in ("dependencies", "dev-dependencies", "build-dependencies")
+        if isinstance(table.get(part), dict)
+        for name in table[part]
+    )
+    return frozenset(name.replace("-", "_") for name in names)

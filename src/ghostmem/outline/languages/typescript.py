@@ -1,0 +1,18 @@
+"""TypeScript."""
+
+import tree_sitter_typescript
+
+from ghostmem.outline.graph import FORWARD
+from ghostmem.outline.languages.base import Language
+from ghostmem.outline.languages.ecma import extract
+from ghostmem.outline.languages.ecma_link import link
+
+
+def grammar(path: str) -> object:
+    """Return the grammar of a file: JSX and casts in angle brackets exclude each other."""
+    return tree_sitter_typescript.language_tsx() if path.endswith(".tsx") else tree_sitter_typescript.language_typescript()
+
+
+LANGUAGE = Language(
+    "typescript", ("ts",), (".ts", ".tsx", ".mts", ".cts"), grammar, "tree-sitter-typescript", 1, extract, link, FORWARD
+)

@@ -1,0 +1,236 @@
+"""A bounded tree of relations from some nodes of the graph; the same whatever order the graph came in."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from ghostmem.errors import InvalidInputError
+from ghostmem.outline.find import bare
+from ghostmem.outline.graph import FORWARD, KINDS, NATIVE, PROJECT, REVERSE, Link, Linked, Loose, Node
+
+DEEPEST = 10
+FORMATS = ("text", "json")
+CYCLE, SEEN = "↩", "…"
+BACK = REVERSE | {back: kind for kind, back in REVERSE.items()}
+_TEST = re.compile(
+    r"(^|/)(tests?|__tests__|spec|testdata)/|\.Tests?/|(^|/)(test_[^/]*|conftest)\.py$|[^/]_(test|spec)\.\w+$"
+    r"|\.(test|spec)\.\w+$|[^/](Tests?|TestCase)\.(java|kt|cs|php)$"
+)
+
+
+@dataclass(frozen=True)
+class Options:
+    """How far to go, and what to leave out."""
+
+    depth: int = 2
+    relations: tuple[str, ...] = ()  # none: all
+    omit_native: bool = False
+    max_nodes: int = 2000
+    include_tests: bool = True
+
+    @classmethod
+    def checked(
+        cls,
+        depth: object = 2,
+        relations: object = (),
+        omit_native: bool = False,
+        max_nodes: object = 2000,
+        include_tests: bool = True,
+        *,
+        format: object = "text",  # noqa: A002  # the tools call it that
+        symbol: str | None = None,
+    ) -> "Options":
+        """Return options from what somebody typed, or say what cannot be accepted; format and symbol are only looked at."""
+        if isinstance(depth, bool) or not isinstance(depth, int) or not 0 <= depth <= DEEPEST:
+            raise InvalidInputError(f"depth is {depth!r}", f"depth is an integer from 0 to {DEEPEST}")
+        if isinstance(max_nodes, bool) or not isinstance(max_nodes, int) or max_nodes < 1:
+            raise InvalidInputError(f"max_nodes is {max_nodes!r}", "max_nodes is an integer from 1")
+        wanted = tuple(relations) if isinstance(relations, (list, tuple, set, frozenset)) else (relations,) if relations else ()
+        if unknown := [kind for kind in wanted if kind not in KINDS]:
+            raise InvalidInputError(f"unsupported relation {unknown[0]!r}", f"the relations are: {', '.join(KINDS)}")
+        if format not in FORMATS:
+            raise InvalidInputError(f"format is {format!r}", f"format is {' or '.join(FORMATS)}")
+        if symbol is not None and not symbol.strip():
+            raise InvalidInputError("the symbol is empty", "name a symbol, such as Session.send")
+        ordered = tuple(kind for kind in KINDS if kind in wanted)
+        return cls(depth, ordered, bool(omit_native), max_nodes, bool(include_tests))
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """Return the kinds of relations to tell, in their order."""
+        return tuple(kind for kind in KINDS if kind in self.relations) if self.relations else KINDS
+
+
+@dataclass(slots=True)
+class Branch:
+    """A node in a tree: the line and rung of the reference that led to it, why it stops here, and what hangs on it."""
+
+    node: Node
+    line: int = 0
+    via: str = ""
+    mark: str = ""
+    relations: dict[str, list["Branch"]] = field(default_factory=dict)
+    loose: list[Loose] = field(default_factory=list)
+    missing: dict[str, int] = field(default_factory=dict)  # of a root: an empty kind, and unresolved references of its name
+
+
+@dataclass(slots=True)
+class Tree:
+    """The trees of all roots, and what they come to."""
+
+    matches: list[Branch]
+    options: Options
+    found: int = 0  # the roots there were, also past the limit
+    relations: int = 0
+    unresolved: int = 0
+    truncated: bool = False
+    labels: dict[str, str] = field(default_factory=dict)  # by id: the name to print where the canonical one is ambiguous
+    notes: list[str] = field(default_factory=list)
+
+
+def is_test(path: str) -> bool:
+    """Tell whether a file is a test, by its path."""
+    return bool(_TEST.search(path))
+
+
+def build(linked: Linked, roots: Iterable[Node], options: Options) -> Tree:
+    """Return the relations of the roots down to the depth that is asked for, a tree for each."""
+    chosen = sorted(set(roots), key=_order)
+    if not options.include_tests:
+        # a root that is a test stays when nothing else was asked for
+        chosen = [node for node in chosen if not is_test(node.file)] or chosen
+    tree = Tree([], options, len(chosen), labels=_labels(linked), notes=sorted(set(linked.notes)))
+    builder = _Builder(linked, options, tree)
+    for node in chosen:
+        builder.expanded.clear()
+        if not builder.has_room():
+            break
+        tree.matches.append(builder.root(node))
+    return tree
+
+
+class _Builder:
+    """The graph by node and kind, and how much of it was told."""
+
+    def __init__(self, linked: Linked, options: Options, tree: Tree) -> None:
+        self.linked, self.options, self.tree = linked, options, tree
+        self.kinds = options.kinds
+        self.leaving: dict[str, list[Link]] = defaultdict(list)
+        self.arriving: dict[str, list[Link]] = defaultdict(list)
+        for link in linked.links:
+            self.leaving[link.start].append(link)
+            self.arriving[link.end].append(link)
+        self.loose: dict[str, list[Loose]] = defaultdict(list)
+        for one in sorted(linked.loose, key=lambda one: (one.line, one.text, one.kind, one.name, one.candidates)):
+            if one.kind in self.kinds:
+                self.loose[one.owner].append(one)
+        self.expanded: set[str] = set()
+        self.room = options.max_nodes
+
+    def has_room(self) -> bool:
+        """Take the room of one node, or note that there is none."""
+        self.room -= 1
+        self.tree.truncated = self.tree.truncated or self.room < 0
+        return self.room >= 0
+
+    def root(self, node: Node) -> Branch:
+        """Return the tree of a root."""
+        branch = Branch(node)
+        if self.options.depth:
+            self.expand(branch, (), "")
+            if node.kind != "file" and not self.tree.truncated:
+                branch.missing = self.missing(branch)
+        return branch
+
+    def expand(self, branch: Branch, path: tuple[str, ...], came: str) -> None:
+        """Hang on a branch what its node relates to, and so on."""
+        node = branch.node
+        branch.loose = self.loose.get(node.id, [])
+        self.tree.unresolved += len(branch.loose)
+        path = (*path, node.id)
+        related = self.related(node.id)
+        for kind in (kind for kind in self.kinds if kind in related):
+            for other, line, via in self.neighbours(related[kind], path[-2] if kind == BACK.get(came) else ""):
+                if not self.has_room():
+                    return
+                child = Branch(other, line, via)
+                branch.relations.setdefault(kind, []).append(child)
+                self.tree.relations += 1
+                if other.id in path:
+                    child.mark = CYCLE
+                elif other.id in self.expanded:
+                    child.mark = SEEN
+                elif other.origin == PROJECT and len(path) < self.options.depth:
+                    self.expand(child, path, kind)
+        if branch.relations or branch.loose:
+            self.expanded.add(node.id)
+
+    def related(self, key: str) -> dict[str, dict[str, tuple[int, str]]]:
+        """Return what a node relates to by kind and id; of several references to one node the first counts."""
+        ways = [(link.kind, link.end, link) for link in self.leaving.get(key, ()) if link.kind in FORWARD]
+        ways += [(REVERSE[link.kind], link.start, link) for link in self.arriving.get(key, ()) if link.kind in REVERSE]
+        found: dict[str, dict[str, tuple[int, str]]] = {}
+        for kind, other, link in ways:
+            known = found.setdefault(kind, {})
+            known[other] = min(known.get(other, (link.line, link.via)), (link.line, link.via))
+        return found
+
+    def neighbours(self, related: dict[str, tuple[int, str]], without: str) -> list[tuple[Node, int, str]]:
+        """Return nodes in order; not the one from which one came, and not what is unwanted."""
+        nodes = self.linked.nodes
+        found = [(nodes[end], *how) for end, how in related.items() if end != without and end in nodes]
+        return sorted((one for one in found if self.is_wanted(one[0])), key=lambda one: _order(one[0]))
+
+    def is_wanted(self, node: Node) -> bool:
+        """Tell whether the options let a node in."""
+        if self.options.omit_native and node.origin == NATIVE:
+            return False
+        return self.options.include_tests or node.origin != PROJECT or not is_test(node.file)
+
+    def knows_calls(self) -> bool:
+        """Tell whether there is any call, resolved or not."""
+        return any(one.kind == "calls" for one in self.linked.links) or any(one.kind == "calls" for one in self.linked.loose)
+
+    def missing(self, branch: Branch) -> dict[str, int]:
+        """Return the kinds that somebody would look for in vain, with the unresolved references that might be of them."""
+        name = bare(branch.node.name)
+        owners = self.linked.nodes
+        named = Counter(
+            BACK[one.kind]
+            for one in self.linked.loose
+            if one.name == name and one.kind in BACK and (one.owner not in owners or self.is_wanted(owners[one.owner]))
+        )
+        asked = {*self.options.relations, *named}
+        # a language of which no calls are known has nothing to say about callers
+        if branch.node.kind in {"function", "method"} and self.knows_calls():
+            asked.add("calledBy")
+        return {kind: named[kind] for kind in self.kinds if kind in asked and kind not in branch.relations}
+
+
+def _labels(linked: Linked) -> dict[str, str]:
+    # Go: where two packages have one name, as much of the import path as tells them apart
+    paths: dict[str, set[str]] = defaultdict(set)
+    split = {}
+    for node in linked.nodes.values():
+        package, _, local = node.name.partition(".")
+        if node.kind not in {"file", "module"} and local and node.full.endswith(f".{local}"):
+            path = node.full[: -len(local) - 1]
+            split[node.id] = (package, path, local)
+            paths[package].add(path)
+    labels = {}
+    for one, (package, path, local) in split.items():
+        if others := [other.split("/") for other in paths[package] if other != path]:
+            labels[one] = f"{_suffix(path.split('/'), others)}.{local}"
+    return labels
+
+
+def _suffix(parts: list[str], others: list[list[str]]) -> str:
+    for size in range(1, len(parts)):
+        if all(other[-size:] != parts[-size:] for other in others):
+            return "/".join(parts[-size:])
+    return "/".join(parts)
+
+
+def _order(node: Node) -> tuple[str, int, str, str]:
+    return node.file, node.line, node.name, node.id

@@ -1,0 +1,197 @@
+"""C: what files say, and exact sets of edges for what other tools get wrong."""
+
+import json
+from itertools import permutations
+
+import pytest
+from tree_sitter import Language as Grammar
+from tree_sitter import Parser
+
+from ghostmem.outline.facts import Facts
+from ghostmem.outline.languages.c import LANGUAGE
+
+PARSER = Parser(Grammar(LANGUAGE.grammar("x.c")))
+
+
+def graph(files):
+    """Link sources, their facts after a trip through JSON."""
+    found = {}
+    for path, text in files.items():
+        raw = text if isinstance(text, bytes) else text.encode()
+        facts = LANGUAGE.extract(PARSER.parse(raw).root_node, raw, path)
+        found[path] = Facts.from_json(json.loads(json.dumps(facts.to_json())))
+    return LANGUAGE.link(found, lambda _path: None)
+
+
+def edges(linked, *kinds):
+    """Return the edges of some kinds by the names of their ends."""
+    names = {key: node.name for key, node in linked.nodes.items()}
+    return {(names[one.start], one.kind, names[one.end], one.via) for one in linked.links if one.kind in kinds}
+
+
+def loose(linked):
+    """Return what stayed loose, by kind and text."""
+    return {(one.kind, one.text, one.candidates) for one in linked.loose}
+
+
+PROJECT = {
+    "include/calc.h": """
+#ifndef CALC_H
+#define CALC_H
+#include <stdio.h>
+#include <curl/curl.h>
+typedef struct point { int x; struct point *next; } Point;
+enum color { RED, GREEN };
+extern int total;
+int add(int a, int b);
+int nowhere(void);
+#endif
+""",
+    "src/calc.c": """
+#include "calc.h"
+int total = 0;
+static int helper(int x) { return x; }
+int add(int a, int b) { total += helper(a); return a + b + RED; }
+""",
+    "src/main.c": """
+#include "../include/calc.h"
+#include "missing.h"
+static int helper(int y) { return y; }
+static int (*callback)(int) = helper;
+int start = add(1, 2);
+int main(void) {
+    Point p; struct point *q = &p; int add_result = add(1, 2);
+    helper(3); nowhere(); printf("%d", total); total = LIMIT;
+    callback(1); unknown(2); q->next->run(1); FILE *f = stdin;
+    return add_result;
+}
+""",
+    "src/other.c": "int unknown(int x) { return x; }\nint total_of(int total) { total = 2; return total; }\n",
+}
+
+
+def test_static_functions_headers_and_definitions():
+    """A call binds to the definition behind a header; a static function to the one of its own file; the rest is loose."""
+    linked = graph(PROJECT)
+    assert edges(linked, "calls", "accesses", "assigns") == {
+        ("add", "calls", "calc.c:helper", "local"),
+        ("add", "accesses", "total", "import"),
+        ("add", "assigns", "total", "import"),
+        ("add", "accesses", "RED", "import"),
+        ("src/main.c", "calls", "add", "import"),
+        ("main", "calls", "add", "import"),
+        ("main", "calls", "main.c:helper", "local"),
+        ("main", "calls", "nowhere", "import"),
+        ("main", "calls", "printf", "native"),
+        ("main", "accesses", "total", "import"),
+        ("main", "assigns", "total", "import"),
+        ("main", "accesses", "stdin", "native"),
+    }
+    assert loose(linked) == {
+        ("calls", "callback", 1),
+        ("calls", "unknown", 1),
+        ("calls", "q->next->run", 0),
+        ("accesses", "LIMIT", 0),
+    }
+
+
+def test_a_declaration_is_no_second_symbol():
+    """What a header declares is one node at its definition, or one at the header when there is none."""
+    linked = graph(PROJECT)
+    where = {node.name: (node.file, node.line, node.kind) for node in linked.nodes.values() if node.file}
+    assert where["add"] == ("src/calc.c", 5, "function")
+    assert where["total"] == ("src/calc.c", 3, "variable")
+    assert where["nowhere"] == ("include/calc.h", 10, "function")
+    assert sum(node.name == "add" for node in linked.nodes.values()) == 1
+
+
+def test_includes_types_and_declares():
+    """Includes are files, native or external; types are used through tags and typedefs."""
+    linked = graph(PROJECT)
+    assert edges(linked, "imports") == {
+        ("include/calc.h", "imports", "stdio.h", "native"),
+        ("include/calc.h", "imports", "curl/curl.h", "external"),
+        ("src/calc.c", "imports", "include/calc.h", "import"),
+        ("src/main.c", "imports", "include/calc.h", "import"),
+        ("src/main.c", "imports", "missing.h", "external"),
+    }
+    assert edges(linked, "uses") == {
+        ("Point", "uses", "point", "local"),
+        ("main", "uses", "Point", "import"),
+        ("main", "uses", "point", "import"),
+        ("main", "uses", "FILE", "native"),
+    }
+    assert {one for one in edges(linked, "declares") if "calc.h" in one[0] or "::" in one[2] or one[0] == "color"} == {
+        ("include/calc.h", "declares", "point", "local"),
+        ("include/calc.h", "declares", "Point", "local"),
+        ("include/calc.h", "declares", "color", "local"),
+        ("include/calc.h", "declares", "nowhere", "local"),
+        ("point", "declares", "point::x", "local"),
+        ("point", "declares", "point::next", "local"),
+        ("color", "declares", "RED", "local"),
+        ("color", "declares", "GREEN", "local"),
+    }
+
+
+def test_two_definitions_behind_one_header_are_both_kept():
+    """Variants for two systems: neither is chosen."""
+    linked = graph(
+        {
+            "os.h": "void wait_for(void);\n",
+            "linux.c": '#include "os.h"\nvoid wait_for(void) {}\n',
+            "windows.c": '#include "os.h"\nvoid wait_for(void) {}\n',
+            "main.c": '#include "os.h"\nint main(void) { wait_for(); return 0; }\n',
+        }
+    )
+    calls = [(one.end.split("#")[0], one.via) for one in linked.links if one.kind == "calls"]
+    assert calls == [("linux.c", "conditional"), ("windows.c", "conditional")]
+
+
+def test_locals_and_parameters_shadow_functions_and_variables():
+    """A parameter called like a function is not that function."""
+    linked = graph(
+        {
+            "a.c": "int size;\nint run(void) { return 1; }\nint go(int (*run)(void), int size) { size = 2; { int run = 1; } return run(); }\n"
+        }
+    )
+    assert edges(linked, "calls", "accesses", "assigns") == set()
+    assert loose(linked) == {("calls", "run", 1)}
+
+
+def test_casts_sizes_and_old_prototypes():
+    """`(T)(x)` and `sizeof(T)` use a type; `OF((...))` is a parameter list; words around a built-in type are macros."""
+    linked = graph(
+        {
+            "a.c": "typedef long Big;\nEXTERN int CALL f OF((Big b));\nint CALL f(Big b) { return (Big)(b) + sizeof(Big) + f(1); }\n"
+        }
+    )
+    assert edges(linked, "calls", "uses", "accesses") == {("f", "uses", "Big", "local"), ("f", "calls", "f", "local")}
+    assert loose(linked) == set()
+
+
+def test_links_do_not_depend_on_the_order_of_files():
+    """Every order gives the same graph."""
+    first = graph(PROJECT)
+    for order in permutations(PROJECT):
+        again = graph({path: PROJECT[path] for path in order})
+        assert (list(again.nodes.items()), again.links, again.loose) == (list(first.nodes.items()), first.links, first.loose)
+
+
+HOSTILE = {
+    "empty": b"",
+    "binary": bytes(range(256)) * 40,
+    "broken": b"int ( { struct ; typedef enum = -> . x( } #include\n#include <\n#if",
+    "long line": b'char *x = "' + b"a" * 10_000_000 + b'";',
+    "nested calls": b"int f() { return " + b"g(" * 5000 + b")" * 5000 + b"; }",
+    "nested blocks": b"int f() " + b"{" * 4000 + b"}" * 4000,
+    "pointers": b"int " + b"*" * 5000 + b"x;",
+    "parentheses": b"int " + b"(" * 3000 + b"x" + b")" * 3000 + b";",
+    "chain": b"int f(struct a *x) { x" + b"->y" * 4000 + b" = 1; }",
+    "cycle": b'#include "a.c"\ntypedef T U; typedef U T; T f(T t) { return t->x(); }',
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_input_never_raises(name):
+    """Whatever the bytes, there are facts and a graph."""
+    assert "a.c#" in graph({"a.c": HOSTILE[name], "b.c": '#include "a.c"\n'}).nodes

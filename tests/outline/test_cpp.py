@@ -1,0 +1,272 @@
+"""C++: what files say, and exact sets of edges for what other tools get wrong."""
+
+import json
+from itertools import permutations
+
+import pytest
+from tree_sitter import Language as Grammar
+from tree_sitter import Parser
+
+from ghostmem.outline.facts import Facts
+from ghostmem.outline.languages.cpp import LANGUAGE
+
+PARSER = Parser(Grammar(LANGUAGE.grammar("x.cpp")))
+
+
+def graph(files):
+    """Link sources, their facts after a trip through JSON."""
+    found = {}
+    for path, text in files.items():
+        raw = text if isinstance(text, bytes) else text.encode()
+        facts = LANGUAGE.extract(PARSER.parse(raw).root_node, raw, path)
+        found[path] = Facts.from_json(json.loads(json.dumps(facts.to_json())))
+    return LANGUAGE.link(found, lambda _path: None)
+
+
+def edges(linked, *kinds):
+    """Return the edges of some kinds by the names of their ends."""
+    names = {key: node.name for key, node in linked.nodes.items()}
+    return {(names[one.start], one.kind, names[one.end], one.via) for one in linked.links if one.kind in kinds}
+
+
+def ends(linked, kind):
+    """Return edges by the place of their ends, to tell overloads apart."""
+    at = {key: f"{node.name}:{node.line}" for key, node in linked.nodes.items()}
+    return {(at[one.start], at[one.end], one.via) for one in linked.links if one.kind == kind}
+
+
+def loose(linked):
+    """Return what stayed loose, by kind and text."""
+    return {(one.kind, one.text, one.candidates) for one in linked.loose}
+
+
+def test_same_name_methods_bind_by_the_type_of_the_receiver():
+    """A dropped receiver would make `send` call itself."""
+    linked = graph(
+        {
+            "a.cpp": """
+struct Mailer { void send() {} };
+struct Service {
+    Mailer mailer; Mailer* other;
+    void send() { mailer.send(); this->other->send(); strange.send(); }
+};
+"""
+        }
+    )
+    assert edges(linked, "calls") == {("Service::send", "calls", "Mailer::send", "type")}
+    assert loose(linked) == {("calls", "strange.send", 2), ("accesses", "strange", 0)}
+
+
+PROJECT = {
+    "foo.hpp": """
+#pragma once
+#include <memory>
+namespace a::b {
+struct Base { virtual void run(int x) = 0; void common(); };
+class Foo : public Base {
+public:
+    Foo(int x) : v_(x) {}
+    Foo();
+    static Foo& instance() { static Foo f; return f; }
+    void run(int x) override;
+    void go();
+    void go(int a, int b = 2);
+    static int count;
+private:
+    int v_;
+};
+template <typename T> class Stack { public: T& top(); T item; };
+template <typename T> T& Stack<T>::top() { return item; }
+std::unique_ptr<Foo> make();
+}
+""",
+    "foo.cpp": """
+#include "foo.hpp"
+namespace a::b {
+int Foo::count = 0;
+void Foo::run(int x) { go(); this->go(1); count++; Foo::count = x; common(); }
+void Foo::go() { Foo::instance().run(1); }
+void Foo::go(int a, int b) {}
+void Base::common() {}
+std::unique_ptr<Foo> make() { return std::make_unique<Foo>(1); }
+}
+""",
+    "main.cpp": """
+#include "foo.hpp"
+#include <vector>
+using namespace a::b;
+namespace ab = a::b;
+static Foo g(1);
+int chained() { make()->go(); return ab::Foo::instance().count; }
+void templates(Stack<Foo>& s) { s.top().go(); }
+void loops(std::vector<std::unique_ptr<Foo>> v) { for (auto& e : v) e->run(2); v[0]->go(1, 2); }
+void virtuals(Base* b) { b->run(1); }
+void lambdas() { auto call = [](Foo& q) { q.go(); }; Foo w; call(w); }
+void made() { auto p = new Foo(3); p->common(); undefined(1); p->nothing(); g.go(); }
+""",
+}
+
+
+def test_definitions_overloads_singletons_and_templates():
+    """Calls bind to out-of-class definitions, by the number of arguments, through chains, smart pointers and templates."""
+    linked = graph(PROJECT)
+    assert ends(linked, "calls") == {
+        ("a::b::Foo::instance:10", "a::b::Foo::Foo:9", "local"),
+        ("a::b::Foo::run:5", "a::b::Foo::go:6", "receiver"),
+        ("a::b::Foo::run:5", "a::b::Foo::go:7", "receiver"),
+        ("a::b::Foo::run:5", "a::b::Base::common:8", "receiver"),
+        ("a::b::Foo::go:6", "a::b::Foo::instance:10", "local"),
+        ("a::b::Foo::go:6", "a::b::Foo::run:5", "type"),
+        ("a::b::make:9", "std::make_unique:0", "native"),
+        ("a::b::make:9", "a::b::Foo::Foo:8", "namespace"),
+        ("main.cpp:1", "a::b::Foo::Foo:8", "import"),
+        ("chained:7", "a::b::make:9", "import"),
+        ("chained:7", "a::b::Foo::go:6", "type"),
+        ("chained:7", "a::b::Foo::instance:10", "import"),
+        ("templates:8", "a::b::Stack::top:19", "type"),
+        ("templates:8", "a::b::Foo::go:6", "type"),
+        ("loops:9", "a::b::Foo::run:5", "type"),
+        ("loops:9", "a::b::Foo::go:7", "type"),
+        ("virtuals:10", "a::b::Base::run:5", "interface"),
+        ("lambdas:11", "a::b::Foo::go:6", "type"),
+        ("lambdas:11", "a::b::Foo::Foo:9", "import"),
+        ("made:12", "a::b::Foo::Foo:8", "import"),
+        ("made:12", "a::b::Base::common:8", "type"),
+        ("made:12", "a::b::Foo::go:6", "type"),
+    }
+    assert loose(linked) == {("calls", "undefined", 0), ("calls", "p->nothing", 0)}
+
+
+def test_values_bases_and_declarations():
+    """Static members are read and written; bases are extended; a method is declared once, by its class."""
+    linked = graph(PROJECT)
+    assert edges(linked, "accesses", "assigns", "extends") == {
+        ("a::b::Foo", "extends", "a::b::Base", "local"),
+        ("a::b::Foo::run", "accesses", "a::b::Foo::count", "receiver"),
+        ("a::b::Foo::run", "assigns", "a::b::Foo::count", "local"),
+        ("chained", "accesses", "a::b::Foo::count", "type"),
+        ("made", "accesses", "g", "local"),
+    }
+    declared = [(one.start, one.end) for one in linked.links if one.kind == "declares" and "Foo::run" in one.end]
+    assert len(declared) == 1
+    assert linked.nodes[declared[0][1]].file == "foo.cpp"
+    assert linked.nodes[declared[0][0]].name == "a::b::Foo"
+    kinds = {node.name: node.kind for node in linked.nodes.values() if node.file}
+    assert (kinds["a::b::Foo::run"], kinds["a::b::Foo::count"], kinds["a::b::Foo::v_"]) == ("method", "variable", "field")
+
+
+def test_uses_are_types_of_signatures_bodies_and_arguments():
+    """A constructor call also uses its class."""
+    linked = graph(PROJECT)
+    assert {one for one in edges(linked, "uses") if one[0] in ("made", "loops", "main.cpp", "virtuals")} == {
+        ("made", "uses", "a::b::Foo", "import"),
+        ("loops", "uses", "std::vector", "native"),
+        ("loops", "uses", "std::unique_ptr", "native"),
+        ("loops", "uses", "a::b::Foo", "import"),
+        ("main.cpp", "uses", "a::b::Foo", "import"),
+        ("virtuals", "uses", "a::b::Base", "import"),
+    }
+
+
+def test_overloads_left_by_the_number_of_arguments_are_all_kept():
+    """Two overloads with one argument: neither is chosen; with a wrong number none is."""
+    linked = graph(
+        {
+            "a.cpp": """
+void put(int x) {}
+void put(double x) {}
+void put(int x, int y) {}
+void one() { put(1); }
+void two() { put(1, 2); }
+void three() { put(1, 2, 3); }
+"""
+        }
+    )
+    assert ends(linked, "calls") == {
+        ("one:5", "put:2", "conditional"),
+        ("one:5", "put:3", "conditional"),
+        ("two:6", "put:4", "local"),
+    }
+    assert loose(linked) == {("calls", "put", 3)}
+
+
+def test_nested_namespaces_using_and_qualifiers():
+    """The nearest namespace wins; a qualifier filters and never widens."""
+    linked = graph(
+        {
+            "a.hpp": "namespace out { void f(); namespace in { void f(); void g(); } }\nvoid f();\n",
+            "b.cpp": """
+#include "a.hpp"
+namespace out { namespace in { void h() { f(); out::f(); ::f(); other::f(); } } }
+using out::in::g;
+void use() { g(); f(); }
+namespace { void hidden() {} }
+void local() { hidden(); }
+""",
+            "c.cpp": '#include "a.hpp"\nvoid far() { hidden(); }\n',
+        }
+    )
+    assert ends(linked, "calls") == {
+        ("out::in::h:3", "out::in::f:1", "namespace"),
+        ("out::in::h:3", "out::f:1", "namespace"),
+        ("out::in::h:3", "f:2", "namespace"),
+        ("use:5", "out::in::g:1", "import"),
+        ("use:5", "f:2", "import"),
+        ("local:7", "hidden:6", "local"),
+    }
+    assert loose(linked) == {("calls", "other::f", 3), ("calls", "hidden", 1)}
+
+
+def test_macros_that_hide_declarations():
+    """An export macro before a class name, and annotations after members, do not turn methods into functions."""
+    linked = graph(
+        {
+            "a.hpp": """
+#define LIB_EXPORT
+class LIB_EXPORT Status { public: Status(int code); Status(const Status&) = delete; bool ok() const GUARDED_BY(mu_); Status* next_ GUARDED_BY(mu_); };
+LIB_EXPORT Status check();
+class Holder { Status* kept; Status own; public: Holder(Status* s) : kept(s), own(1) {} };
+""",
+            "b.cpp": """
+#include "a.hpp"
+void go() { check().next_->ok(); ok(); CHECKED(1); Status s(2); }
+TEST(Suite, Case) { check(); }
+""",
+        }
+    )
+    assert edges(linked, "calls") == {
+        ("go", "calls", "check", "import"),
+        ("go", "calls", "Status::ok", "type"),
+        ("go", "calls", "Status::Status", "import"),
+        ("TEST(Suite, Case)", "calls", "check", "import"),
+        ("Holder::Holder", "calls", "Status::Status", "type"),
+    }
+    assert loose(linked) == {("calls", "ok", 1), ("calls", "CHECKED", 0), ("uses", "Suite", 0), ("uses", "Case", 0)}
+
+
+def test_links_do_not_depend_on_the_order_of_files():
+    """Every order gives the same graph."""
+    first = graph(PROJECT)
+    for order in permutations(PROJECT):
+        again = graph({path: PROJECT[path] for path in order})
+        assert (list(again.nodes.items()), again.links, again.loose) == (list(first.nodes.items()), first.links, first.loose)
+
+
+HOSTILE = {
+    "empty": b"",
+    "binary": bytes(range(256)) * 40,
+    "broken": b"class { template < namespace :: ( using ; operator = -> auto [ } ~",
+    "long line": b'auto x = "' + b"a" * 10_000_000 + b'";',
+    "nested calls": b"int f() { return " + b"g(" * 5000 + b")" * 5000 + b"; }",
+    "nested types": b"std::vector<" * 1500 + b"int" + b">" * 1500 + b" x;",
+    "nested classes": b"class A {" * 600 + b"};" * 600,
+    "nested lambdas": b"void f() { " + b"[&](){ " * 800 + b"};" * 800 + b"}",
+    "chain": b"void f(X x) { x" + b".y()" * 4000 + b"; }",
+    "cycle": b"namespace a { using a::b; using namespace a; } struct A : B {}; struct B : A {}; void f(A x) { x.m(); a::b(); }",
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_input_never_raises(name):
+    """Whatever the bytes, there are facts and a graph."""
+    assert "a.cpp#" in graph({"a.cpp": HOSTILE[name], "b.cpp": '#include "a.cpp"\n'}).nodes

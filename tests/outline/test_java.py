@@ -1,0 +1,380 @@
+"""Java: the failures that other outlines are known for, each with the exact set of edges."""
+
+import json
+import random
+from collections.abc import Mapping
+
+import pytest
+
+pytest.importorskip("tree_sitter")
+pytest.importorskip("tree_sitter_java")
+
+from tree_sitter import Language as Grammar
+from tree_sitter import Parser
+
+from ghostmem.outline.facts import Facts
+from ghostmem.outline.graph import Linked
+from ghostmem.outline.languages.table import language_named
+
+
+def facts_of(name: str, sources: Mapping[str, str | bytes]) -> dict[str, Facts]:
+    """Extract every file, with a trip through JSON on the way."""
+    language, found = language_named(name), {}
+    for path, source in sources.items():
+        data = source if isinstance(source, bytes) else source.encode()
+        facts = language.extract(Parser(Grammar(language.grammar(path))).parse(data).root_node, data, path)
+        found[path] = Facts.from_json(json.loads(json.dumps(facts.to_json())))
+    return found
+
+
+def outline(name: str, sources: Mapping[str, str | bytes], others: Mapping[str, str] | None = None) -> Linked:
+    """Return the graph of some sources; `others` are files that are only read."""
+    return language_named(name).link(facts_of(name, sources), (others or {}).get)
+
+
+def edges(graph: Linked, *kinds: str) -> set[str]:
+    """Return the edges of some kinds as text."""
+    names = graph.nodes
+    return {f"{names[one.start].name} {one.kind} {names[one.end].name} {one.via}" for one in graph.links if one.kind in kinds}
+
+
+def loose(graph: Linked) -> set[str]:
+    """Return what stayed loose as text."""
+    return {f"{graph.nodes[one.owner].name} {one.kind} {one.text} {one.candidates}" for one in graph.loose}
+
+
+def lines(text: str) -> set[str]:
+    """Return the lines of a block, without blanks around them."""
+    return {one.strip() for one in text.strip().splitlines()}
+
+
+CALLS = ("calls", "accesses", "assigns", "uses", "extends", "implements")
+
+
+def test_same() -> None:
+    """A field's method is not the class's own; overloads are told apart by count, or all kept."""
+    sources = {
+        "a/Mailer.java": """package a;
+import b.Transport;
+public class Mailer {
+  private final Transport transport;
+  static int sent = 0;
+  Mailer(Transport transport) { this.transport = transport; }
+  public void send(String to) { transport.send(to); sent += 1; }
+  public void send(String to, int times) { this.send(to); }
+  void send(int to, int times) { send("x", 1); }
+  void all(Object other) { other.send("x"); ((Mailer) other).send("y"); }
+}
+""",
+        "b/Transport.java": """package b; public interface Transport { void send(String to); default void twice(String to) { send(to); send(to); } }""",
+    }
+    graph = outline("java", sources)
+    assert edges(graph, *CALLS) == lines(
+        """
+            a.Mailer uses b.Transport import
+            a.Mailer.Mailer(Transport) uses b.Transport import
+            a.Mailer.all(Object) calls a.Mailer.send(String) type
+            a.Mailer.all(Object) uses a.Mailer local
+            a.Mailer.all(Object) uses java.lang.Object native
+            a.Mailer.send(String) accesses a.Mailer.sent receiver
+            a.Mailer.send(String) assigns a.Mailer.sent receiver
+            a.Mailer.send(String) calls b.Transport.send(String) interface
+            a.Mailer.send(String) uses java.lang.String native
+            a.Mailer.send(String, int) calls a.Mailer.send(String) receiver
+            a.Mailer.send(String, int) uses java.lang.String native
+            a.Mailer.send(int, int) calls a.Mailer.send(String, int) conditional
+            a.Mailer.send(int, int) calls a.Mailer.send(int, int) conditional
+            b.Transport.send(String) uses java.lang.String native
+            b.Transport.twice(String) calls b.Transport.send(String) interface
+            b.Transport.twice(String) uses java.lang.String native
+            """
+    )
+    assert loose(graph) == lines(
+        """
+            a.Mailer.all(Object) calls other.send 4
+            """
+    )
+    assert edges(graph, "imports") == lines(
+        """
+            a/Mailer.java imports b/Transport.java import
+            """
+    )
+
+
+def test_chains() -> None:
+    """Singletons, chains, generics, loops, lambdas and streams keep the receiver's type."""
+    sources = {
+        "p/Db.java": """package p;
+import java.util.List;
+import java.util.Map;
+public class Db {
+  private static final Db ONE = new Db();
+  public static Db instance() { return ONE; }
+  Query query() { return new Query(); }
+  static class Query { Query where(String x) { return this; } List<Row> rows() { return null; } }
+  static class Row { String text() { return ""; } }
+  void use(Map<String, Row> byName, Box<Row> box) {
+    var rows = Db.instance().query().where("a").rows();
+    for (var row : rows) row.text().trim();
+    rows.forEach(one -> one.text());
+    rows.stream().filter(one -> one.text() != null).map(one -> one.text()).findFirst();
+    byName.get("x").text();
+    box.get().text();
+    new Box<Row>().self().get().text();
+  }
+}
+class Box<T> { T held; T get() { return held; } Box<T> self() { return this; } }
+""",
+    }
+    graph = outline("java", sources)
+    assert edges(graph, *CALLS) == lines(
+        """
+            p.Box.self() uses p.Box local
+            p.Db calls p.Db local
+            p.Db uses p.Db local
+            p.Db.Query.rows() uses java.util.List native
+            p.Db.Query.rows() uses p.Db.Row local
+            p.Db.Query.where(String) uses java.lang.String native
+            p.Db.Query.where(String) uses p.Db.Query local
+            p.Db.Row.text() uses java.lang.String native
+            p.Db.instance() accesses p.Db.ONE receiver
+            p.Db.instance() uses p.Db local
+            p.Db.query() calls p.Db.Query local
+            p.Db.query() uses p.Db.Query local
+            p.Db.use(Map, Box) calls java.lang.String.trim native
+            p.Db.use(Map, Box) calls java.util.List.forEach native
+            p.Db.use(Map, Box) calls java.util.List.stream native
+            p.Db.use(Map, Box) calls java.util.Map.get native
+            p.Db.use(Map, Box) calls java.util.stream.Stream.filter native
+            p.Db.use(Map, Box) calls java.util.stream.Stream.findFirst native
+            p.Db.use(Map, Box) calls java.util.stream.Stream.map native
+            p.Db.use(Map, Box) calls p.Box package
+            p.Db.use(Map, Box) calls p.Box.get() type
+            p.Db.use(Map, Box) calls p.Box.self() type
+            p.Db.use(Map, Box) calls p.Db.Query.rows() type
+            p.Db.use(Map, Box) calls p.Db.Query.where(String) type
+            p.Db.use(Map, Box) calls p.Db.Row.text() type
+            p.Db.use(Map, Box) calls p.Db.instance() type
+            p.Db.use(Map, Box) calls p.Db.query() type
+            p.Db.use(Map, Box) uses java.lang.String native
+            p.Db.use(Map, Box) uses java.util.Map native
+            p.Db.use(Map, Box) uses p.Box package
+            p.Db.use(Map, Box) uses p.Db local
+            p.Db.use(Map, Box) uses p.Db.Row local
+            """
+    )
+    assert loose(graph) == set()
+    assert edges(graph, "imports") == lines(
+        """
+            p/Db.java imports java.util.List native
+            p/Db.java imports java.util.Map native
+            """
+    )
+
+
+def test_imports() -> None:
+    """Static, nested and whole imports resolve when just one source has the name."""
+    sources = {
+        "x/One.java": """package x; public class One { public static final int SIZE = 1; public static void help() {} public static class In { public void go() {} } }""",
+        "y/One.java": """package y; public class One {}""",
+        "y/Two.java": """package y; public class Two { public static int made; }""",
+        "z/Use.java": """package z;
+import static x.One.*;
+import static java.lang.Math.max;
+import x.One.In;
+import x.*;
+import y.*;
+import java.util.*;
+import org.slf4j.Logger;
+class Use {
+  Logger log;
+  void run(In in, One which) {
+    help(); max(SIZE, 2); in.go(); Two.made++; new ArrayList<String>(); log.info("x"); java.util.List.of(); x.One.help();
+  }
+}
+""",
+    }
+    graph = outline("java", sources)
+    assert edges(graph, *CALLS) == lines(
+        """
+            z.Use uses org.slf4j.Logger external
+            z.Use.run(In, One) accesses x.One.SIZE import
+            z.Use.run(In, One) accesses y.Two.made type
+            z.Use.run(In, One) assigns y.Two.made type
+            z.Use.run(In, One) calls java.lang.Math.max native
+            z.Use.run(In, One) calls java.util.ArrayList native
+            z.Use.run(In, One) calls java.util.List.of native
+            z.Use.run(In, One) calls org.slf4j.Logger.info external
+            z.Use.run(In, One) calls x.One.In.go() type
+            z.Use.run(In, One) calls x.One.help() import
+            z.Use.run(In, One) calls x.One.help() type
+            z.Use.run(In, One) uses java.lang.String native
+            z.Use.run(In, One) uses java.util.ArrayList native
+            z.Use.run(In, One) uses java.util.List native
+            z.Use.run(In, One) uses x.One package
+            z.Use.run(In, One) uses x.One.In import
+            z.Use.run(In, One) uses y.Two import
+            """
+    )
+    assert loose(graph) == lines(
+        """
+            z.Use.run(In, One) uses One 2
+            """
+    )
+    assert edges(graph, "imports") == lines(
+        """
+            z/Use.java imports java.lang.Math native
+            z/Use.java imports java.util native
+            z/Use.java imports org.slf4j.Logger external
+            z/Use.java imports x/One.java import
+            z/Use.java imports y/One.java import
+            z/Use.java imports y/Two.java import
+            """
+    )
+
+
+def test_kinds() -> None:
+    """Static blocks, enums, records, default methods, inner and anonymous classes, varargs, generic methods."""
+    sources = {
+        "k/K.java": """package k;
+public class K extends Base implements Runnable {
+  static { boot(); }
+  static void boot() {}
+  enum Color { RED(1) { void paint() { mix(); } }, BLUE; Color() { this(0); } Color(int x) {} void paint() {} void mix() {} }
+  record Point(int x, Item item) { Point { check(x); } static void check(int x) {} Item twin() { return item(); } }
+  interface Face { int MAX = 3; void a(); default void b() { a(); } static void c() {} }
+  class Inner { void up() { inherited(); run(); K.this.run(); } }
+  @Override public void run() {
+    super.inherited();
+    new Face() { public void a() { b(); boot(); } };
+    Color.RED.paint();
+    int run = Face.MAX;
+    Face.c();
+    new Point(1, null).twin().touch();
+    Runnable r = () -> inherited();
+    r.run();
+    System.out.println(toString());
+    missing();
+  }
+}
+class Base { Base() {} void inherited() {} void over(int... many) { over(1, 2); } <T> T same(T t) { return t; } void gen(Item i) { same(i).touch(); } }
+class Item { void touch() {} }
+""",
+    }
+    graph = outline("java", sources)
+    assert edges(graph, *CALLS) == lines(
+        """
+            k.Base.gen(Item) calls k.Base.same(T) receiver
+            k.Base.gen(Item) calls k.Item.touch() type
+            k.Base.gen(Item) uses k.Item package
+            k.Base.over(int...) calls k.Base.over(int...) receiver
+            k.K calls k.K.boot() receiver
+            k.K extends k.Base package
+            k.K implements java.lang.Runnable native
+            k.K.Color calls k.K.Color.Color() receiver
+            k.K.Color calls k.K.Color.Color(int) receiver
+            k.K.Color.Color() calls k.K.Color.Color(int) receiver
+            k.K.Color.RED.(anonymous).paint() calls k.K.Color.mix() receiver
+            k.K.Face.b() calls k.K.Face.a() interface
+            k.K.Inner.up() calls k.Base.inherited() receiver
+            k.K.Inner.up() calls k.K.run() receiver
+            k.K.Inner.up() calls k.K.run() type
+            k.K.Inner.up() uses k.K local
+            k.K.Point uses k.Item package
+            k.K.Point.Point(int, Item) calls k.K.Point.check(int) receiver
+            k.K.Point.twin() calls k.K.Point.item receiver
+            k.K.Point.twin() uses k.Item package
+            k.K.run() accesses java.lang.System.out native
+            k.K.run() accesses k.K.Color.RED type
+            k.K.run() accesses k.K.Face.MAX type
+            k.K.run() calls java.lang.Object.toString native
+            k.K.run() calls java.lang.Runnable.run native
+            k.K.run() calls java.lang.System.out.println native
+            k.K.run() calls k.Base.inherited() receiver
+            k.K.run() calls k.Item.touch() type
+            k.K.run() calls k.K.Color.paint() type
+            k.K.run() calls k.K.Face.c() type
+            k.K.run() calls k.K.Point.Point(int, Item) local
+            k.K.run() calls k.K.Point.twin() type
+            k.K.run() uses java.lang.Override native
+            k.K.run() uses java.lang.Runnable native
+            k.K.run() uses java.lang.System native
+            k.K.run() uses k.K.Color local
+            k.K.run() uses k.K.Face local
+            k.K.run() uses k.K.Point local
+            k.K.run().(anonymous) implements k.K.Face local
+            k.K.run().(anonymous).a() calls k.K.Face.b() interface
+            k.K.run().(anonymous).a() calls k.K.boot() receiver
+            """
+    )
+    assert loose(graph) == lines(
+        """
+            k.K.run() calls missing 0
+            """
+    )
+    assert edges(graph, "imports") == set()
+
+
+def test_varargs_compete_with_a_fixed_count() -> None:
+    """Which of the two is meant depends on types that are not compared, so both are kept."""
+    source = 'class A { void log(String s, Object... o) {} void log(Throwable t, String s) {} void f(Object x) { log("a", x); } }'
+    assert edges(outline("java", {"A.java": source}), "calls") == lines(
+        """
+        A.f(Object) calls A.log(String, Object...) conditional
+        A.f(Object) calls A.log(Throwable, String) conditional
+        """
+    )
+
+
+def test_declares_and_names() -> None:
+    """Canonical names carry the types of parameters, so overloads are two symbols."""
+    source = "package p.q; class A { static final int N = 1; int f; A() {} void m(String[] a, int... b) {} void m(java.util.List<A> l) {} }"
+    graph = outline("java", {"A.java": source})
+    kinds = {one.name: one.kind for one in graph.nodes.values() if one.origin == "project"}
+    assert kinds == {
+        "A.java": "file",
+        "p.q.A": "type",
+        "p.q.A.N": "constant",
+        "p.q.A.f": "field",
+        "p.q.A.A()": "method",
+        "p.q.A.m(String[], int...)": "method",
+        "p.q.A.m(List)": "method",
+    }
+    assert len(edges(graph, "declares")) == len(kinds) - 1
+
+
+def test_order_of_files_does_not_matter() -> None:
+    """Any order of files gives the same graph."""
+    sources = {
+        "A.java": "package a; public class A extends B { C c; void x() { c.y().x(); z(); } class In { void q() { z(); } } }",
+        "B.java": "package a; public class B { void z() {} C c() { return null; } }",
+        "C.java": "package a; public class C extends A.In { A y() { q(); return new A(); } }",
+    }
+    facts, language = facts_of("java", sources), language_named("java")
+    wanted = language.link(facts, lambda _: None)
+    for seed in range(6):
+        paths = list(facts)
+        random.Random(seed).shuffle(paths)
+        assert language.link({path: facts[path] for path in paths}, lambda _: None) == wanted
+
+
+HOSTILE = {
+    "empty": b"",
+    "binary": bytes(range(256)) * 40,
+    "broken": b"package ; import ; class { void ( { if enum record X(",
+    "line": b'class A { String x = "' + b"a" * 10_000_000 + b'"; }',
+    "parentheses": b"class A { int x = " + b"(" * 4000 + b"1" + b")" * 4000 + b"; }",
+    "chain": b"class A { void f() { a" + b".b(c -> d)" * 3000 + b"; } }",
+    "classes": b"class A {" * 800 + b"}" * 800,
+    "generics": b"class A { " + b"List<" * 1500 + b"A" + b">" * 1500 + b" x; }",
+    "sum": b"class A { int x = 1" + b" + y" * 5000 + b"; }",
+    "cycle": b"class A extends B { void f() { g(); super.h(); this.i(); x.y(); } } class B extends A { C x; } class C extends C {}",
+    "nested": b"class A extends A.B { class B extends A { void f() { f(); g(); } } } class T<T extends T<T>> { T t; void f() { t.t.t.f(); } }",
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_input_never_raises(name: str) -> None:
+    """Whatever a file holds, it is read and linked."""
+    graph = outline("java", {name + ".java": HOSTILE[name]})
+    assert f"{name}.java#" in graph.nodes

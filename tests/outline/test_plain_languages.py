@@ -1,0 +1,562 @@
+"""Ruby, C#, PHP and Kotlin: what is declared, imported and extended, exactly; nothing is bound by its bare name."""
+
+import hashlib
+import json
+import os
+import random
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tree_sitter import Language as Grammar
+from tree_sitter import Parser
+
+from ghostmem.outline.facts import Facts
+from ghostmem.outline.graph import FORWARD, Linked
+from ghostmem.outline.languages.table import language_named
+
+NAMES = ("ruby", "csharp", "php", "kotlin")
+
+
+def facts_of(name: str, source: str | bytes, path: str = "x") -> Facts:
+    """Return what one file says."""
+    language = language_named(name)
+    raw = source.encode() if isinstance(source, str) else source
+    return language.extract(Parser(Grammar(language.grammar(path))).parse(raw).root_node, raw, path)
+
+
+def linked(name: str, files: dict[str, str]) -> Linked:
+    """Return the graph of some files, whose facts took a trip through JSON."""
+    facts = {path: Facts.from_json(json.loads(json.dumps(facts_of(name, text, path).to_json()))) for path, text in files.items()}
+    return language_named(name).link(facts, lambda _path: None)
+
+
+def edges(graph: Linked, *kinds: str) -> set[tuple[str, ...]]:
+    """Return links as start, kind, end and rung; what is outside is written with its origin."""
+    nodes = graph.nodes
+    label = {key: node.name if node.origin == "project" else f"({node.origin}) {node.name}" for key, node in nodes.items()}
+    return {(label[link.start], link.kind, label[link.end], link.via) for link in graph.links if link.kind in kinds}
+
+
+def declared(graph: Linked) -> set[tuple[str, str, str]]:
+    """Return who declares what, with its kind."""
+    return {
+        (graph.nodes[link.start].name, graph.nodes[link.end].name, graph.nodes[link.end].kind)
+        for link in graph.links
+        if link.kind == "declares"
+    }
+
+
+def loose(graph: Linked) -> set[tuple[str, str, str, int]]:
+    """Return what stayed unresolved."""
+    return {(graph.nodes[one.owner].name, one.kind, one.text, one.candidates) for one in graph.loose}
+
+
+RUBY = {
+    "lib/shop.rb": """require 'json'
+require 'shop/cart'
+require 'rails'
+require_relative "shop/../missing"
+module Shop
+  MAX = 3
+  class Error < StandardError; end
+  class Cart::Line < Base
+    include Comparable, Shop::Priced
+    attr_reader :price, :name
+    def self.make(x) = 1
+    def total
+      require 'set'
+      helper do
+        def hidden; end
+      end
+    end
+    class << self
+      def build; end
+    end
+    private def secret; end
+  end
+  Point = Struct.new(:x) do
+    def norm; end
+  end
+  class Late < Unknown::Thing; end
+  class Dynamic < make_base(1); end
+  class Inner < Cart; end
+end
+def top; end
+$flag = 1
+""",
+    "lib/shop/cart.rb": """module Shop
+  class Cart
+    extend Priced
+    class Base; end
+  end
+  module Priced; end
+end
+class Base; end
+class Thing; end
+""",
+}
+
+
+def test_ruby() -> None:
+    """Names are looked up from the innermost scope outwards, as Ruby does."""
+    graph = linked("ruby", RUBY)
+    first, second = "lib/shop.rb", "lib/shop/cart.rb"
+    assert declared(graph) == {
+        (first, "Shop", "module"),
+        ("Shop", "Shop::MAX", "constant"),
+        ("Shop", "Shop::Error", "type"),
+        ("Shop", "Shop::Cart::Line", "type"),
+        ("Shop::Cart::Line", "Shop::Cart::Line#price", "field"),
+        ("Shop::Cart::Line", "Shop::Cart::Line#name", "field"),
+        ("Shop::Cart::Line", "Shop::Cart::Line.make", "method"),
+        ("Shop::Cart::Line", "Shop::Cart::Line#total", "method"),
+        ("Shop::Cart::Line", "Shop::Cart::Line.build", "method"),
+        ("Shop::Cart::Line", "Shop::Cart::Line#secret", "method"),
+        ("Shop", "Shop::Point", "type"),
+        ("Shop::Point", "Shop::Point#norm", "method"),
+        ("Shop", "Shop::Late", "type"),
+        ("Shop", "Shop::Dynamic", "type"),
+        ("Shop", "Shop::Inner", "type"),
+        (first, "top", "function"),
+        (first, "$flag", "variable"),
+        (second, "Shop", "module"),
+        ("Shop", "Shop::Cart", "type"),
+        ("Shop::Cart", "Shop::Cart::Base", "type"),
+        ("Shop", "Shop::Priced", "module"),
+        (second, "Base", "type"),
+        (second, "Thing", "type"),
+    }
+    assert edges(graph, "extends", "imports") == {
+        (first, "imports", "(native) json", "native"),
+        (first, "imports", "(native) set", "native"),
+        (first, "imports", "(external) rails", "external"),
+        (first, "imports", second, "import"),
+        ("Shop::Error", "extends", "(native) StandardError", "native"),
+        ("Shop::Cart::Line", "extends", "Base", "package"),
+        ("Shop::Cart::Line", "extends", "(native) Comparable", "native"),
+        ("Shop::Cart::Line", "extends", "Shop::Priced", "package"),
+        ("Shop::Point", "extends", "(native) Struct", "native"),
+        ("Shop::Cart", "extends", "Shop::Priced", "scope"),
+        ("Shop::Inner", "extends", "Shop::Cart", "scope"),
+    }
+    assert loose(graph) == {
+        ("Shop::Late", "extends", "Unknown::Thing", 1),
+        ("Shop::Dynamic", "extends", "make_base(1)", 0),
+        (first, "imports", "shop/../missing", 0),
+    }
+
+
+CSHARP = {
+    "A.cs": """using System;
+using Shop.Core;
+using Web = Vendor.Web;
+using static System.Math;
+namespace Shop.Api {
+  public class Api<T> : Api, IDisposable, ISend, Web.IPage {
+    const int Z = 1;
+    int x, y;
+    public string Name { get; set; }
+    public Api(int a) {}
+    void M() { void Local() {} }
+    void ISend.Go() {}
+    enum Kind { One, Two }
+    event Action E;
+  }
+  class Api { }
+  interface IMore : ISend { void More(); }
+  record Rec(int A) : Base(A), IMore;
+  struct S : System.IComparable, Unknown {}
+  class Ctl : Controller {}
+  class Ambiguous : Twice {}
+  class Whole : global::Shop.Core.Base {}
+  partial class P : Base {}
+}
+""",
+    "B.cs": """global using Shop.Other;
+namespace Shop.Core;
+public class Base { class Nested : Base {} }
+public interface ISend {}
+public class Twice {}
+""",
+    "C.cs": """namespace Shop.Other { class Twice {} class Controller2 {} }
+namespace Elsewhere { class Controller {} class Unknown {} }
+""",
+}
+
+
+def test_csharp() -> None:
+    """Types come from the enclosing types and namespaces, then from what is used; the kind of the target tells the relation."""
+    graph = linked("csharp", CSHARP)
+    assert {
+        one
+        for one in declared(graph)
+        if one[0] in {"A.cs", "Shop.Api.Api", "Shop.Api.Rec", "Shop.Api.Api.Kind", "Shop.Core.Base"}
+    } == {
+        ("A.cs", "Shop.Api.Api", "type"),
+        ("A.cs", "Shop.Api.IMore", "interface"),
+        ("A.cs", "Shop.Api.Rec", "type"),
+        ("A.cs", "Shop.Api.S", "type"),
+        ("A.cs", "Shop.Api.Ctl", "type"),
+        ("A.cs", "Shop.Api.Ambiguous", "type"),
+        ("A.cs", "Shop.Api.Whole", "type"),
+        ("A.cs", "Shop.Api.P", "type"),
+        ("Shop.Api.Api", "Shop.Api.Api.Z", "constant"),
+        ("Shop.Api.Api", "Shop.Api.Api.x", "field"),
+        ("Shop.Api.Api", "Shop.Api.Api.y", "field"),
+        ("Shop.Api.Api", "Shop.Api.Api.Name", "field"),
+        ("Shop.Api.Api", "Shop.Api.Api.Api", "method"),
+        ("Shop.Api.Api", "Shop.Api.Api.M", "method"),
+        ("Shop.Api.Api", "Shop.Api.Api.ISend.Go", "method"),
+        ("Shop.Api.Api", "Shop.Api.Api.Kind", "type"),
+        ("Shop.Api.Api", "Shop.Api.Api.E", "field"),
+        ("Shop.Api.Api.Kind", "Shop.Api.Api.Kind.One", "constant"),
+        ("Shop.Api.Api.Kind", "Shop.Api.Api.Kind.Two", "constant"),
+        ("Shop.Api.Rec", "Shop.Api.Rec.A", "field"),
+        ("Shop.Core.Base", "Shop.Core.Base.Nested", "type"),
+    }
+    assert edges(graph, "extends", "implements", "imports") == {
+        ("A.cs", "imports", "(native) System", "native"),
+        ("A.cs", "imports", "(native) System.Math", "native"),
+        ("A.cs", "imports", "(external) Vendor.Web", "external"),
+        ("A.cs", "imports", "B.cs", "import"),
+        ("B.cs", "imports", "C.cs", "import"),
+        ("Shop.Api.Api", "extends", "Shop.Api.Api", "package"),
+        ("Shop.Api.Api", "implements", "(native) System.IDisposable", "native"),
+        ("Shop.Api.Api", "implements", "Shop.Core.ISend", "import"),
+        ("Shop.Api.Api", "implements", "(external) Vendor.Web.IPage", "import"),
+        ("Shop.Api.IMore", "extends", "Shop.Core.ISend", "import"),
+        ("Shop.Api.Rec", "extends", "Shop.Core.Base", "import"),
+        ("Shop.Api.Rec", "implements", "Shop.Api.IMore", "package"),
+        ("Shop.Api.S", "implements", "(native) System.IComparable", "native"),
+        ("Shop.Api.Whole", "extends", "Shop.Core.Base", "absolute"),
+        ("Shop.Api.P", "extends", "Shop.Core.Base", "import"),
+        ("Shop.Core.Base.Nested", "extends", "Shop.Core.Base", "package"),
+    }
+    assert loose(graph) == {
+        ("Shop.Api.S", "implements", "Unknown", 1),
+        ("Shop.Api.Ctl", "extends", "Controller", 1),
+        ("Shop.Api.Ambiguous", "extends", "Twice", 2),
+    }
+    (own,) = [link for link in graph.links if link.kind == "extends" and graph.nodes[link.start].name == "Shop.Api.Api"]
+    assert own.start != own.end
+
+
+PHP = {
+    "src/Mail/Sender.php": """<?php
+namespace App\\Mail;
+use App\\Core\\{Base, Logs as Logging};
+use function App\\Core\\helper;
+use Vendor\\Kit\\Thing;
+use Countable;
+require_once __DIR__ . '/../boot.php';
+include "gone.php";
+const MAX = 1, MIN = 2;
+define('Z', 1);
+abstract class Sender extends Base implements Countable, Local, Thing, Sub\\Far {
+  use Logging;
+  const LIMIT = 1;
+  public static int $count = 0, $b;
+  public function __construct(private string $name, int $x) {}
+  function send() { function inner() {} }
+}
+interface Local extends \\Traversable, \\Other\\Pkg {}
+enum Suit: string implements Local { case Hearts = 'H'; }
+class Wrong extends Exception {}
+class Same extends namespace\\Sender {}
+if (!function_exists('top')) { function top() {} }
+$c = new class extends Foo { function hidden() {} };
+""",
+    "src/boot.php": """<?php
+namespace App\\Core { class Base {} trait Logs { function log() {} } function helper() {} }
+namespace { class Far extends Exception {} }
+""",
+}
+
+
+def test_php() -> None:
+    """What is used wins, then the own namespace; a class never falls back to the global one."""
+    graph = linked("php", PHP)
+    first, second = "src/Mail/Sender.php", "src/boot.php"
+    sender = "App\\Mail\\Sender"
+    assert declared(graph) == {
+        (first, "App\\Mail\\MAX", "constant"),
+        (first, "App\\Mail\\MIN", "constant"),
+        (first, "Z", "constant"),
+        (first, sender, "type"),
+        (sender, f"{sender}::LIMIT", "constant"),
+        (sender, f"{sender}::$count", "field"),
+        (sender, f"{sender}::$b", "field"),
+        (sender, f"{sender}::$name", "field"),
+        (sender, f"{sender}::__construct", "method"),
+        (sender, f"{sender}::send", "method"),
+        (first, "App\\Mail\\Local", "interface"),
+        (first, "App\\Mail\\Suit", "type"),
+        ("App\\Mail\\Suit", "App\\Mail\\Suit::Hearts", "constant"),
+        (first, "App\\Mail\\Wrong", "type"),
+        (first, "App\\Mail\\Same", "type"),
+        (first, "App\\Mail\\top", "function"),
+        (second, "App\\Core\\Base", "type"),
+        (second, "App\\Core\\Logs", "type"),
+        ("App\\Core\\Logs", "App\\Core\\Logs::log", "method"),
+        (second, "App\\Core\\helper", "function"),
+        (second, "Far", "type"),
+    }
+    assert edges(graph, "extends", "implements", "imports") == {
+        (first, "imports", "App\\Core\\Base", "import"),
+        (first, "imports", "App\\Core\\Logs", "import"),
+        (first, "imports", "App\\Core\\helper", "import"),
+        (first, "imports", "(external) Vendor\\Kit\\Thing", "external"),
+        (first, "imports", "(native) Countable", "native"),
+        (first, "imports", second, "import"),
+        (sender, "extends", "App\\Core\\Base", "import"),
+        (sender, "extends", "App\\Core\\Logs", "import"),
+        (sender, "implements", "(native) Countable", "native"),
+        (sender, "implements", "App\\Mail\\Local", "package"),
+        (sender, "implements", "(external) Vendor\\Kit\\Thing", "import"),
+        ("App\\Mail\\Local", "extends", "(native) Traversable", "absolute"),
+        ("App\\Mail\\Local", "extends", "(external) Other\\Pkg", "absolute"),
+        ("App\\Mail\\Suit", "implements", "App\\Mail\\Local", "package"),
+        ("App\\Mail\\Same", "extends", sender, "package"),
+        ("Far", "extends", "(native) Exception", "native"),
+    }
+    assert loose(graph) == {
+        (first, "imports", "gone.php", 0),
+        (sender, "implements", "Sub\\Far", 1),
+        ("App\\Mail\\Wrong", "extends", "Exception", 0),
+    }
+
+
+KOTLIN = {
+    "a/Api.kt": """package shop.api
+
+import shop.core.Base
+import shop.core.Logs as Logging
+import shop.other.*
+import vendor.kit.Thing
+import java.io.Closeable
+
+const val MAX = 1
+val ready = true
+typealias Names = List<String>
+
+open class Api<T>(val n: Int, m: Int) : Base<T>(n), Logging, Closeable, Thing {
+    companion object {
+        fun make() {}
+    }
+    constructor() : this(1, 2)
+    val prop: Int = 1
+    fun go() { fun local() {} }
+    class Nested : Inner()
+    open class Inner
+}
+
+interface More : Logging {
+    fun more()
+}
+
+enum class Kind : More {
+    ONE, TWO;
+    fun h() {}
+}
+
+class Late : Base {
+    constructor() : super(1)
+}
+
+class Fail(x: String) : Exception(x)
+class Star : Starred()
+class Lost : Elsewhere()
+class Full : java.util.ArrayList<String>()
+class By(d: More) : More by d
+
+fun String.ext(): Int = 1
+""",
+    "b/Core.kt": """package shop.core
+
+open class Base<T>(n: Int)
+
+interface Logs
+""",
+    "c/Other.kt": """package shop.other
+
+open class Starred
+""",
+    "d/Far.kt": """package far
+
+open class Elsewhere
+""",
+}
+
+
+def test_kotlin() -> None:
+    """Imports win over the package, stars come last; what is called is a class."""
+    graph = linked("kotlin", KOTLIN)
+    first, api = "a/Api.kt", "shop.api.Api"
+    assert {one for one in declared(graph) if one[0].startswith(("a/", "shop.api"))} == {
+        (first, "shop.api.MAX", "constant"),
+        (first, "shop.api.ready", "variable"),
+        (first, "shop.api.Names", "type"),
+        (first, api, "type"),
+        (api, "shop.api.Api.n", "field"),
+        (api, "shop.api.Api.Companion", "type"),
+        ("shop.api.Api.Companion", "shop.api.Api.Companion.make", "method"),
+        (api, "shop.api.Api.constructor", "method"),
+        (api, "shop.api.Api.prop", "field"),
+        (api, "shop.api.Api.go", "method"),
+        (api, "shop.api.Api.Nested", "type"),
+        (api, "shop.api.Api.Inner", "type"),
+        (first, "shop.api.More", "interface"),
+        ("shop.api.More", "shop.api.More.more", "method"),
+        (first, "shop.api.Kind", "type"),
+        ("shop.api.Kind", "shop.api.Kind.ONE", "constant"),
+        ("shop.api.Kind", "shop.api.Kind.TWO", "constant"),
+        ("shop.api.Kind", "shop.api.Kind.h", "method"),
+        (first, "shop.api.Late", "type"),
+        ("shop.api.Late", "shop.api.Late.constructor", "method"),
+        (first, "shop.api.Fail", "type"),
+        (first, "shop.api.Star", "type"),
+        (first, "shop.api.Lost", "type"),
+        (first, "shop.api.Full", "type"),
+        (first, "shop.api.By", "type"),
+        (first, "shop.api.ext", "function"),
+    }
+    assert edges(graph, "extends", "implements", "imports") == {
+        (first, "imports", "shop.core.Base", "import"),
+        (first, "imports", "shop.core.Logs", "import"),
+        (first, "imports", "c/Other.kt", "import"),
+        (first, "imports", "(external) vendor.kit.Thing", "external"),
+        (first, "imports", "(native) java.io.Closeable", "native"),
+        (api, "extends", "shop.core.Base", "import"),
+        (api, "implements", "shop.core.Logs", "import"),
+        (api, "implements", "(native) java.io.Closeable", "import"),
+        (api, "implements", "(external) vendor.kit.Thing", "import"),
+        ("shop.api.Api.Nested", "extends", "shop.api.Api.Inner", "scope"),
+        ("shop.api.More", "extends", "shop.core.Logs", "import"),
+        ("shop.api.Kind", "implements", "shop.api.More", "package"),
+        ("shop.api.Late", "extends", "shop.core.Base", "import"),
+        ("shop.api.Fail", "extends", "(native) kotlin.Exception", "native"),
+        ("shop.api.Star", "extends", "shop.other.Starred", "import"),
+        ("shop.api.Full", "extends", "(native) java.util.ArrayList", "native"),
+        ("shop.api.By", "implements", "shop.api.More", "package"),
+    }
+    assert loose(graph) == {("shop.api.Lost", "extends", "Elsewhere", 1)}
+
+
+SOURCES: dict[str, dict[str, str]] = {"ruby": RUBY, "csharp": CSHARP, "php": PHP, "kotlin": KOTLIN}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_fixtures_parse_and_symbols_carry_their_text(name: str) -> None:
+    """No fixture has an error; a body is the digest of what stands between start and stop."""
+    for path, text in SOURCES[name].items():
+        facts = facts_of(name, text, path)
+        assert facts.errors == []
+        for symbol in facts.symbols:
+            assert symbol.detail["body"] == hashlib.sha256(text.encode()[symbol.start : symbol.stop]).hexdigest()
+            assert symbol.name
+            assert "\n" not in symbol.signature
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_base_is_a_link_or_loose(name: str) -> None:
+    """Each reference comes out once, and what the language has not is noted."""
+    graph = linked(name, SOURCES[name])
+    count = sum(len(facts_of(name, text).refs) for text in SOURCES[name].values())
+    told = [one for one in (*graph.links, *graph.loose) if one.kind in {"extends", "implements"}]
+    assert len(told) == count
+    assert {link.kind for link in graph.links} <= set(language_named(name).kinds) <= set(FORWARD)
+    assert all(link.via and link.start in graph.nodes and link.end in graph.nodes for link in graph.links)
+    assert len(graph.notes) == 1
+
+
+@pytest.mark.parametrize("name", NAMES)
+@settings(deadline=None, max_examples=10)
+@given(chance=st.randoms(use_true_random=False))
+def test_the_order_of_files_does_not_matter(name: str, chance: random.Random) -> None:
+    """Shuffled files give the same graph."""
+    files = list(SOURCES[name].items())
+    chance.shuffle(files)
+    assert linked(name, dict(files)) == linked(name, SOURCES[name])
+
+
+SEED = """
+import json, sys
+sys.path.insert(0, sys.argv[1])
+import test_plain_languages as t
+for name in t.NAMES:
+    graph = t.linked(name, t.SOURCES[name])
+    print(json.dumps([list(graph.nodes.items()), graph.links, graph.loose]))
+"""
+
+
+def test_the_hash_seed_does_not_matter() -> None:
+    """Two processes with different seeds print the same, in the same order."""
+    here = os.path.dirname(__file__)
+    told = {
+        subprocess.run(
+            [sys.executable, "-c", SEED, here], env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True, check=True
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(told) == 1
+
+
+OPENING = {"ruby": "module A\n", "csharp": "class A {\n", "php": "<?php if (1) {\n", "kotlin": "class A {\n"}
+CLOSING = {"ruby": "end\n", "csharp": "}\n", "php": "}\n", "kotlin": "}\n"}
+
+
+def hostile(name: str) -> dict[str, bytes]:
+    """Return files that nobody should write."""
+    head = "<?php " if name == "php" else ""
+    good = "".join(SOURCES[name].values()).encode()
+    return {
+        "empty": b"",
+        "blank": b" \n\t",
+        "binary": bytes(range(256)) * 20,
+        "not UTF-8": b"class \xff\xfe : \xff { }\nclass \xff < \xff\nend",
+        "long line": f'{head}x = "'.encode() + b"a" * 10_000_000 + b'"\n',
+        "deep parentheses": f"{head}x = {'(' * 3000}1{')' * 3000};".encode(),
+        "deep types": (head + OPENING[name].removeprefix(head) * 300 + CLOSING[name] * 300).encode(),
+        "very deep types": (head + OPENING[name].removeprefix(head) * 20_000 + CLOSING[name] * 20_000).encode(),
+        "deep namespaces": b"namespace A.B {\n" * 500 + b"}" * 500,
+        "unclosed": (head + OPENING[name].removeprefix(head) * 300).encode(),
+        "cut": good[: len(good) // 2],
+        "names missing": f"{head}class < ; class : {{ }} namespace ; use ; import ; using ; module ; interface extends ; def ; fun ; enum".encode(),
+    }
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("case", list(hostile("ruby")))
+def test_hostile_files_never_raise(name: str, case: str) -> None:
+    """Whatever the bytes, there are facts, they survive JSON, and they link."""
+    facts = facts_of(name, hostile(name)[case])
+    again = Facts.from_json(json.loads(json.dumps(facts.to_json())))
+    graph = language_named(name).link({"a/x": again, "b/x": again}, lambda _path: None)
+    assert graph.nodes["a/x#"].kind == "file"
+
+
+@settings(deadline=None, max_examples=60)
+@given(data=st.data(), name=st.sampled_from(NAMES))
+def test_damaged_files_never_raise(data: Any, name: str) -> None:
+    """A fixture with a piece cut out still gives a graph that hangs together."""
+    text = data.draw(st.sampled_from(list(SOURCES[name].values())))
+    start = data.draw(st.integers(0, len(text)))
+    stop = data.draw(st.integers(start, min(len(text), start + 40)))
+    graph = linked(name, {"x": text[:start] + text[stop:]})
+    assert all(link.start in graph.nodes and link.end in graph.nodes for link in graph.links)
+    assert all(one.owner in graph.nodes for one in graph.loose)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_lines_are_right_in_a_long_file(name: str) -> None:
+    """Also past line 256, where a careless look at a point gives another number."""
+    one = {"ruby": "class A{}; end", "csharp": "class A{} {{ }}", "php": "class A{} {{ }}", "kotlin": "class A{}"}[name]
+    lines = ["<?php" if name == "php" else "", *(one.format(number) for number in range(2000))]
+    facts = facts_of(name, "\n".join(lines))
+    assert [(symbol.name, symbol.line, symbol.end_line) for symbol in facts.symbols] == [
+        (f"A{at}", at + 2, at + 2) for at in range(2000)
+    ]

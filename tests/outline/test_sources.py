@@ -1,0 +1,106 @@
+"""Which files of a project are read: git's, or all that are no machine's; and none outside of it"""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from ghostmem import InvalidInputError, NotFoundError
+from ghostmem.outline.sources import LARGEST, inside, sources
+
+
+def write(root: Path, *names: str) -> None:
+    """Write files of one line each."""
+    for name in names:
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("x = 1\n", encoding="utf-8")
+
+
+def git(root: Path, *words: str) -> None:
+    """Run git, with no settings but ours."""
+    env = {**os.environ, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
+    subprocess.run(["git", "-C", str(root), *words], check=True, capture_output=True, env=env)
+
+
+def test_a_plain_folder_without_what_machines_write(tmp_path: Path) -> None:
+    """Everything of the language, but for what is installed, built or hidden."""
+    write(
+        tmp_path,
+        "a.py",
+        "b/c.py",
+        "b/c.js",
+        "node_modules/x.py",
+        "venv/y.py",
+        ".hidden/z.py",
+        "b/__pycache__/c.py",
+        "vendor/v.py",
+    )
+    assert list(sources(tmp_path, (".py",)).files) == ["a.py", "b/c.py"]
+
+
+def test_a_repository_is_what_git_says(tmp_path: Path) -> None:
+    """Tracked files and new ones, but not what is ignored."""
+    write(tmp_path, "a.py", "new.py", "ignored.py", "deep/kept.py", "vendor/v.py")
+    (tmp_path / ".gitignore").write_text("ignored.py\n", encoding="utf-8")
+    git(tmp_path, "init", "-q")
+    git(tmp_path, "add", "a.py", "deep", "vendor")
+    assert list(sources(tmp_path, (".py",)).files) == ["a.py", "deep/kept.py", "new.py"]
+    assert list(sources(tmp_path / "deep", (".py",)).files) == ["kept.py"]
+
+
+def test_a_repository_cannot_make_git_start_a_program(tmp_path: Path) -> None:
+    """A checkout's own settings may name a monitor; it is not started."""
+    write(tmp_path, "a.py")
+    git(tmp_path, "init", "-q")
+    program = tmp_path / "monitor.sh"
+    program.write_text(f"#!/bin/sh\ntouch {tmp_path}/started\n", encoding="utf-8")
+    program.chmod(0o755)
+    git(tmp_path, "config", "core.fsmonitor", str(program))
+    sources(tmp_path, (".py",))
+    assert not (tmp_path / "started").exists()
+
+
+def test_links_and_large_files_are_left_out_with_a_reason(tmp_path: Path) -> None:
+    """Nobody follows a link out of a project, or in circles."""
+    root, away = tmp_path / "root", tmp_path / "away"
+    write(root, "a.py")
+    write(away, "secret.py")
+    (root / "link.py").symlink_to(away / "secret.py")
+    (root / "folder").symlink_to(away)
+    (root / "loop").symlink_to(root)
+    (root / "large.py").write_bytes(b"#" * (LARGEST + 1))
+    found = sources(root, (".py",))
+    assert list(found.files) == ["a.py"]
+    assert set(found.skipped) == {"link.py", "large.py"}
+    assert "link" in found.skipped["link.py"]
+
+
+def test_no_folder(tmp_path: Path) -> None:
+    """A root that is not there is an error."""
+    with pytest.raises(NotFoundError, match="no folder"):
+        sources(tmp_path / "nowhere", (".py",))
+
+
+@pytest.mark.parametrize(
+    "path", ["../secret.py", "/etc/passwd", "a/../../secret.py", "link.py", "folder/secret.py", "a\0b.py", ".."]
+)
+def test_a_file_outside_is_refused(tmp_path: Path, path: str) -> None:
+    """Whichever way it is named."""
+    root, away = tmp_path / "root", tmp_path / "away"
+    write(root, "a.py")
+    write(away, "secret.py")
+    write(tmp_path, "secret.py")
+    (root / "link.py").symlink_to(away / "secret.py")
+    (root / "folder").symlink_to(away)
+    with pytest.raises((InvalidInputError, NotFoundError)):
+        inside(root, path)
+
+
+def test_a_file_inside_is_known_by_its_path(tmp_path: Path) -> None:
+    """Also when it is written in a roundabout way."""
+    write(tmp_path, "b/c.py")
+    assert inside(tmp_path, "b/c.py") == inside(tmp_path, "./b//c.py") == inside(tmp_path, "b\\c.py") == "b/c.py"
+    with pytest.raises(NotFoundError, match="no file"):
+        inside(tmp_path, "b/d.py")
