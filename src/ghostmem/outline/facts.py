@@ -1,7 +1,6 @@
 """What one source file says, before anything is resolved; facts are cached as JSON, so every value is plain data."""
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 FILE = -1  # the owner of what stands outside every symbol
@@ -58,21 +57,17 @@ class Facts:
     errors: list[int] = field(default_factory=list)  # lines that could not be parsed
 
     def to_json(self) -> dict[str, Any]:
-        """Return the facts as plain data."""
-        return asdict(self)
+        """Return the facts as plain data; nothing is copied, so whoever gets it must not change it."""
+        return {name: getattr(self, name) for name in self.__slots__}
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> "Facts":
         """Read what `to_json` returned, also after a trip through JSON."""
         return cls(
             data["package"],
-            [Symbol(*_values(one, Symbol)) for one in data["symbols"]],
-            [Import(*_values(one, Import)) for one in data["imports"]],
-            [Ref(*_values(one, Ref)) for one in data["refs"]],
+            [Symbol(*one) for one in data["symbols"]],
+            [Import(*one) for one in data["imports"]],
+            [Ref(*one) for one in data["refs"]],
             data["detail"],
             data["errors"],
         )
-
-
-def _values(one: Any, kind: Any) -> Sequence[Any]:
-    return [one[name] for name in kind._fields] if isinstance(one, dict) else one

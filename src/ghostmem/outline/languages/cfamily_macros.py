@@ -29,9 +29,10 @@ def blanked(source: bytes) -> bytes:
     """Return the source with such macros replaced by spaces."""
     found = bytearray(source)
     for one in OLD.finditer(source):
-        if (end := _closing(source, one.end() - 1)) is not None:
-            found[one.start() : one.end()] = b" " * (one.end() - one.start())
-            found[end : end + 1] = b" "
+        if (end := _closing(source, one.end() - 1)) is None:
+            break  # nothing after a list that never ends is a prototype; looking on would take quadratic time
+        found[one.start() : one.end()] = b" " * (one.end() - one.start())
+        found[end : end + 1] = b" "
     plain = bytes(found)
     for pattern, group in ((EXPORTED, 1), (CALLING, 1), (LEADING, 1), (SHARED, 0), (THREADS, 0)):
         line = last = 0
