@@ -1,7 +1,7 @@
 """Score the calls that the outline finds in Go code against x/tools `callgraph -algo=static`.
 
 An edge is a distinct pair of caller and callee, both in the packages asked for and in files of this build; calls made inside
-closures X Calls through interfaces are no static calls, so they are not scored.
+closures count for the function around them. Calls through interfaces are no static calls, so they are not scored.
 
 Since x/tools rewrote `static`, it does not look into closures that are only passed on, so true calls in them count as extras. The
 same tool's `cha` looks into them, and marks which of its edges are static: "complete" scores against both together.
