@@ -170,3 +170,21 @@ def test_a_store_that_cannot_be_written_answers_all_the_same(tmp_path: Path) -> 
     with Ghost.open(tmp_path / "store.db", settings=Settings(embed_provider="none")) as ghost:
         ghost.store.engine.read_only = True
         assert said(ghost, root, "python") == expected
+
+
+def test_what_no_file_says_any_more_goes_with_the_next_gc(tmp_path: Path) -> None:
+    """The cache does not grow for ever."""
+    root = tmp_path / "project"
+    root.mkdir()
+    with Ghost.open(tmp_path / "store.db", settings=Settings(embed_provider="none")) as ghost:
+        for number in range(5):
+            (root / "one.py").write_text(f"def one():\n    return {number}\n", encoding="utf-8")
+            ghost.outline_project("python", root=root)
+
+        def kept() -> int:
+            with ghost.store.engine.read() as tx:
+                return int(tx.db.execute("SELECT count(*) FROM outline_facts").get)
+
+        assert kept() == 5
+        ghost.gc()
+        assert kept() == 1

@@ -6,7 +6,6 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import apsw
 import pytest
 
 from ghostmem import Ghost, InvalidInputError, NotFoundError
@@ -142,20 +141,6 @@ def test_an_import_into_another_history_keeps_symbols(open_ghost: Any, root: Pat
     there.put("a", "price", "Something else.")
     there.import_(list(here.export()))
     assert there.get("a", "price").symbols == here.get("a", "price").symbols
-
-
-def test_an_older_store_that_cannot_be_written_is_read(ghost: Ghost, root: Path, tmp_path: Path) -> None:
-    """A store without the table has memories without symbols."""
-    if ghost.store.engine.location == ":memory:":
-        return
-    ghost.put("a", "k", "Text.", files=["f.go"])
-    ghost.backup(tmp_path / "old.db")
-    db = apsw.Connection(str(tmp_path / "old.db"))
-    db.execute("DROP TABLE memory_symbols")
-    db.close()
-    with Ghost.open(tmp_path / "old.db") as old:
-        assert old.get("a", "k").symbols == ()
-        assert [file.path for file in old.list("a")[0].files] == ["f.go"]
 
 
 def test_nothing_is_outlined_unless_asked(ghost: Ghost, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

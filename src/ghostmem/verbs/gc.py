@@ -52,6 +52,7 @@ def gc(
         chunks = remove(tx, [*expired, *dead], now, hard=True) + remove(tx, doomed, now, hard=False)
         remaining = tx.listing.count(Filter(now=now))
         tx.runs.forget(earlier(now, RECORDS))
+        tx.outline.prune()
     if vacuum and not dry_run:
         store.engine.vacuum()
     protected = len(unused) - len(doomed)

@@ -189,7 +189,8 @@ def rm_notes(store: Store, folder: str | Path, *, dry_run: bool = False) -> Fold
 
 def _forget(store: Store, tx: Transaction, folder: Folder, removal: FolderRemoval) -> None:
     notes = tx.notes.known(folder.id)
-    removal.root, removal.ns = folder.root, folder.ns
+    removal.root = ", ".join(filter(None, (removal.root, folder.root)))
+    removal.ns = folder.ns
     removal.notes += len(notes)
     removal.memories += len(tx.notes.section_ids(folder.id))
     for note in notes.values():

@@ -146,7 +146,11 @@ def _look(
     if same:
         report.failed += [Problem(path, reason) for path, reason in wrong.items()]
         return 0
-    work = _work(store, root, layout, sight, known, full, settle, accept_deletes, report)
+    try:
+        work = _work(store, root, layout, sight, known, full, settle, accept_deletes, report)
+    except NotFoundError as error:  # it went away while we waited
+        report.unavailable = error.message
+        return 0
     return _write(store, folder, layout, work, report, progress)
 
 

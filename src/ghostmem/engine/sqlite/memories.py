@@ -186,19 +186,13 @@ class SqliteMemories:
         return found
 
     def symbols(self, memory_ids: Iterable[str]) -> dict[str, tuple[SymbolRef, ...]]:
-        """Return the symbols of several memories; a store of an older Ghost that cannot be written has none."""
+        """Return the symbols of several memories."""
         found: dict[str, tuple[SymbolRef, ...]] = {}
         sql = (
             "SELECT memory_id, name, language, path, root, hash, rel FROM memory_symbols"
             " WHERE memory_id IN (SELECT value FROM json_each(?)) ORDER BY 1, 5, 3, 2, 4"
         )
-        try:
-            rows: list[Any] = self._db.execute(sql, (json.dumps(list(memory_ids)),)).fetchall()
-        except apsw.SQLError as error:
-            if "no such table" not in str(error):
-                raise
-            return {}
-        for memory_id, name, language, path, root, known, rel in rows:
+        for memory_id, name, language, path, root, known, rel in self._db.execute(sql, (json.dumps(list(memory_ids)),)):
             ref = SymbolRef(name, language, path, root, known, FileRel(rel))
             found[memory_id] = (*found.get(memory_id, ()), ref)
         return found

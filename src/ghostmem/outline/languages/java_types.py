@@ -11,7 +11,6 @@ Key = tuple[str, int]
 Env = tuple[tuple[str, Any], ...]
 # A type is a tuple that begins with its sort: inst and cls of the project, out and outc of elsewhere, natv, arr, prim, u, null
 Type = tuple[Any, ...] | None
-BOXES = {"String": "java.lang.String"}
 
 
 def is_native(name: str) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from ghostmem.outline.facts import FILE, Facts, Symbol
+from ghostmem.outline.facts import Facts, Symbol
 from ghostmem.outline.graph import EXTERNAL, NATIVE, Node, outside_id, project_id
 from ghostmem.outline.languages.base import Read
 
@@ -209,8 +209,3 @@ def _import(world: World, file: File) -> None:
     for name, paths in guessed.items():
         if len(paths) == 1:
             file.imports.setdefault(name, paths[0])
-
-
-def top_level(facts: Facts) -> list[tuple[int, Symbol]]:
-    """Return the declarations at package level, with their index."""
-    return [(index, one) for index, one in enumerate(facts.symbols) if one.parent == FILE and one.kind != "method"]
