@@ -4,13 +4,15 @@ PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do \
 BIN := .venv/bin
 ENV := PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_INPUT=1
 WORKERS ?= 2
+ADAPTERS := langgraph langchain openai-agents llamaindex anthropic
 
-.PHONY: help demo test test-all check bench clean
+.PHONY: help demo test test-all test-adapters check bench clean
 
 help:
 	@echo "make demo      a half-minute tour on a throw-away store"
 	@echo "make test      install what the tests need, check and run everything not marked slow"
 	@echo "make test-all  the slow tests too"
+	@echo "make test-adapters  each adapter against its real library, in an environment of its own"
 	@echo "make check     ruff, mypy --strict, the floors of the house"
 	@echo "make bench     the benchmarks that need no data"
 
@@ -44,9 +46,21 @@ test: check
 test-all: check
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "slow or not slow"
 
+.venvs/%/made: pyproject.toml
+	$(PYTHON) -m venv .venvs/$*
+	$(ENV) .venvs/$*/bin/pip install --quiet --upgrade --editable '.[$*]' hypothesis pytest
+	touch $@
+
+test-adapter-%: .venvs/%/made
+	.venvs/$*/bin/python -c 'import ghostmem.adapters.$(subst -,_,$*)'
+	.venvs/$*/bin/pip list --format freeze | grep -E '^(langgraph|langchain-core|openai-agents|llama-index-core|anthropic)=='
+	.venvs/$*/bin/python -m pytest -q tests/adapters/test_$(subst -,_,$*).py
+
+test-adapters: $(ADAPTERS:%=test-adapter-%)
+
 bench: .venv/installed
 	$(BIN)/python -m bench.latency
 	$(BIN)/python -m bench.faults
 
 clean:
-	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build
+	rm -rf .venv .venvs .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build

@@ -19,6 +19,7 @@ import ghostmem
 from bench.child import plain_env
 from bench.contexts import contexts
 from bench.corpus import sentences
+from bench.hooks import hooks
 from bench.ingesting import ingest
 from bench.noting import noting
 from bench.reflecting import reflecting
@@ -174,6 +175,7 @@ SECTIONS: dict[str, Callable[[Plan], Section]] = {
     "reflect": reflecting,
     "notes": noting,
     "mcp": serving,
+    "hooks": hooks,
 }
 
 

@@ -48,11 +48,16 @@ def speed(root: Path, language: str) -> tuple[dict[str, Any], list[Row]]:
             for _ in range(2)
         ]
     cold, warm = runs
-    data = {**cold, "mb_per_s": round(cold["mb"] / cold["first_s"], 2), "cached_s": warm["first_s"]}
+    data = {
+        **cold,
+        "mb_per_s": round(cold["mb"] / cold["first_s"], 2),
+        "cached_s": warm["first_s"],
+        "cached_peak_mb": warm["peak_mb"],
+    }
     name = f"{root.name}, {language}, {cold['files']:,} files, {cold['mb']} MB"
     rows = [
         (f"{name}: first time", f"{cold['first_s']} s", f"{data['mb_per_s']} MB/s", ">= 1 MB/s"),
-        (f"{name}: from the cache, new process", f"{warm['first_s']} s", "", ""),
+        (f"{name}: from the cache, new process", f"{warm['first_s']} s", f"{warm['peak_mb']:,} MB", "< 1 s"),
         (f"{name}: again in the same process", f"{cold['again_s']} s", "", "< 1 s"),
         (f"{name}: peak memory", f"{cold['peak_mb']:,} MB", "", "< 500 MB"),
     ]
@@ -64,7 +69,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.outline", description=__doc__)
     parser.add_argument("--json", action="store_true", help="one JSON object instead of a table")
     parser.add_argument("--go", action="append", default=[], metavar="DIR[:PKG,…]", help="a Go module, and packages of it")
-    parser.add_argument("--python", action="append", default=[], metavar="DIR", help="the folder of a Python package")
+    parser.add_argument("--callgraph", type=Path, metavar="TOOL", help="the program callgraph; else the newest is installed")
+    parser.add_argument("--python", action="append", default=[], metavar="DIR", help="the folder that holds a Python package")
     parser.add_argument("--speed", action="append", default=[], metavar="LANGUAGE:DIR", help="a project to outline cold and warm")
     given = parser.parse_args()
     found: dict[str, Any] = {}
@@ -73,7 +79,13 @@ def main() -> int:
         from bench.outline_go import score_go
 
         folder, _, packages = one.partition(":")
-        _add(found, rows, f"go {Path(folder).name}", partial(score_go, Path(folder), packages.split(",") if packages else []))
+        named = packages.split(",") if packages else []
+        _add(
+            found,
+            rows,
+            f"go {' '.join([Path(folder).name, *named[:2]])}",
+            partial(score_go, Path(folder), named, given.callgraph),
+        )
     for one in given.python:
         from bench.outline_python import score_python
 

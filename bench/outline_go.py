@@ -1,20 +1,24 @@
 """Score the calls that the outline finds in Go code against x/tools `callgraph -algo=static`.
 
+`python -m bench.outline_go [--callgraph TOOL] DIR[:PKG,…] …`; the `go` that the tool needs must come first on the PATH.
+
 An edge is a distinct pair of caller and callee, both in the packages asked for and in files of this build; calls made inside
 closures count for the function around them. Calls through interfaces are no static calls, so they are not scored.
 
-Since x/tools rewrote `static`, it does not look into closures that are only passed on, so true calls in them count as extras. The
-same tool's `cha` looks into them, and marks which of its edges are static: "complete" scores against both together.
+Since x/tools rewrote `static`, it does not look into closures that are only passed on, so true calls in them count as extras. Up
+to 0.5 (Debian's golang-golang-x-tools, with Go 1.19) it looked everywhere, so that one is the better truth. Of a newer tool `cha`
+looks into them too, and marks which of its edges are static: "complete" scores against both together.
 """
 
+import argparse
 import json
 import os
 import random
 import re
 import subprocess
-import sys
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -27,6 +31,18 @@ from ghostmem.outline.languages.go import LANGUAGE
 
 Edge = tuple[str, str]
 TOOL = "golang.org/x/tools/cmd/callgraph@latest"
+
+
+@dataclass(frozen=True)
+class Compared:
+    """What the type checker says and what we say about some packages; `built` gives the package of each file of this build."""
+
+    names: list[str]
+    built: dict[str, str]
+    right: set[Edge]
+    complete: set[Edge]
+    ours: set[Edge]
+    linked: Linked
 
 
 @cache
@@ -59,10 +75,10 @@ def listed(path: Path, packages: list[str]) -> list[dict[str, Any]]:
     return found
 
 
-def truth(path: Path, packages: list[str], algorithm: str = "static") -> set[Edge]:
+def truth(path: Path, packages: list[str], algorithm: str, tool: Path) -> set[Edge]:
     """Return the static edges that the type checker finds; none at all is an error."""
     names = [one["ImportPath"] for one in listed(path, packages)]
-    command = [str(callgraph_tool()), f"-algo={algorithm}", "-format={{.Caller}}\t{{.Callee}}\t{{.Dynamic}}", *packages]
+    command = [str(tool), f"-algo={algorithm}", "-format={{.Caller}}\t{{.Callee}}\t{{.Dynamic}}", *packages]
     done = subprocess.run(command, cwd=path, capture_output=True, text=True, check=False)
     found = set()
     for line in done.stdout.splitlines():
@@ -135,36 +151,51 @@ def ratio(part: Iterable[Edge], whole: set[Edge]) -> float:
     return len(whole & set(part)) / len(whole) if whole else 1.0
 
 
-def score_go(path: Path, packages: list[str]) -> dict[str, Any]:
-    """Return precision and recall within and across packages, with the extras and misses to be read by hand."""
+def compare(path: Path, packages: list[str], tool: Path | None = None) -> Compared:
+    """Ask the type checker and the outline for the calls of packages; the newest tool is installed when none is named."""
     path = path.resolve()
     packages = packages or ["./..."]
+    tool = tool or callgraph_tool()
     known = listed(path, packages)
     built = {
         (Path(one["Dir"]) / file).relative_to(path).as_posix(): one["ImportPath"]
         for one in known
         for file in one.get("GoFiles", []) + one.get("CgoFiles", [])
     }
-    right = truth(path, packages)
-    complete = right | truth(path, packages, "cha")
+    right = truth(path, packages, "static", tool)
     linked = outlined(path, known)
-    ours = predicted(linked, built)
-    names = [one["ImportPath"] for one in known]
-    loose = [one for one in linked.loose if one.kind == "calls" and linked.nodes[one.owner].file in built]
-    calls = [one for one in linked.links if one.kind == "calls" and linked.nodes[one.start].file in built]
+    complete = right | truth(path, packages, "cha", tool)
+    return Compared([one["ImportPath"] for one in known], built, right, complete, predicted(linked, built), linked)
+
+
+def score_go(path: Path, packages: list[str], tool: Path | None = None) -> dict[str, Any]:
+    """Return precision and recall within and across packages, with the extras and misses to be read by hand."""
+    return score(compare(path, packages, tool))
+
+
+def score(one: Compared) -> dict[str, Any]:
+    """Return the scores of one comparison."""
+    loose = [ref for ref in one.linked.loose if ref.kind == "calls" and one.linked.nodes[ref.owner].file in one.built]
+    calls = [link for link in one.linked.links if link.kind == "calls" and one.linked.nodes[link.start].file in one.built]
     return {
-        "packages": names,
-        "within": _scores(right, ours, names, True),
-        "across": _scores(right, ours, names, False),
-        "complete": {"within": _scores(complete, ours, names, True), "across": _scores(complete, ours, names, False)},
+        "packages": one.names,
+        "edges": len(one.right),
+        "precision": ratio(one.right, one.ours),
+        "recall": ratio(one.ours, one.right),
+        **_both(one.right, one),
+        "complete": _both(one.complete, one),
         "unresolved": len(loose),
-        "unresolved_with_candidates": sum(1 for one in loose if one.candidates),
+        "unresolved_with_candidates": sum(1 for ref in loose if ref.candidates),
         "calls": len(calls) + len(loose),
-        "shuffled": shuffled(right, ours),
-        "extras": sorted(ours - right),
-        "extras_complete": sorted(ours - complete),
-        "misses": sorted(complete - ours),
+        "shuffled": shuffled([one]),
+        "extras": sorted(one.ours - one.right),
+        "extras_complete": sorted(one.ours - one.complete),
+        "misses": sorted(one.complete - one.ours),
     }
+
+
+def _both(right: set[Edge], one: Compared) -> dict[str, Any]:
+    return {name: _scores(right, one.ours, one.names, same) for name, same in (("within", True), ("across", False))}
 
 
 def _scores(right: set[Edge], ours: set[Edge], names: list[str], same: bool) -> dict[str, Any]:
@@ -178,12 +209,16 @@ def _same(edge: Edge, names: list[str]) -> bool:
     return caller == callee
 
 
-def shuffled(right: set[Edge], ours: set[Edge]) -> float:
-    """Return the precision of our own callers with their callees shuffled: what a scorer that cannot tell would not show."""
-    callees = [callee for _, callee in sorted(ours)]
+def shuffled(all_of_them: Sequence[Compared]) -> float:
+    """Return the precision of our own callers with their callees shuffled: what a scorer that cannot tell would not show.
+
+    In a small package a few functions are called by most, so that chance hits; over all packages together it cannot.
+    """
+    ours = sorted({edge for one in all_of_them for edge in one.ours})
+    callees = [callee for _, callee in ours]
     random.Random(7).shuffle(callees)
-    mixed = {(caller, callee) for (caller, _), callee in zip(sorted(ours), callees, strict=True)}
-    return ratio(right, mixed)
+    mixed = {(caller, callee) for (caller, _), callee in zip(ours, callees, strict=True)}
+    return ratio({edge for one in all_of_them for edge in one.right}, mixed)
 
 
 def row(label: str, scored: dict[str, Any]) -> str:
@@ -194,14 +229,23 @@ def row(label: str, scored: dict[str, Any]) -> str:
 
 
 def main() -> None:
-    """Score the packages named after a folder, and list what differs."""
-    folder, *packages = sys.argv[1:]
-    scored = score_go(Path(folder), packages)
+    """Score the packages of some folders, with a control over all of them, and list what differs."""
+    parser = argparse.ArgumentParser(prog="python -m bench.outline_go", description=__doc__)
+    parser.add_argument("--callgraph", type=Path, metavar="TOOL", help="the program callgraph; else the newest is installed")
+    parser.add_argument("folders", nargs="+", metavar="DIR[:PKG,…]", help="a Go module, and packages of it")
+    given = parser.parse_args()
+    found: list[Compared] = []
     print("package; truth, precision, recall within | across | complete within | across | unresolved of calls; shuffled")
-    print(row(packages[0], scored))
-    for what in ("extras_complete", "misses"):
-        for caller, callee in scored[what]:
-            print(f"{what}: {caller} -> {callee}")
+    for one in given.folders:
+        folder, _, packages = one.partition(":")
+        found.append(compare(Path(folder), packages.split(",") if packages else [], given.callgraph))
+        scored = score(found[-1])
+        print(row(", ".join(scored["packages"][:2]) + ("…" if len(scored["packages"]) > 2 else ""), scored))
+        for what in ("extras", "misses"):
+            for caller, callee in scored[what]:
+                print(f"  {what}: {caller} -> {callee}")
+    edges = sum(len(one.right) for one in found)
+    print(f"shuffled control over all {edges:,} edges: {shuffled(found):.3f}")
 
 
 if __name__ == "__main__":

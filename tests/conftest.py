@@ -41,6 +41,8 @@ def isolated(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for name in list(os.environ):
         if name.startswith(("GHOST_", "AGENT_MEMORY_", "NO_COLOR", "FORCE_COLOR", "ANTHROPIC_", "OPENAI_", "OLLAMA_", "BUS_")):
             monkeypatch.delenv(name)
+    for name in ("XDG_CONFIG_HOME", "APPDATA", "CODEX_HOME", "CLAUDE_CONFIG_DIR"):  # where other programs keep their files
+        monkeypatch.delenv(name, raising=False)
     home = tmp_path / "home"
     home.mkdir()
     monkeypatch.setenv("HOME", str(home))

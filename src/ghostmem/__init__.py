@@ -45,6 +45,7 @@ if TYPE_CHECKING:
         VersionConflictError,
     )
     from ghostmem.ghost import Ghost
+    from ghostmem.held import Held
     from ghostmem.hit import Hit, Hits, Receipt
     from ghostmem.model import (
         FileRef,
@@ -77,17 +78,24 @@ if TYPE_CHECKING:
     from ghostmem.rule import Rule
     from ghostmem.settings import Settings
     from ghostmem.text.render import render
+    from ghostmem.verbs.capture import Captured, CaptureReport
+    from ghostmem.verbs.ingest_transcript import TranscriptReport
+    from ghostmem.verbs.mine_procedures import Mined, MineReport
 
 _MODULES = {
     "ghost": "Ghost",
     "settings": "Settings",
     "chunk": "Chunk",
     "edges": "Edge",
+    "held": "Held",
     "hit": "Hit Hits Receipt",
     "pack": "Hop LeftOut Pack Packed Why",
     "report": "Change Report Run",
     "rule": "Rule",
     "text.render": "render",
+    "verbs.capture": "Captured CaptureReport",
+    "verbs.ingest_transcript": "TranscriptReport",
+    "verbs.mine_procedures": "MineReport Mined",
     "adapters.memory_tools": "MemorySave MemorySearch",
     "adapters.memory_search_tool": "MemorySearchTool",
     "adapters.tool": "Tool",
@@ -107,6 +115,8 @@ _MODULES = {
 _HOME = {name: module for module, names in _MODULES.items() for name in names.split()}
 
 __all__ = [
+    "CaptureReport",
+    "Captured",
     "Change",
     "Chunk",
     "ConflictError",
@@ -120,6 +130,7 @@ __all__ = [
     "ForbiddenError",
     "Ghost",
     "GhostError",
+    "Held",
     "Hit",
     "Hits",
     "Hop",
@@ -137,6 +148,8 @@ __all__ = [
     "MemorySearchArgsError",
     "MemorySearchFailError",
     "MemorySearchTool",
+    "MineReport",
+    "Mined",
     "ModelError",
     "NewerStoreError",
     "NotADatabaseError",
@@ -162,6 +175,7 @@ __all__ = [
     "SymbolRef",
     "Tier",
     "Tool",
+    "TranscriptReport",
     "VersionConflictError",
     "Why",
     "__version__",

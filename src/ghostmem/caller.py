@@ -28,6 +28,7 @@ def _covers(where: str, wanted: str) -> bool:
 
 
 OWNER = Caller("owner", (("*", "admin"),))
+CLIENT: ContextVar[str | None] = ContextVar("client", default=None)  # the program that calls, where it has told its name
 CALLER: ContextVar[Caller] = ContextVar("caller", default=OWNER)
 
 

@@ -33,6 +33,7 @@ class Edge(Record):
     created_at: datetime
     access_count: int = 0
     last_accessed_at: datetime | None = optional()
+    automatic: bool = optional(False)  # made by inference, not by anybody's word
     ns: str | None = optional()
     from_key: str | None = optional()
     to_key: str | None = optional()

@@ -12,11 +12,13 @@ from ghostmem.verbs.store import Store
 from ghostmem.verbs.vectoriser import Vectoriser
 
 if TYPE_CHECKING:
+    from datetime import datetime
     from pathlib import Path
 
     from ghostmem.chunk import Chunk
     from ghostmem.edges import Edge
     from ghostmem.embed.base import Function
+    from ghostmem.held import Held
     from ghostmem.hit import Hits
     from ghostmem.note import Folder
     from ghostmem.pack import Pack
@@ -24,27 +26,34 @@ if TYPE_CHECKING:
     from ghostmem.rule import Rule
     from ghostmem.token import Token
     from ghostmem.verbs.backup import Backup
+    from ghostmem.verbs.capture import CaptureFields, CaptureReport
     from ghostmem.verbs.check import CheckReport, RepairReport
     from ghostmem.verbs.clusters import Cluster
+    from ghostmem.verbs.conflicts import Conflicts
     from ghostmem.verbs.consolidate import Consolidation
     from ghostmem.verbs.context import ContextFields
     from ghostmem.verbs.curate import Curated
     from ghostmem.verbs.edge import EdgeCandidates
     from ghostmem.verbs.embed import EmbedStatus
     from ghostmem.verbs.expand import Expanded
+    from ghostmem.verbs.forget import Forgetting
     from ghostmem.verbs.gc import Collection
     from ghostmem.verbs.import_ import ImportReport
     from ghostmem.verbs.infer_edges import InferReport
     from ghostmem.verbs.ingest import IngestFields, IngestReport
+    from ghostmem.verbs.ingest_transcript import TranscriptFields, TranscriptReport
     from ghostmem.verbs.list import ListFields
+    from ghostmem.verbs.mine_procedures import MineFields, MineReport
     from ghostmem.verbs.mirror import MirrorReport
     from ghostmem.verbs.namespaces import NamespaceInfo, NamespaceRemoval
     from ghostmem.verbs.notes import Added, FolderRemoval, FolderStatus
     from ghostmem.verbs.outline import Outline, OutlineFields
     from ghostmem.verbs.peek import Peek
     from ghostmem.verbs.put import PutFields
+    from ghostmem.verbs.quarantine import Dropped
     from ghostmem.verbs.relink import Relinked
     from ghostmem.verbs.rerank import Reranker
+    from ghostmem.verbs.resolve import Resolved
     from ghostmem.verbs.rm import Removal
     from ghostmem.verbs.rules import RuleFields
     from ghostmem.verbs.search import SearchFields
@@ -52,8 +61,10 @@ if TYPE_CHECKING:
     from ghostmem.verbs.stats import Stats
     from ghostmem.verbs.sync_notes import SyncReport
     from ghostmem.verbs.tags import TagChange, TagInfo
+    from ghostmem.verbs.timeline import Event
     from ghostmem.verbs.undo import Undone
     from ghostmem.verbs.used import Use
+    from ghostmem.verbs.verify import LogLine, Verification
     from ghostmem.verbs.write_note import NoteWritten
 
 
@@ -122,11 +133,11 @@ class Ghost:
 
         return put(self.store, ns, key, content, **fields)
 
-    def get(self, ns: str, key: str, version: int | None = None) -> Memory:
-        """Return a memory by its key, or raise NotFoundError."""
+    def get(self, ns: str, key: str, version: int | None = None, *, as_of: datetime | str | None = None) -> Memory:
+        """Return a memory by its key, now or as it was believed at a time, or raise NotFoundError."""
         from ghostmem.verbs.get import get
 
-        return get(self.store, ns, key, version)
+        return get(self.store, ns, key, version, as_of=as_of)
 
     def chunks(self, ns: str, key: str) -> List[Chunk]:
         """Return the pieces a memory is searched by."""
@@ -146,17 +157,54 @@ class Ghost:
 
         return list_memories(self.store, ns, **filters)
 
-    def search(self, query: str, ns: str | None = None, **fields: Unpack[SearchFields]) -> Hits:
-        """Return the memories that answer a question best, best first."""
+    def search(
+        self, query: str, ns: str | None = None, *, as_of: datetime | str | None = None, **fields: Unpack[SearchFields]
+    ) -> Hits:
+        """Return the memories that answer a question best, best first; `as_of` asks what was believed at a time."""
         from ghostmem.verbs.search import search
 
-        return search(self.store, query, ns, **fields)
+        return search(self._then(ns, as_of), query, ns, **fields)
 
-    def context(self, query: str, ns: str | None = None, **fields: Unpack[ContextFields]) -> Pack:
+    def context(
+        self, query: str, ns: str | None = None, *, as_of: datetime | str | None = None, **fields: Unpack[ContextFields]
+    ) -> Pack:
         """Return the memories to read for a task, packed into a budget of tokens, each with the reason it is there."""
         from ghostmem.verbs.context import context
 
-        return context(self.store, query, ns, **fields)
+        return context(self._then(ns, as_of), query, ns, **fields)
+
+    def _then(self, ns: str | None, as_of: datetime | str | None) -> Store:
+        """Return the store, or what it held at a time."""
+        if as_of is None:
+            return self.store
+        from ghostmem.verbs.accept import ns_filter
+        from ghostmem.verbs.past import past
+
+        return past(self.store, ns_filter(ns), as_of)
+
+    def conflicts(self, ns: str | None = None) -> Conflicts:
+        """Return what contradicts each other and nobody has decided about."""
+        from ghostmem.verbs.conflicts import conflicts
+
+        return conflicts(self.store, ns)
+
+    def resolve(self, ns: str, keep: str, other: str | None = None, *, both: bool = False, unlock: bool = False) -> Resolved:
+        """Let one memory hold and end what it contradicts, or let both hold."""
+        from ghostmem.verbs.resolve import resolve
+
+        return resolve(self.store, ns, keep, other, both=both, unlock=unlock)
+
+    def reopen(self, ns: str, key: str) -> Resolved:
+        """Let a memory that was closed hold again."""
+        from ghostmem.verbs.resolve import reopened
+
+        return reopened(self.store, ns, key)
+
+    def timeline(self, ns: str, what: str) -> List[Event]:
+        """Return how a key, or what a question finds, came to be what it is, oldest first."""
+        from ghostmem.verbs.timeline import timeline
+
+        return timeline(self.store, ns, what)
 
     def used(self, ns: str, keys: Iterable[str]) -> List[Use]:
         """Mark memories as having really helped."""
@@ -234,11 +282,22 @@ class Ghost:
         kind: str | None = None,
         importance: float | None = None,
         tags: Iterable[str] | None = None,
+        allow_secrets: bool = False,
     ) -> Consolidation:
         """Store a summary that stands for several memories, which all stay."""
         from ghostmem.verbs.consolidate import consolidate
 
-        return consolidate(self.store, ns, summary_key, content, source_keys, kind=kind, importance=importance, tags=tags)
+        return consolidate(
+            self.store,
+            ns,
+            summary_key,
+            content,
+            source_keys,
+            kind=kind,
+            importance=importance,
+            tags=tags,
+            allow_secrets=allow_secrets,
+        )
 
     def expand(self, ns: str, key: str | None = None, *, depth: int = 1) -> Expanded:
         """List the summaries of a namespace, or return what one of them stands for."""
@@ -358,6 +417,30 @@ class Ghost:
 
         return rm(self.store, ns, key, hard=hard, all_versions=all_versions, unlock=unlock, dry_run=dry_run)
 
+    def quarantined(self, ns: str | None = None) -> List[Held]:
+        """Return what was put and is not trusted, oldest first; nothing else reads it."""
+        from ghostmem.verbs.quarantine import quarantined
+
+        return quarantined(self.store, ns)
+
+    def held(self, held_id: str, *, ns: str | None = None) -> Held:
+        """Return one thing of the quarantine, by its id or the start or end of it."""
+        from ghostmem.verbs.quarantine import held
+
+        return held(self.store, held_id, ns=ns)
+
+    def release(self, held_id: str, *, ns: str | None = None) -> Memory:
+        """Store what is held in quarantine as if it had been trusted."""
+        from ghostmem.verbs.quarantine import release
+
+        return release(self.store, held_id, ns=ns)
+
+    def drop_held(self, held_ids: Iterable[str], *, ns: str | None = None, dry_run: bool = False) -> Dropped:
+        """Delete what is held in quarantine for good."""
+        from ghostmem.verbs.quarantine import drop
+
+        return drop(self.store, held_ids, ns=ns, dry_run=dry_run)
+
     def restore(self, ns: str, key: str, version: int | None = None, *, unlock: bool = False) -> Memory:
         """Bring back a removed memory, or an earlier version of one."""
         from ghostmem.verbs.restore import restore
@@ -373,11 +456,14 @@ class Ghost:
         base_version: int | None = None,
         dry_run: bool = False,
         unlock: bool = False,
+        allow_secrets: bool = False,
     ) -> Memory:
         """Change a memory by a unified diff whose context must match."""
         from ghostmem.verbs.patch import patch
 
-        return patch(self.store, ns, key, diff, base_version=base_version, dry_run=dry_run, unlock=unlock)
+        return patch(
+            self.store, ns, key, diff, base_version=base_version, dry_run=dry_run, unlock=unlock, allow_secrets=allow_secrets
+        )
 
     def namespaces(self, ns: str | None = None) -> List[NamespaceInfo]:
         """Return namespaces with their counts."""
@@ -499,6 +585,26 @@ class Ghost:
 
         return ingest(self.store, path, ns, **fields)
 
+    def ingest_transcript(self, path: str | Path, ns: str, **fields: Unpack[TranscriptFields]) -> TranscriptReport:
+        """Turn recorded conversations into threads of memories, one per turn."""
+        from ghostmem.verbs.ingest_transcript import ingest_transcript
+
+        return ingest_transcript(self.store, path, ns, **fields)
+
+    def capture(self, text: str | None, ns: str, **fields: Unpack[CaptureFields]) -> CaptureReport:
+        """Find what is worth remembering in a text, a transcript or a model's candidates, and put it."""
+        from ghostmem.verbs.capture import capture
+
+        return capture(self.store, text, ns, **fields)
+
+    def mine_procedures(
+        self, paths: Iterable[str | Path] = (), ns: str | None = None, **fields: Unpack[MineFields]
+    ) -> MineReport:
+        """Find what was done again and again in the same order; unless `dry_run`, which is the default, put it."""
+        from ghostmem.verbs.mine_procedures import mine_procedures
+
+        return mine_procedures(self.store, paths, ns, **fields)
+
     def add_notes(
         self,
         path: str | Path,
@@ -583,6 +689,49 @@ class Ghost:
         from ghostmem.verbs.outline import outline_project
 
         return outline_project(self.store, language, root=root, **fields)
+
+    def forget(
+        self,
+        *,
+        source: str | None = None,
+        source_kind: str | None = None,
+        source_client: str | None = None,
+        source_scope: str | None = None,
+        since: datetime | str | None = None,
+        until: datetime | str | None = None,
+        ns: str | None = None,
+        hard: bool = False,
+        unlock: bool = False,
+        dry_run: bool = False,
+    ) -> Forgetting:
+        """Remove what a source said, with everything derived from it."""
+        from ghostmem.verbs.forget import forget
+
+        return forget(
+            self.store,
+            source=source,
+            source_kind=source_kind,
+            source_client=source_client,
+            source_scope=source_scope,
+            since=since,
+            until=until,
+            ns=ns,
+            hard=hard,
+            unlock=unlock,
+            dry_run=dry_run,
+        )
+
+    def verify_log(self, head: str | None = None) -> Verification:
+        """Prove that the change log was not rewritten; with `head`, say where that one stood."""
+        from ghostmem.verbs.verify import verify
+
+        return verify(self.store, head)
+
+    def audit_log(self, ns: str | None = None, *, since: datetime | str | None = None, limit: int | None = None) -> List[LogLine]:
+        """List the change log, oldest first."""
+        from ghostmem.verbs.verify import audit_log
+
+        return audit_log(self.store, ns, since=since, limit=limit)
 
     def backup(self, target: str | Path, *, force: bool = False) -> Backup:
         """Copy the store to a new file while others go on using it."""

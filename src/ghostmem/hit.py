@@ -29,6 +29,7 @@ class Hit(Record):
     path: str | None = optional()  # the note it is from, and the line in that
     line: int | None = optional()
     root: str | None = optional()
+    note: str = optional("")  # what speaks for or against it: what it contradicts, what has ended
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") or name == "memory":
@@ -42,12 +43,18 @@ class Hit(Record):
 
 
 class Hits(list[Hit]):
-    """Hits in order, with which legs ran, what narrowly missed, and what was to be said beside it."""
+    """Hits in order, with which legs ran, what narrowly missed, what was to be said beside it, and what no longer holds."""
 
     def __init__(
-        self, hits: Iterable[Hit] = (), legs: tuple[str, ...] = (), misses: Iterable[Hit] = (), notes: tuple[str, ...] = ()
+        self,
+        hits: Iterable[Hit] = (),
+        legs: tuple[str, ...] = (),
+        misses: Iterable[Hit] = (),
+        notes: tuple[str, ...] = (),
+        superseded: Iterable[Hit] = (),
     ) -> None:
         super().__init__(hits)
         self.legs = legs
         self.misses = list(misses)
         self.notes = notes
+        self.superseded = list(superseded)

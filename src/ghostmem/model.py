@@ -7,9 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ghostmem.times import format_time
+
+if TYPE_CHECKING:
+    from ghostmem.verdict import Verdict
 
 
 class Kind(StrEnum):
@@ -57,6 +60,9 @@ class SourceKind(StrEnum):
     IMPORT = "import"
 
 
+HEARSAY = (SourceKind.OBSERVED, SourceKind.PEER, SourceKind.IMPORT)  # what never replaces or ends what the user said
+
+
 class Rel(StrEnum):
     """How one memory relates to another."""
 
@@ -77,6 +83,7 @@ class Outcome(StrEnum):
     CREATED = "created"
     UPDATED = "updated"
     REINFORCED = "reinforced"
+    QUARANTINED = "quarantined"
 
 
 class NsFilter(str):
@@ -93,6 +100,10 @@ class NsFilter(str):
     def prefix(self) -> str:
         """Return the common start of all namespaces that match."""
         return self.removesuffix("*")
+
+    def matches(self, ns: str) -> bool:
+        """Say whether a namespace passes."""
+        return not self or (ns.startswith(self.prefix) if self.is_prefix else ns == self)
 
 
 def is_namespace(text: str) -> bool:
@@ -142,7 +153,7 @@ class Record:
         found: dict[str, Any] = {}
         for part in fields(self):  # type: ignore[arg-type]
             value = getattr(self, part.name)
-            if part.metadata.get("optional") and (value is None or value in ((), {}, "")):
+            if part.metadata.get("optional") and (value is None or value in ((), {}, "") or value is part.default is False):
                 continue
             found[part.name] = plain(value)
         return found
@@ -211,6 +222,8 @@ class Memory(Record):
     chunks: int | None = optional()
     outcome: Outcome | None = optional()
     requested_key: str | None = optional()
+    verdict: "Verdict | None" = optional()
+    aliases: tuple[str, ...] = optional(())
     notes: tuple[str, ...] = optional(())
 
     @property
@@ -221,6 +234,19 @@ class Memory(Record):
     def is_current(self, now: datetime) -> bool:
         """Say whether the version is neither removed nor expired."""
         return self.deleted_at is None and (self.expires_at is None or self.expires_at > now)
+
+    def is_open(self, at: datetime) -> bool:
+        """Say whether what the memory says has not ended by a time."""
+        return self.valid_to is None or self.valid_to > at
+
+    def held_at(self, at: datetime) -> bool:
+        """Say whether what the memory says was true at a time; it begins when it was said, unless it says otherwise."""
+        return (self.valid_from or self.created_at) <= at and self.is_open(at)
+
+    @property
+    def from_user(self) -> bool:
+        """Say whether it is the user's own word, which nothing observed or told by others overrules."""
+        return self.source_kind in (None, SourceKind.STATED)
 
     @property
     def protected(self) -> bool:

@@ -70,6 +70,22 @@ class Settings:
     max_memory_tokens: int = setting(
         400, "GHOST_MAX_MEMORY_TOKENS", "tokens that one memory may take of a context; -1: as many as it has", low=-1
     )
+    freshness: str = setting(
+        "suggest",
+        "GHOST_FRESHNESS",
+        "what a put does that corrects an older memory: suggest links them, close ends the older one, off does not look",
+        ("suggest", "close", "off"),
+    )
+    dedup: bool = setting(False, "GHOST_DEDUP", "let every put reinforce what says the same instead of storing it again")
+    secrets: str = setting(
+        "redact",
+        "GHOST_SECRETS",
+        "what happens to keys, tokens and passwords in what is put: redact, warn, block, or allow",
+        ("redact", "warn", "block", "allow"),
+    )
+    quarantine: bool = setting(
+        True, "GHOST_QUARANTINE", "hold what looks like instructions to the agent and does not come from the user"
+    )
     llm_model: str = setting("", "GHOST_LLM_MODEL", "the model that `ghost infer-edges` asks")
     llm_url: str = setting("", "GHOST_LLM_URL", "where it listens; empty: the provider's own address")
     llm_command: str = setting("", "GHOST_LLM_COMMAND", "a command that reads a prompt and prints an answer, asked instead")
@@ -81,6 +97,25 @@ class Settings:
     memory_retention_days: int = setting(
         30, "GHOST_MEMORY_RETENTION_DAYS", "days that archives of role files are kept; 0: for good"
     )
+    hook_timeout: float = setting(
+        2.0,
+        "GHOST_HOOK_TIMEOUT",
+        "seconds after which a hook that adds memories to a session gives up; one that captures has five times as long",
+        low=0.1,
+        high=600,
+    )
+    hook_budget: int = setting(
+        1500, "GHOST_HOOK_BUDGET", "tokens of memories that a hook adds when a session starts; half of it with a prompt", low=50
+    )
+    hook_model: bool = setting(
+        False,
+        "GHOST_HOOK_MODEL",
+        "let hooks that add memories wait for the local model or a server instead of searching by words",
+    )
+    hook_llm_timeout: float = setting(
+        120.0, "GHOST_HOOK_LLM_TIMEOUT", "seconds that the command given to `ghost hook --llm` may take", low=1, high=3600
+    )
+    hook_child: bool = setting(False, "GHOST_HOOK_CHILD", "set by Ghost for what a hook starts: hooks inside it do nothing")
 
     @property
     def path(self) -> str:
@@ -173,6 +208,11 @@ def _number(name: str, value: Any, where: str, kind: type[int] | type[float], li
         allowed = f"from {low:g} up" if high == 1e12 else f"from {low:g} to {high:g}"
         raise InvalidInputError(f"{name}: {value!r} is not a number {allowed} ({where})", about)
     return number
+
+
+def child_env(**variables: str) -> dict[str, str]:
+    """Return the environment for a program that we start, with some variables set."""
+    return {**os.environ, **variables}
 
 
 def read_config(path: str) -> dict[str, Any]:

@@ -41,7 +41,7 @@ def test_the_source_variable_prints_the_script(program: "Program") -> None:
 @pytest.mark.parametrize(
     ("words", "found"),
     [
-        ("ghost re", {"restore", "repair", "reflect"}),
+        ("ghost re", {"resolve", "restore", "repair", "reflect"}),
         ("ghost list --keys", {"--keys-only"}),
         ("ghost ns ", {"list", "tree", "rm"}),
         ("ghost completion z", {"zsh"}),

@@ -484,7 +484,7 @@ def test_programs_that_put_at_once_are_all_linked(ghost_cli: "GhostCli", program
     for process in started:
         _, err = process.communicate(timeout=60)
         assert process.returncode == 0, err
-    pairs = [frozenset((row["from_key"], row["to_key"])) for row in ghost_cli.rows("edge", "list", "-n", "p")]
+    pairs = [frozenset((row["from_key"], row["to_key"])) for row in ghost_cli.rows("edge", "list", "-n", "p", "-r", "relates_to")]
     assert len(pairs) == len(set(pairs)) == 6
     assert ghost_cli.row("clusters", "-n", "p")["keys"] == ["k0", "k1", "k2", "k3"]
     assert ghost_cli.ok("check") == "clean\n"

@@ -1,9 +1,13 @@
-"""ghost setup agents-md"""
+"""ghost setup: clients, and AGENTS.md"""
 
+import json
+import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+
+from ghostmem.setup.clients import CLIENTS
 
 if TYPE_CHECKING:
     from conftest import GhostCli
@@ -102,3 +106,162 @@ def test_no_store_is_opened(ghost_cli: "GhostCli", home: Path) -> None:
     """Guidance needs no memory yet."""
     ghost_cli.ok("setup", "agents-md")
     assert list(home.iterdir()) == []
+
+
+# ---------------------------------------------------------------- clients
+
+HOOKED = ["claude-code", "cursor", "codex", "gemini"]
+
+
+@pytest.mark.parametrize("name", CLIENTS)
+def test_a_client_goes_in_and_out(ghost_cli: "GhostCli", home: Path, name: str) -> None:
+    """One line per file; the second run changes nothing; removed, nothing of it is left but our lock."""
+    hooks = ["--hooks"] if name in HOOKED else []
+    first = ghost_cli.ok("setup", name, *hooks)
+    assert all(line.startswith("wrote the ") and ", which is new; " in line for line in first.splitlines())
+    again = ghost_cli.ok("setup", name, *hooks)
+    assert all(line.endswith(": as it should be") for line in again.splitlines())
+    assert len(first.splitlines()) == len(again.splitlines()) == (2 if name in HOOKED and name != "gemini" else 1)
+    assert f"{name} (user): installed" in ghost_cli.ok("setup", "--list")
+    removed = ghost_cli.ok("setup", name, "--remove")
+    assert all(line.startswith("deleted ") for line in removed.splitlines())
+    assert sorted(path.name for path in home.rglob("*")) == [".ghost", "setup.lock"]
+    assert "nothing of Ghost is in " in ghost_cli.ok("setup", name, "--remove")
+
+
+def test_a_file_keeps_what_else_is_in_it(ghost_cli: "GhostCli", home: Path) -> None:
+    """The original comes back to the byte, and the backup goes."""
+    file = home / ".codex" / "config.toml"
+    file.parent.mkdir()
+    file.write_bytes(b'model = "o3" # mine')
+    assert ghost_cli.ok("setup", "codex", "-n", "agent:coder") == f"wrote the server into {file}; start a new session in Codex\n"
+    made = tomllib.loads(file.read_text(encoding="utf-8"))
+    assert made["mcp_servers"]["ghost"]["env"] == {"GHOST_NS": "agent:coder"}
+    assert file.read_bytes().startswith(b'model = "o3" # mine\n\n[mcp_servers.ghost]\n')
+    removed = ghost_cli.ok("setup", "codex", "--remove").splitlines()
+    assert removed == [f"took the server out of {file}", f"nothing of Ghost is in {home / '.codex' / 'hooks.json'}"]
+    assert file.read_bytes() == b'model = "o3" # mine'
+    assert [path.name for path in file.parent.iterdir()] == ["config.toml"]
+
+
+def test_hooks_alone_are_removed(ghost_cli: "GhostCli", home: Path) -> None:
+    """The server stays."""
+    ghost_cli.ok("setup", "claude-code", "--hooks")
+    assert ghost_cli.ok("setup", "claude-code", "--remove", "--hooks").startswith("deleted ")
+    assert not (home / ".claude").exists()
+    assert (home / ".claude.json").exists()
+
+
+def test_a_project_gets_files_of_its_own(ghost_cli: "GhostCli", home: Path, project: Path) -> None:
+    """They are shared, so nothing of this machine is in them."""
+    ghost_cli.ok("setup", "claude-code", "--scope", "project", "--hooks")
+    assert json.loads((project / ".mcp.json").read_bytes())["mcpServers"]["ghost"]["command"] == "ghost"
+    assert str(home) not in (project / ".claude" / "settings.json").read_text(encoding="utf-8")
+    assert "claude-code (project): installed, with hooks" in ghost_cli.ok("setup", "--list")
+    ghost_cli.ok("setup", "claude-code", "--scope", "project", "--remove")
+    assert list(project.iterdir()) == []
+
+
+def test_a_store_that_is_named_is_the_servers(ghost_cli: "GhostCli", home: Path, project: Path) -> None:
+    """By its full path, in the environment of the server and in the hooks' words."""
+    ghost_cli.ok("setup", "gemini", "--hooks", "--db", "mine.db")
+    made = json.loads((home / ".gemini" / "settings.json").read_bytes())
+    assert made["mcpServers"]["ghost"]["env"] == {"GHOST_DB": str(project / "mine.db")}
+    assert f"--db {project / 'mine.db'} hook gemini" in made["hooks"]["SessionStart"][0]["hooks"][0]["command"]
+
+
+def test_a_client_that_knows_no_project_gets_a_namespace(ghost_cli: "GhostCli") -> None:
+    """Claude Desktop is started in no project's folder."""
+    shown = json.loads(ghost_cli.ok("setup", "claude-desktop", "--print"))
+    assert shown["mcpServers"]["ghost"]["env"] == {"GHOST_NS": "agent:claude-desktop"}
+    shown = json.loads(ghost_cli.ok("setup", "claude-desktop", "--print", "-n", "me"))
+    assert shown["mcpServers"]["ghost"]["env"] == {"GHOST_NS": "me"}
+
+
+def test_dry_runs_of_clients(ghost_cli: "GhostCli", home: Path) -> None:
+    """A diff for each file, and nothing is made."""
+    shown = ghost_cli.ok("setup", "cursor", "--hooks", "--dry-run")
+    assert [line for line in shown.splitlines() if line.startswith("+++ ")] == [
+        f"+++ {home / '.cursor' / name}" for name in ("mcp.json", "hooks.json")
+    ]
+    assert list(home.iterdir()) == []
+    ghost_cli.ok("setup", "cursor")
+    assert ghost_cli.ok("setup", "cursor", "--dry-run", "--remove").startswith(
+        f"--- {home / '.cursor' / 'mcp.json'}\n+++ /dev/null"
+    )
+    rows = ghost_cli.rows("setup", "cursor", "--dry-run")
+    assert rows[0] == {
+        "client": "cursor", "scope": "user", "path": str(home / ".cursor" / "mcp.json"), "action": "unchanged", "dry_run": True,
+        "diff": "",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CLIENTS)
+def test_what_is_printed_is_what_a_new_file_would_be(ghost_cli: "GhostCli", home: Path, name: str) -> None:
+    """To paste by hand; no file is touched."""
+    hooks = ["--hooks"] if name == "gemini" else []
+    shown = ghost_cli("setup", name, "--print", *hooks)
+    assert list(home.iterdir()) == []
+    ghost_cli.ok("setup", name, *hooks)
+    path = ghost_cli.rows("setup", name)[0]["path"]
+    assert shown.err == f"paste into {path}:\n"
+    assert Path(path).read_text(encoding="utf-8") == shown.out
+    assert ghost_cli.rows("setup", name, "--print", *hooks)[0]["text"] == shown.out
+
+
+def test_any_other_client_can_be_pasted(ghost_cli: "GhostCli", home: Path) -> None:
+    """In the format it takes."""
+    shown = json.loads(ghost_cli.ok("setup", "zed", "--print"))["mcpServers"]["ghost"]
+    assert shown["args"] == ["mcp"]
+    assert tomllib.loads(ghost_cli.ok("setup", "zed", "--print", "--as", "toml"))["mcp_servers"]["ghost"] == shown
+    assert ghost_cli.ok("setup", "zed", "--print", "--as", "yaml").startswith("mcp_servers:\n  ghost:\n    command: ")
+    assert ghost_cli.row("setup", "zed", "--print", "-n", "me")["format"] == "json"
+    assert list(home.iterdir()) == []
+
+
+def test_what_clients_cannot_do(ghost_cli: "GhostCli", home: Path) -> None:
+    """Each with the next step."""
+    error, hint = ghost_cli.fails(2, "setup", "curser")
+    assert error == "there is no client 'curser'"
+    assert hint == "did you mean cursor? `ghost setup curser --print` shows what to paste"
+    assert "stands alone" in ghost_cli.fails(2, "setup", "cursor", "--print", "--remove")[0]
+    assert "stands alone" in ghost_cli.fails(2, "setup", "--list", "cursor")[0]
+    assert "--hooks" in ghost_cli.fails(2, "setup", "windsurf", "--hooks")[0]
+    assert "--scope" in ghost_cli.fails(2, "setup", "goose", "--scope", "project")[0]
+    assert "is not a namespace" in ghost_cli.fails(2, "setup", "goose", "-n", "a::b")[0]
+    (home / ".cursor").mkdir()
+    (home / ".cursor" / "mcp.json").write_text("{", encoding="utf-8")
+    error, _ = ghost_cli.fails(2, "setup", "cursor", "--remove")
+    assert error.endswith(
+        "mcp.json: line 1, column 2: not valid JSON with comments: } is missing at the end; nothing was changed"
+    )
+
+
+def test_the_list(ghost_cli: "GhostCli", home: Path) -> None:
+    """Every client and scope, with what is there."""
+    lines = ghost_cli.ok("setup", "--list").splitlines()
+    assert len(lines) == 13
+    assert f"cursor (user): not installed  {home / '.cursor' / 'mcp.json'}" in lines
+    ghost_cli.ok("setup", "cursor", "--hooks")
+    file = home / ".cursor" / "mcp.json"
+    file.write_text(json.dumps({"mcpServers": {"ghost": {"command": "/old/ghost", "args": ["mcp"]}}}), encoding="utf-8")
+    row = next(line for line in ghost_cli.ok("setup", "--list").splitlines() if line.startswith("cursor (user)"))
+    assert row == f"cursor (user): installed, not up to date, with hooks  {file}  /old/ghost mcp"
+    found = next(one for one in ghost_cli.rows("setup", "--list") if (one["client"], one["scope"]) == ("cursor", "user"))
+    assert (found["server"], found["hooks"], found["command"]) == ("old", "current", "/old/ghost mcp")
+
+
+def test_the_doctor_looks_at_clients_and_hooks(ghost_cli: "GhostCli", home: Path) -> None:
+    """A line for each that Ghost is in; what hooks last failed at is there until somebody deletes it."""
+    assert "(user)" not in ghost_cli.ok("doctor")
+    ghost_cli.ok("setup", "goose")
+    assert "✓ goose (user): " in ghost_cli.ok("doctor")
+    (home / ".config" / "goose" / "config.yaml").write_text("extensions:\n  ghost:\n    cmd: /gone/ghost\n    args: [mcp]\n")
+    result = ghost_cli("doctor")
+    assert result.code == 5
+    assert "✗ goose (user): the server in " in result.out
+    assert "    → ghost setup goose\n" in result.out
+    ghost_cli.ok("setup", "goose")
+    (home / ".ghost" / "hooks.log").write_text("an older one\n2026-11-15T12:00:00Z claude Stop: took \x1b[1m too long\n")
+    out = ghost_cli.ok("doctor")
+    assert "! hooks: the last failure: 2026-11-15T12:00:00Z claude Stop: took ␛[1m too long\n" in out

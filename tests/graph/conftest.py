@@ -31,12 +31,12 @@ placed.model = "placed"  # type: ignore[attr-defined]
 
 @pytest.fixture
 def open_exact(tmp_path: Path, clock: Any) -> Iterator[Callable[..., Ghost]]:
-    """Return a function that opens stores whose texts say where they lie; their link threshold is 0.80."""
+    """Return a function that opens stores whose texts say where they lie; their link threshold is 0.80, and puts are not judged."""
     opened: list[Ghost] = []
 
     def open_(name: str = ":memory:", embedder: Any = placed, **settings: object) -> Ghost:
         target = name if name == ":memory:" else str(tmp_path / name)
-        opened.append(Ghost.open(target, embedder=embedder, settings=Settings(**settings), clock=clock))  # type: ignore[arg-type]
+        opened.append(Ghost.open(target, embedder=embedder, settings=Settings(**{"freshness": "off", **settings}), clock=clock))  # type: ignore[arg-type]
         return opened[-1]
 
     yield open_

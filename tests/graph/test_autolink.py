@@ -558,7 +558,7 @@ def test_a_backfill_killed_while_linking_is_resumed(open_ghost: Open, open_exact
 
 def test_what_waits_for_links_may_go_away(open_ghost: Open, open_exact: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     """A memory that is deleted or changed by another while its links are sought does not stop the backfill."""
-    plain = open_ghost("m.db")
+    plain = open_ghost("m.db", freshness="off")
     for key in ("one", "deleted", "changed", "two"):
         plain.put("a", key, at(HERE, key))
     ghost = open_exact("m.db")

@@ -89,7 +89,7 @@ def test_a_dry_run_counts_and_writes_nothing(ghost: Ghost) -> None:
 
 def test_nobody_gets_more_than_the_limit(open_ghost: Open) -> None:
     """Among many that are alike each memory gets at most GHOST_RELINK_MAX links, counted in both directions."""
-    ghost = open_ghost(":memory:", relink_max=3)
+    ghost = open_ghost(":memory:", relink_max=3, freshness="off")
     for number in range(15):
         ghost.put("a", f"k{number:02}", f"{TOPICS['one']} in hall {number}")
     ghost.relink("a")
@@ -100,7 +100,7 @@ def test_nobody_gets_more_than_the_limit(open_ghost: Open) -> None:
 
 def test_a_second_relink_adds_nothing(open_ghost: Open) -> None:
     """Run again on the same memories, as by a nightly job, it adds no link: the limit is that of a memory, not of a run."""
-    ghost = open_ghost(":memory:", relink_max=3)
+    ghost = open_ghost(":memory:", relink_max=3, freshness="off")
     for number in range(15):
         ghost.put("a", f"k{number:02}", f"{TOPICS['one']} in hall {number}")
     ghost.relink("a")
@@ -132,7 +132,7 @@ def test_what_is_passing_or_gone_is_not_linked(ghost: Ghost, clock: Any, state: 
 
 def test_what_goes_away_meanwhile_is_not_linked(open_ghost: Open, open_exact: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     """A memory that another process removes, deletes or changes while relink compares gets no edge, and stops nothing."""
-    ghost, other = open_exact("m.db"), open_ghost("m.db")
+    ghost, other = open_exact("m.db"), open_ghost("m.db", freshness="off")
     for number, key in enumerate(("removed", "deleted", "changed", "stays")):
         other.put("a", key, f"{TOPICS['one']} in hall {number}")
     chosen = __import__("ghostmem.verbs.relink", fromlist=["x"])._edges

@@ -67,7 +67,7 @@ class Life:
         used, shown = set(used), set(shown)
         with self.ghost.store.engine.write() as tx:
             tx.memories.change(memory, "test", now, **counted)
-            for edge in [] if linked else tx.graph.touching([memory.id], [Rel.RELATES_TO]):
+            for edge in [] if linked else tx.graph.touching([memory.id], [Rel.RELATES_TO, Rel.CONTRADICTS]):
                 tx.graph.remove_edge(edge.from_id, edge.to_id, edge.rel)
             for ago in sorted(used | shown):
                 day = f"{now - timedelta(days=ago):%Y-%m-%d}"

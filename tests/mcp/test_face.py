@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from conftest import Agent, Place
 
-COUNTED = ("access_count", "last_accessed_at", "outcome", "chunks")
+COUNTED = ("verdict", "access_count", "last_accessed_at", "outcome", "chunks")
 
 
 def plain(memory: dict[str, Any]) -> dict[str, Any]:

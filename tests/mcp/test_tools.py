@@ -309,7 +309,7 @@ def test_context_takes_its_filters(agent: "Agent", ns: str) -> None:
     """Pinned memories can be left out, floors cut, files at hand join, and what sleeps is only shown on demand."""
     agent.ok("ghost_put", ns=ns, key="rule", content="Never push on Fridays.", pinned=True)
     agent.ok("ghost_put", ns=ns, key="tea", content="The user drinks green tea.", kind="semantic", tags=["taste"])
-    agent.ok("ghost_put", ns=ns, key="old", content="The user drank coffee instead of tea.", tier="dormant")
+    agent.ok("ghost_put", ns=ns, key="old", content="There was a tea shop at the corner.", tier="dormant")
 
     def keys(**more: Any) -> set[str]:
         return {found["key"] for found in agent.ok("ghost_context", ns=ns, query="tea", **more)["memories"]}

@@ -1,43 +1,18 @@
 """C++: what files say, and exact sets of edges for what other tools get wrong."""
 
-import json
-from itertools import permutations
+from functools import partial
 
 import pytest
-from tree_sitter import Language as Grammar
-from tree_sitter import Parser
 
-from ghostmem.outline.facts import Facts
-from ghostmem.outline.languages.cpp import LANGUAGE
+from outline.conftest import check_orders, edges, loose, outline
 
-PARSER = Parser(Grammar(LANGUAGE.grammar("x.cpp")))
-
-
-def graph(files):
-    """Link sources, their facts after a trip through JSON."""
-    found = {}
-    for path, text in files.items():
-        raw = text if isinstance(text, bytes) else text.encode()
-        facts = LANGUAGE.extract(PARSER.parse(raw).root_node, raw, path)
-        found[path] = Facts.from_json(json.loads(json.dumps(facts.to_json())))
-    return LANGUAGE.link(found, lambda _path: None)
-
-
-def edges(linked, *kinds):
-    """Return the edges of some kinds by the names of their ends."""
-    names = {key: node.name for key, node in linked.nodes.items()}
-    return {(names[one.start], one.kind, names[one.end], one.via) for one in linked.links if one.kind in kinds}
+graph = partial(outline, "cpp")
 
 
 def ends(linked, kind):
     """Return edges by the place of their ends, to tell overloads apart."""
     at = {key: f"{node.name}:{node.line}" for key, node in linked.nodes.items()}
     return {(at[one.start], at[one.end], one.via) for one in linked.links if one.kind == kind}
-
-
-def loose(linked):
-    """Return what stayed loose, by kind and text."""
-    return {(one.kind, one.text, one.candidates) for one in linked.loose}
 
 
 def test_same_name_methods_bind_by_the_type_of_the_receiver():
@@ -246,10 +221,7 @@ TEST(Suite, Case) { check(); }
 
 def test_links_do_not_depend_on_the_order_of_files():
     """Every order gives the same graph."""
-    first = graph(PROJECT)
-    for order in permutations(PROJECT):
-        again = graph({path: PROJECT[path] for path in order})
-        assert (list(again.nodes.items()), again.links, again.loose) == (list(first.nodes.items()), first.links, first.loose)
+    check_orders("cpp", PROJECT)
 
 
 HOSTILE = {

@@ -1,52 +1,11 @@
 """Java: the failures that other outlines are known for, each with the exact set of edges."""
 
-import json
-import random
-from collections.abc import Mapping
-
 import pytest
 
 pytest.importorskip("tree_sitter")
 pytest.importorskip("tree_sitter_java")
 
-from tree_sitter import Language as Grammar
-from tree_sitter import Parser
-
-from ghostmem.outline.facts import Facts
-from ghostmem.outline.graph import Linked
-from ghostmem.outline.languages.table import language_named
-
-
-def facts_of(name: str, sources: Mapping[str, str | bytes]) -> dict[str, Facts]:
-    """Extract every file, with a trip through JSON on the way."""
-    language, found = language_named(name), {}
-    for path, source in sources.items():
-        data = source if isinstance(source, bytes) else source.encode()
-        facts = language.extract(Parser(Grammar(language.grammar(path))).parse(data).root_node, data, path)
-        found[path] = Facts.from_json(json.loads(json.dumps(facts.to_json())))
-    return found
-
-
-def outline(name: str, sources: Mapping[str, str | bytes], others: Mapping[str, str] | None = None) -> Linked:
-    """Return the graph of some sources; `others` are files that are only read."""
-    return language_named(name).link(facts_of(name, sources), (others or {}).get)
-
-
-def edges(graph: Linked, *kinds: str) -> set[str]:
-    """Return the edges of some kinds as text."""
-    names = graph.nodes
-    return {f"{names[one.start].name} {one.kind} {names[one.end].name} {one.via}" for one in graph.links if one.kind in kinds}
-
-
-def loose(graph: Linked) -> set[str]:
-    """Return what stayed loose as text."""
-    return {f"{graph.nodes[one.owner].name} {one.kind} {one.text} {one.candidates}" for one in graph.loose}
-
-
-def lines(text: str) -> set[str]:
-    """Return the lines of a block, without blanks around them."""
-    return {one.strip() for one in text.strip().splitlines()}
-
+from outline.conftest import check_orders, edge_lines, lines, loose_lines, outline
 
 CALLS = ("calls", "accesses", "assigns", "uses", "extends", "implements")
 
@@ -69,7 +28,7 @@ public class Mailer {
         "b/Transport.java": """package b; public interface Transport { void send(String to); default void twice(String to) { send(to); send(to); } }""",
     }
     graph = outline("java", sources)
-    assert edges(graph, *CALLS) == lines(
+    assert edge_lines(graph, *CALLS) == lines(
         """
             a.Mailer uses b.Transport import
             a.Mailer.Mailer(Transport) uses b.Transport import
@@ -89,12 +48,12 @@ public class Mailer {
             b.Transport.twice(String) uses java.lang.String native
             """
     )
-    assert loose(graph) == lines(
+    assert loose_lines(graph) == lines(
         """
             a.Mailer.all(Object) calls other.send 4
             """
     )
-    assert edges(graph, "imports") == lines(
+    assert edge_lines(graph, "imports") == lines(
         """
             a/Mailer.java imports b/Transport.java import
             """
@@ -127,7 +86,7 @@ class Box<T> { T held; T get() { return held; } Box<T> self() { return this; } }
 """,
     }
     graph = outline("java", sources)
-    assert edges(graph, *CALLS) == lines(
+    assert edge_lines(graph, *CALLS) == lines(
         """
             p.Box.self() uses p.Box local
             p.Db calls p.Db local
@@ -163,8 +122,8 @@ class Box<T> { T held; T get() { return held; } Box<T> self() { return this; } }
             p.Db.use(Map, Box) uses p.Db.Row local
             """
     )
-    assert loose(graph) == set()
-    assert edges(graph, "imports") == lines(
+    assert loose_lines(graph) == set()
+    assert edge_lines(graph, "imports") == lines(
         """
             p/Db.java imports java.util.List native
             p/Db.java imports java.util.Map native
@@ -195,7 +154,7 @@ class Use {
 """,
     }
     graph = outline("java", sources)
-    assert edges(graph, *CALLS) == lines(
+    assert edge_lines(graph, *CALLS) == lines(
         """
             z.Use uses org.slf4j.Logger external
             z.Use.run(In, One) accesses x.One.SIZE import
@@ -216,12 +175,12 @@ class Use {
             z.Use.run(In, One) uses y.Two import
             """
     )
-    assert loose(graph) == lines(
+    assert loose_lines(graph) == lines(
         """
             z.Use.run(In, One) uses One 2
             """
     )
-    assert edges(graph, "imports") == lines(
+    assert edge_lines(graph, "imports") == lines(
         """
             z/Use.java imports java.lang.Math native
             z/Use.java imports java.util native
@@ -262,7 +221,7 @@ class Item { void touch() {} }
 """,
     }
     graph = outline("java", sources)
-    assert edges(graph, *CALLS) == lines(
+    assert edge_lines(graph, *CALLS) == lines(
         """
             k.Base.gen(Item) calls k.Base.same(T) receiver
             k.Base.gen(Item) calls k.Item.touch() type
@@ -307,18 +266,18 @@ class Item { void touch() {} }
             k.K.run().(anonymous).a() calls k.K.boot() receiver
             """
     )
-    assert loose(graph) == lines(
+    assert loose_lines(graph) == lines(
         """
             k.K.run() calls missing 0
             """
     )
-    assert edges(graph, "imports") == set()
+    assert edge_lines(graph, "imports") == set()
 
 
 def test_varargs_compete_with_a_fixed_count() -> None:
     """Which of the two is meant depends on types that are not compared, so both are kept."""
     source = 'class A { void log(String s, Object... o) {} void log(Throwable t, String s) {} void f(Object x) { log("a", x); } }'
-    assert edges(outline("java", {"A.java": source}), "calls") == lines(
+    assert edge_lines(outline("java", {"A.java": source}), "calls") == lines(
         """
         A.f(Object) calls A.log(String, Object...) conditional
         A.f(Object) calls A.log(Throwable, String) conditional
@@ -340,7 +299,7 @@ def test_declares_and_names() -> None:
         "p.q.A.m(String[], int...)": "method",
         "p.q.A.m(List)": "method",
     }
-    assert len(edges(graph, "declares")) == len(kinds) - 1
+    assert len(edge_lines(graph, "declares")) == len(kinds) - 1
 
 
 def test_order_of_files_does_not_matter() -> None:
@@ -350,12 +309,7 @@ def test_order_of_files_does_not_matter() -> None:
         "B.java": "package a; public class B { void z() {} C c() { return null; } }",
         "C.java": "package a; public class C extends A.In { A y() { q(); return new A(); } }",
     }
-    facts, language = facts_of("java", sources), language_named("java")
-    wanted = language.link(facts, lambda _: None)
-    for seed in range(6):
-        paths = list(facts)
-        random.Random(seed).shuffle(paths)
-        assert language.link({path: facts[path] for path in paths}, lambda _: None) == wanted
+    check_orders("java", sources)
 
 
 HOSTILE = {

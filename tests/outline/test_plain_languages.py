@@ -1,7 +1,6 @@
 """Ruby, C#, PHP and Kotlin: what is declared, imported and extended, exactly; nothing is bound by its bare name."""
 
 import hashlib
-import json
 import os
 import random
 import subprocess
@@ -11,27 +10,12 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tree_sitter import Language as Grammar
-from tree_sitter import Parser
 
-from ghostmem.outline.facts import Facts
 from ghostmem.outline.graph import FORWARD, Linked
 from ghostmem.outline.languages.table import language_named
+from outline.conftest import facts_of, outline
 
 NAMES = ("ruby", "csharp", "php", "kotlin")
-
-
-def facts_of(name: str, source: str | bytes, path: str = "x") -> Facts:
-    """Return what one file says."""
-    language = language_named(name)
-    raw = source.encode() if isinstance(source, str) else source
-    return language.extract(Parser(Grammar(language.grammar(path))).parse(raw).root_node, raw, path)
-
-
-def linked(name: str, files: dict[str, str]) -> Linked:
-    """Return the graph of some files, whose facts took a trip through JSON."""
-    facts = {path: Facts.from_json(json.loads(json.dumps(facts_of(name, text, path).to_json()))) for path, text in files.items()}
-    return language_named(name).link(facts, lambda _path: None)
 
 
 def edges(graph: Linked, *kinds: str) -> set[tuple[str, ...]]:
@@ -103,7 +87,7 @@ class Thing; end
 
 def test_ruby() -> None:
     """Names are looked up from the innermost scope outwards, as Ruby does."""
-    graph = linked("ruby", RUBY)
+    graph = outline("ruby", RUBY)
     first, second = "lib/shop.rb", "lib/shop/cart.rb"
     assert declared(graph) == {
         (first, "Shop", "module"),
@@ -190,7 +174,7 @@ namespace Elsewhere { class Controller {} class Unknown {} }
 
 def test_csharp() -> None:
     """Types come from the enclosing types and namespaces, then from what is used; the kind of the target tells the relation."""
-    graph = linked("csharp", CSHARP)
+    graph = outline("csharp", CSHARP)
     assert {
         one
         for one in declared(graph)
@@ -279,7 +263,7 @@ namespace { class Far extends Exception {} }
 
 def test_php() -> None:
     """What is used wins, then the own namespace; a class never falls back to the global one."""
-    graph = linked("php", PHP)
+    graph = outline("php", PHP)
     first, second = "src/Mail/Sender.php", "src/boot.php"
     sender = "App\\Mail\\Sender"
     assert declared(graph) == {
@@ -394,7 +378,7 @@ open class Elsewhere
 
 def test_kotlin() -> None:
     """Imports win over the package, stars come last; what is called is a class."""
-    graph = linked("kotlin", KOTLIN)
+    graph = outline("kotlin", KOTLIN)
     first, api = "a/Api.kt", "shop.api.Api"
     assert {one for one in declared(graph) if one[0].startswith(("a/", "shop.api"))} == {
         (first, "shop.api.MAX", "constant"),
@@ -453,7 +437,7 @@ SOURCES: dict[str, dict[str, str]] = {"ruby": RUBY, "csharp": CSHARP, "php": PHP
 def test_fixtures_parse_and_symbols_carry_their_text(name: str) -> None:
     """No fixture has an error; a body is the digest of what stands between start and stop."""
     for path, text in SOURCES[name].items():
-        facts = facts_of(name, text, path)
+        facts = facts_of(name, {path: text})[path]
         assert facts.errors == []
         for symbol in facts.symbols:
             assert symbol.detail["body"] == hashlib.sha256(text.encode()[symbol.start : symbol.stop]).hexdigest()
@@ -464,8 +448,8 @@ def test_fixtures_parse_and_symbols_carry_their_text(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_every_base_is_a_link_or_loose(name: str) -> None:
     """Each reference comes out once, and what the language has not is noted."""
-    graph = linked(name, SOURCES[name])
-    count = sum(len(facts_of(name, text).refs) for text in SOURCES[name].values())
+    graph = outline(name, SOURCES[name])
+    count = sum(len(facts.refs) for facts in facts_of(name, SOURCES[name]).values())
     told = [one for one in (*graph.links, *graph.loose) if one.kind in {"extends", "implements"}]
     assert len(told) == count
     assert {link.kind for link in graph.links} <= set(language_named(name).kinds) <= set(FORWARD)
@@ -480,22 +464,22 @@ def test_the_order_of_files_does_not_matter(name: str, chance: random.Random) ->
     """Shuffled files give the same graph."""
     files = list(SOURCES[name].items())
     chance.shuffle(files)
-    assert linked(name, dict(files)) == linked(name, SOURCES[name])
+    assert outline(name, dict(files)) == outline(name, SOURCES[name])
 
 
 SEED = """
 import json, sys
 sys.path.insert(0, sys.argv[1])
-import test_plain_languages as t
+from outline import test_plain_languages as t
 for name in t.NAMES:
-    graph = t.linked(name, t.SOURCES[name])
+    graph = t.outline(name, t.SOURCES[name])
     print(json.dumps([list(graph.nodes.items()), graph.links, graph.loose]))
 """
 
 
 def test_the_hash_seed_does_not_matter() -> None:
     """Two processes with different seeds print the same, in the same order."""
-    here = os.path.dirname(__file__)
+    here = os.path.dirname(os.path.dirname(__file__))
     told = {
         subprocess.run(
             [sys.executable, "-c", SEED, here], env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True, check=True
@@ -533,9 +517,7 @@ def hostile(name: str) -> dict[str, bytes]:
 @pytest.mark.parametrize("case", list(hostile("ruby")))
 def test_hostile_files_never_raise(name: str, case: str) -> None:
     """Whatever the bytes, there are facts, they survive JSON, and they link."""
-    facts = facts_of(name, hostile(name)[case])
-    again = Facts.from_json(json.loads(json.dumps(facts.to_json())))
-    graph = language_named(name).link({"a/x": again, "b/x": again}, lambda _path: None)
+    graph = outline(name, {"a/x": hostile(name)[case], "b/x": hostile(name)[case]})
     assert graph.nodes["a/x#"].kind == "file"
 
 
@@ -546,7 +528,7 @@ def test_damaged_files_never_raise(data: Any, name: str) -> None:
     text = data.draw(st.sampled_from(list(SOURCES[name].values())))
     start = data.draw(st.integers(0, len(text)))
     stop = data.draw(st.integers(start, min(len(text), start + 40)))
-    graph = linked(name, {"x": text[:start] + text[stop:]})
+    graph = outline(name, {"x": text[:start] + text[stop:]})
     assert all(link.start in graph.nodes and link.end in graph.nodes for link in graph.links)
     assert all(one.owner in graph.nodes for one in graph.loose)
 
@@ -556,7 +538,7 @@ def test_lines_are_right_in_a_long_file(name: str) -> None:
     """Also past line 256, where a careless look at a point gives another number."""
     one = {"ruby": "class A{}; end", "csharp": "class A{} {{ }}", "php": "class A{} {{ }}", "kotlin": "class A{}"}[name]
     lines = ["<?php" if name == "php" else "", *(one.format(number) for number in range(2000))]
-    facts = facts_of(name, "\n".join(lines))
+    facts = facts_of(name, {"x": "\n".join(lines)})["x"]
     assert [(symbol.name, symbol.line, symbol.end_line) for symbol in facts.symbols] == [
         (f"A{at}", at + 2, at + 2) for at in range(2000)
     ]

@@ -748,3 +748,95 @@ def test_lines_with_syntax_errors_are_told() -> None:
     facts = extracted(b"def good(): ...\ndef bad(:\n    pass\ndef also(): good()\n")
     assert facts.errors
     assert "good" in [one.name for one in facts.symbols]
+
+
+def test_super_stops_at_a_class_from_outside() -> None:
+    """What every object has, a base outside that comes first is likely to have too: Python would call that one."""
+    source = """
+        from typing import Generic
+        import other
+        class Base:
+            def __init__(self): pass
+            def plain(self): pass
+        class Error(AssertionError, Base):
+            def __init__(self): super().__init__(); self.plain()
+        class Away(other.Thing, Base):
+            def __init__(self): super().__init__(); self.plain()
+        class Text(str, Base):
+            def __init__(self): super().__init__()
+        class Marked(Generic, Base):
+            def __init__(self): super().__init__()
+        class Last(Base, ValueError):
+            def __init__(self): super().__init__()
+    """
+    found = {(start, end) for start, _, end in edges(source, "calls") if not start.endswith("Base")}
+    assert found == {
+        ("m.Error.__init__", "m.Base.plain"),
+        ("m.Away.__init__", "m.Base.plain"),
+        ("m.Text.__init__", "m.Base.__init__"),
+        ("m.Marked.__init__", "m.Base.__init__"),
+        ("m.Last.__init__", "m.Base.__init__"),
+    }
+    assert {(owner, text) for owner, text, _ in loose(source)} == {
+        ("m.Error.__init__", "super().__init__"),
+        ("m.Away.__init__", "super().__init__"),
+    }
+
+
+@pytest.mark.parametrize("test", ["if not isinstance(x, Base): raise TypeError", "assert isinstance(x, Base)"])
+def test_a_test_for_a_wider_class_widens_nothing(test: str) -> None:
+    """What is known to be a subclass stays one; what is not, becomes the class that is tested for."""
+    source = f"""
+        class Base:
+            def go(self): pass
+        class Sub(Base):
+            def go(self): pass
+        def known(x: Sub):
+            {test}
+            x.go()
+        def unknown(x):
+            {test}
+            x.go()
+        def other(x: int):
+            {test}
+            x.go()
+        def short(x: Sub):
+            return x.go() if isinstance(x, Base) else None
+    """
+    found = {(start, end) for start, _, end in edges(source, "calls")}
+    assert found == {
+        ("m.known", "m.Sub.go"),
+        ("m.unknown", "m.Base.go"),
+        ("m.other", "m.Base.go"),
+        ("m.short", "m.Sub.go"),
+    }
+
+
+@pytest.mark.parametrize("forward", [True, False])
+def test_a_thousand_classes_in_a_chain(forward: bool) -> None:
+    """The order of lookup of each is worked out once, in whichever order they stand."""
+    made = [f"class C{at}(C{at + 1}):\n    def m(self): self.q()\n" for at in range(900)]
+    made.append("class C900:\n    def q(self): pass\n")
+    graph = linked({"m.py": "".join(made if forward else reversed(made))})
+    assert sum(one.kind == "calls" and graph.nodes[one.end].name == "m.C900.q" for one in graph.links) == 900
+
+
+def test_bases_without_an_order_have_one_all_the_same() -> None:
+    """A diamond goes by the rule of C3; what Python refuses is merged, the first first, and a class may be its own base."""
+    source = """
+        class A:
+            def f(self): pass
+        class B(A): pass
+        class C(A):
+            def f(self): pass
+        class D(B, C):
+            def g(self): self.f()
+        class E(A, B):
+            def g(self): self.f()
+        class X(Y):
+            def g(self): self.f()
+        class Y(X):
+            def f(self): pass
+    """
+    found = {(start, end) for start, _, end in edges(source, "calls")}
+    assert found == {("m.D.g", "m.C.f"), ("m.E.g", "m.A.f"), ("m.X.g", "m.Y.f")}

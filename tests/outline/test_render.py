@@ -4,6 +4,7 @@ import json
 import random
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +15,8 @@ from hypothesis import strategies as st
 from ghostmem.outline.find import find
 from ghostmem.outline.graph import (
     EXTERNAL,
-    FORWARD,
-    KINDS,
     NATIVE,
     PROJECT,
-    REVERSE,
     Link,
     Linked,
     Loose,
@@ -29,9 +27,11 @@ from ghostmem.outline.graph import (
 )
 from ghostmem.outline.render import Memory, Stats, to_json, to_text
 from ghostmem.outline.tree import Options, build
+from outline.conftest import IDS, OPTIONS, graphs
 
 DATA = Path(__file__).parent.parent / "data" / "outline"
 STATS = Stats(3, 2, 1, (), (("big.go", "larger than 2 MB"),), "9f3c0aab")
+WHOLE = replace(STATS, skipped=())  # the text says when something was left out
 
 
 def symbol(name: str, kind: str, file: str, line: int, **more: Any) -> Node:
@@ -85,7 +85,7 @@ def test_the_example_of_the_specification() -> None:
     """The text is the specification's, letter by letter."""
     graph = example()
     tree = build(graph, find(graph, "RegisterExtractor"), Options(relations=("calls", "calledBy")))
-    golden("symbol.txt", to_text(tree, symbol="RegisterExtractor", stats=STATS))
+    golden("symbol.txt", to_text(tree, symbol="RegisterExtractor", stats=WHOLE))
     query = {"symbol": "RegisterExtractor", "depth": 2}
     golden("symbol.json", as_json(to_json(tree, language="go", root="/src/einstein", query=query, stats=STATS)))
 
@@ -94,7 +94,7 @@ def test_without_a_filter_the_example_is_the_same() -> None:
     """All fourteen kinds add nothing that is not there."""
     graph = example()
     tree = build(graph, find(graph, "RegisterExtractor"), Options())
-    golden("symbol.txt", to_text(tree, symbol="RegisterExtractor", stats=STATS))
+    golden("symbol.txt", to_text(tree, symbol="RegisterExtractor", stats=WHOLE))
 
 
 def test_a_file_tells_what_it_declares_and_imports() -> None:
@@ -126,7 +126,7 @@ def test_several_matches_cycles_and_what_was_not_found() -> None:
     loose = [Loose(other.id, "calls", f"thing{line}\n  .send", line, "send", 2) for line in range(40, 47)]
     graph = Linked({node.id: node for node in (first, second, helper, other)}, links, loose, ["kotlin has no calls"])
     tree = build(graph, find(graph, "send"), Options(depth=3))
-    golden("several.txt", to_text(tree, symbol="send", stats=STATS))
+    golden("several.txt", to_text(tree, symbol="send", stats=WHOLE))
     cut = build(graph, find(graph, "send"), Options(depth=3, max_nodes=4))
     golden("truncated.txt", to_text(cut, symbol="send"))
     told = to_json(tree)
@@ -162,48 +162,6 @@ def test_the_last_line_counts(count: int, said: str) -> None:
     assert text.splitlines()[-1] == f"-- {said}, 0 unresolved; 0 files with parse errors"
 
 
-IDS = [f"n{number}" for number in range(7)]
-EDGES = st.lists(
-    st.builds(
-        Link, st.sampled_from(IDS), st.sampled_from(FORWARD), st.sampled_from(IDS), st.integers(1, 9), st.sampled_from(["a", "b"])
-    ),
-    max_size=30,
-)
-NODES = st.fixed_dictionaries(
-    {
-        key: st.builds(
-            Node,
-            st.just(key),
-            st.just(key),
-            st.sampled_from(["function", "type", "file"]),
-            st.sampled_from([PROJECT, PROJECT, NATIVE, EXTERNAL]),
-            st.sampled_from(["a.py", "tests/b.py"]),
-            st.integers(1, 3),
-        )
-        for key in IDS
-    }
-)
-LOOSE = st.lists(
-    st.builds(
-        Loose,
-        st.sampled_from(IDS),
-        st.sampled_from(list(REVERSE)),
-        st.sampled_from("xy"),
-        st.integers(1, 3),
-        st.sampled_from("ab"),
-        st.integers(0, 2),
-    ),
-    max_size=8,
-)
-GRAPHS = st.builds(Linked, NODES, EDGES, LOOSE)
-OPTIONS = st.builds(
-    Options,
-    st.integers(0, 10),
-    st.lists(st.sampled_from(KINDS), max_size=3).map(tuple),
-    st.booleans(),
-    st.integers(1, 60),
-    st.booleans(),
-)
 MEMORIES = st.dictionaries(
     st.sampled_from(IDS),
     st.lists(
@@ -230,7 +188,7 @@ def json_nodes(one: dict[str, Any], level: int = 0) -> Iterator[tuple[int, str]]
 
 
 @settings(deadline=None)
-@given(GRAPHS, OPTIONS, MEMORIES, st.randoms(use_true_random=False))
+@given(graphs(), OPTIONS, MEMORIES, st.randoms(use_true_random=False))
 def test_text_and_json_tell_the_same_nodes(
     graph: Linked, options: Options, memories: dict[str, list[Memory]], chance: random.Random
 ) -> None:
@@ -251,3 +209,17 @@ def test_text_and_json_tell_the_same_nodes(
         chance.shuffle(one)
     again = build(Linked(dict(nodes), links, loose), [node for _, node in nodes], options)
     assert (to_text(again, symbol="x", memories=memories), as_json(to_json(again, memories=memories))) == (text, as_json(data))
+
+
+def test_the_last_line_says_what_was_left_out() -> None:
+    """How many files, and the first of them, on one line whatever its name."""
+    graph = example()
+    tree = build(graph, find(graph, "RegisterExtractor"), Options(relations=("calls",)))
+
+    def last(*skipped: str) -> str:
+        return to_text(tree, stats=Stats(skipped=tuple((name, "why") for name in skipped))).splitlines()[-1]
+
+    assert "left out" not in last()
+    assert last("b.go").endswith("; 1 file left out (b.go)")
+    assert last("b\nc.go", "a\x1b.go", "d.go").endswith("; 3 files left out (a\N{REPLACEMENT CHARACTER}.go, …)")
+    assert len(last("x" * 5000)) < 250

@@ -1,43 +1,17 @@
 """Rust: what files say, and exact sets of edges for what other tools get wrong."""
 
-import json
-from itertools import permutations
+import hashlib
 
 import pytest
-from tree_sitter import Language as Grammar
-from tree_sitter import Parser
 
-from ghostmem.outline.facts import Facts
-from ghostmem.outline.languages.rust import LANGUAGE
+from outline.conftest import check_orders, edges, loose, outline
 
 CARGO = {"Cargo.toml": '[package]\nname = "my-app"\n[dependencies]\nserde-json = "1"\n'}
-PARSER = Parser(Grammar(LANGUAGE.grammar("x.rs")))
-
-
-def facts_of(files):
-    """Return the facts of sources, after a trip through JSON."""
-    found = {}
-    for path, text in files.items():
-        raw = text if isinstance(text, bytes) else text.encode()
-        facts = LANGUAGE.extract(PARSER.parse(raw).root_node, raw, path)
-        found[path] = Facts.from_json(json.loads(json.dumps(facts.to_json())))
-    return found
 
 
 def graph(files, extra=CARGO):
     """Link sources."""
-    return LANGUAGE.link(facts_of(files), extra.get)
-
-
-def edges(linked, *kinds):
-    """Return the edges of some kinds by the names of their ends."""
-    names = {key: node.name for key, node in linked.nodes.items()}
-    return {(names[one.start], one.kind, names[one.end], one.via) for one in linked.links if one.kind in kinds}
-
-
-def loose(linked):
-    """Return what stayed loose, by kind and text."""
-    return {(one.kind, one.text, one.candidates) for one in linked.loose}
+    return outline("rust", files, extra)
 
 
 def test_same_name_methods_bind_by_the_type_of_the_receiver():
@@ -303,11 +277,7 @@ fn twice(j: &Job) { j.clone().run(); Job::default().run(); }
 
 def test_links_do_not_depend_on_the_order_of_files():
     """Every order gives the same graph."""
-    first = graph(MODULES)
-    for order in list(permutations(MODULES))[::17]:
-        again = graph({path: MODULES[path] for path in order})
-        assert (again.nodes, again.links, again.loose) == (first.nodes, first.links, first.loose)
-        assert list(again.nodes) == list(first.nodes)
+    check_orders("rust", MODULES, CARGO)
 
 
 HOSTILE = {
@@ -334,8 +304,6 @@ def test_hostile_input_never_raises(name):
 
 def test_every_symbol_has_the_hash_of_its_body():
     """The body is the SHA-256 of the symbol's own bytes."""
-    import hashlib
-
     text = "fn a() {}\nfn b() { a(); }\n"
     linked = graph({"src/lib.rs": text})
     node = next(one for one in linked.nodes.values() if one.name == "my_app::b")

@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ghostmem.errors import InvalidInputError
-from ghostmem.outline.graph import EXTERNAL, FORWARD, KINDS, NATIVE, PROJECT, REVERSE, Link, Linked, Loose, Node
+from ghostmem.outline.graph import EXTERNAL, FORWARD, KINDS, NATIVE, REVERSE, Link, Linked, Loose, Node
 from ghostmem.outline.tree import BACK, CYCLE, SEEN, Branch, Options, Tree, build, is_test
+from outline.conftest import OPTIONS, graphs
 
 
 def linked(*edges: str, loose: tuple[Loose, ...] = (), **changes: dict[str, Any]) -> Linked:
@@ -238,46 +239,7 @@ def test_options_that_can_be() -> None:
     assert made == Options(10, ("calls", "imports"), True, 5, False)
 
 
-IDS = [f"n{number}" for number in range(7)]
-EDGES = st.lists(
-    st.builds(
-        Link,
-        st.sampled_from(IDS),
-        st.sampled_from(FORWARD),
-        st.sampled_from([*IDS, "gone"]),
-        st.integers(1, 9),
-        st.sampled_from(["a", "b"]),
-    ),
-    max_size=30,
-)
-NODES = st.fixed_dictionaries(
-    {
-        key: st.builds(Node, st.just(key), st.sampled_from(["m.a", "m.b", key]), st.sampled_from(["function", "type", "file"]),
-                       st.sampled_from([PROJECT, PROJECT, NATIVE, EXTERNAL]), st.sampled_from(["a.py", "tests/b.py"]), st.integers(1, 3))
-        for key in IDS
-    }
-)  # fmt: skip
-LOOSE = st.lists(
-    st.builds(
-        Loose,
-        st.sampled_from(IDS),
-        st.sampled_from(list(REVERSE)),
-        st.sampled_from("xy"),
-        st.integers(1, 3),
-        st.sampled_from("ab"),
-        st.integers(0, 2),
-    ),
-    max_size=8,
-)
-GRAPHS = st.builds(Linked, NODES, EDGES, LOOSE)
-OPTIONS = st.builds(
-    Options,
-    st.integers(0, 10),
-    st.lists(st.sampled_from(KINDS), max_size=3).map(tuple),
-    st.booleans(),
-    st.integers(1, 60),
-    st.booleans(),
-)
+GRAPHS = graphs(names=("m.a", "m.b"), ends=("gone",))
 
 
 @settings(deadline=None)

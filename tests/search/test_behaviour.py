@@ -119,7 +119,7 @@ LOOKALIKES = {
 @pytest.fixture(scope="module")
 def store() -> Iterator[Ghost]:
     """Open one store with the default provider that holds every text of this module, each group in its namespace."""
-    with Ghost.open(":memory:", settings=Settings(embed_provider="local"), clock=lambda: NOW) as ghost:
+    with Ghost.open(":memory:", settings=Settings(embed_provider="local", freshness="off"), clock=lambda: NOW) as ghost:
         counter = count()
         for number, text in enumerate(DISTRACTORS):
             ghost.put("para", f"d{number}", text)

@@ -57,10 +57,14 @@ CALLS: list[tuple[str, str, str, Any, int, dict[str, Any]]] = [
     ("GET", "/rules/sys-dedup-all", "/rules/{rule_id}", None, 200, {"id": "sys-dedup-all"}),
     ("DELETE", "/rules/sys-dedup-all", "/rules/{rule_id}", None, 200, {"deleted": "sys-dedup-all"}),
     ("GET", "/tags", "/tags", None, 200, {"tags": [{"tag": "t", "count": 1}]}),
+    ("GET", "/conflicts?ns=a", "/conflicts", None, 200, {"conflicts": [], "maybe_stale": []}),
+    ("POST", "/resolve", "/resolve", {"ns": "a", "keep": "tea", "other": "pot"}, 200, {"keeps": "tea", "closed": ["pot"]}),
+    ("POST", "/memories/a/ended/reopen", "/memories/{ns}/{key}/reopen", None, 200, {"keeps": "ended", "reopened": True}),
+    ("GET", "/timeline?ns=a&what=tea", "/timeline", None, 200, {}),
     ("GET", "/namespaces", "/namespaces", None, 200, {}),
     ("GET", "/files?path=f.py", "/files", None, 200, {}),
-    ("GET", "/peek?ns=a", "/peek", None, 200, {"total": 3}),
-    ("GET", "/stats", "/stats", None, 200, {"active_memories": 3}),
+    ("GET", "/peek?ns=a", "/peek", None, 200, {"total": 4}),
+    ("GET", "/stats", "/stats", None, 200, {"active_memories": 4}),
     ("GET", "/check", "/check", None, 200, {"ok": True, "problems": []}),
     ("GET", "/export?ns=a", "/export", None, 200, {}),
 ]
@@ -68,7 +72,7 @@ CALLS: list[tuple[str, str, str, Any, int, dict[str, Any]]] = [
 
 @pytest.fixture
 def filled(served: "Served") -> "Served":
-    """Serve a store with three memories, a removed one, an edge of each kind that matters, and a run."""
+    """Serve a store with three memories, one that ended, a removed one, an edge of each kind that matters, and a run."""
     ghost = served.ghost
     ghost.put("a", "tea", "green tea", tags=["t"], files=["f.py"])
     ghost.put("a", "pot", "a pot")
@@ -76,6 +80,8 @@ def filled(served: "Served") -> "Served":
     ghost.edge("a", "pot", "tea", "relates_to")
     ghost.consolidate("a", "both", "tea in a pot", ["tea", "pot"])
     ghost.put("a", "gone", "x")
+    ghost.put("a", "ended", "coffee", tier="sensory")
+    ghost.put("a", "gone", "y", supersedes="ended")
     ghost.reflect()
     ghost.rm("a", "gone")
     return served

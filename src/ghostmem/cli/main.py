@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from ghostmem._version import __version__
+from ghostmem.caller import CLIENT
 from ghostmem.errors import GhostError, InvalidInputError
 
 # name: what it does; the module is ghostmem.cli.commands.<name>, its object `command`
@@ -19,8 +20,13 @@ COMMANDS = {
     "used": "Say which memories really helped.",
     "list": "List memories, newest first.",
     "history": "Show every version of a memory.",
+    "timeline": "Show how a fact evolved.",
+    "conflicts": "List what contradicts each other and is not decided.",
+    "resolve": "Decide what holds when memories contradict each other.",
     "patch": "Change a memory by a unified diff.",
     "rm": "Remove a memory; it can be restored unless --hard.",
+    "quarantine": "List, release or drop what was put and is not trusted.",
+    "forget": "Remove what a source said, with everything derived from it.",
     "restore": "Bring back a removed memory or an earlier version.",
     "peek": "Show what a namespace knows, at a glance.",
     "ns": "List or remove namespaces.",
@@ -37,15 +43,19 @@ COMMANDS = {
     "rule": "List, add, change or delete the rules of the lifecycle.",
     "curate": "Promote, demote, pin or archive one memory.",
     "mcp": "Serve an agent over MCP, on standard input and output.",
+    "tools": "Print the tools as function schemas, for programs without MCP.",
     "serve": "Serve agents and programs over HTTP.",
     "token": "Make, list or revoke tokens for callers over HTTP.",
-    "notes": "Search markdown folders where they lie, and keep them in step.",
+    "notes": "Search markdown folders where they lie; keep them in step.",
     "memory": "Search, list and write role files of markdown sections.",
     "knowledge": "Recall, search and memorize topics in .ai-knowledge.",
     "outline": "Show code as a tree of relations.",
     "stale": "List memories whose code has moved on.",
-    "setup": "Write Ghost's guidance into other programs' files.",
-    "ingest": "Turn markdown files into memories.",
+    "setup": "Wire Ghost into an agent's program, or out of it again.",
+    "hook": "Add memories to an agent's session, and capture from it.",
+    "capture": "Find what is worth remembering in a conversation.",
+    "mine-procedures": "Find what was done again and again.",
+    "ingest": "Turn markdown or recorded conversations into memories.",
     "export": "Write everything as lines of JSON.",
     "import": "Bring in an export, or another tool's memories.",
     "backup": "Copy the store while it is in use.",
@@ -61,7 +71,7 @@ COMMANDS = {
     "version": "Print the version.",
 }
 ALIASES = {"mcp-serve": "mcp"}  # names that others know a command by
-_MODULES = {"list": "list_", "import": "import_", "infer-edges": "infer_edges"}
+_MODULES = {"list": "list_", "import": "import_", "infer-edges": "infer_edges", "mine-procedures": "mine_procedures"}
 
 
 class LazyGroup(click.Group):
@@ -143,6 +153,7 @@ def run(args: list[str]) -> int:
     name = "ghostmem" if os.path.basename(sys.argv[0]).startswith("ghostmem") else "ghost"
     if args[:1] == ["help"]:
         args = [*args[1:], "--help"]
+    before = CLIENT.set("cli")
     try:
         code = cli.main(args, prog_name=name, standalone_mode=False)
         sys.stdout.flush()
@@ -161,6 +172,8 @@ def run(args: list[str]) -> int:
         return 0
     except Exception as error:
         return report(_in_our_words(error, name, args), args)
+    finally:
+        CLIENT.reset(before)
 
 
 def _in_our_words(error: Exception, name: str, args: list[str]) -> GhostError:

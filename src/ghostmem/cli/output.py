@@ -10,6 +10,8 @@ import click
 from ghostmem.model import Memory, Record, plain
 from ghostmem.text.excerpt import first_line, visible
 
+_CONTROLS = {code: f"\\u{code:04x}" for code in range(0x7F, 0xA0)}  # JSON lets them through, and a terminal may obey them
+
 
 class Output:
     """Print values as text for people or as JSON for programs."""
@@ -37,7 +39,7 @@ class Output:
         """Print a value as one line of JSON."""
         import json
 
-        click.echo(json.dumps(plain(value), ensure_ascii=False))
+        click.echo(json.dumps(plain(value), ensure_ascii=False).translate(_CONTROLS))
 
     def one(self, value: Record | dict[str, Any], text: str) -> None:
         """Print one value: JSON, or the given text."""

@@ -23,10 +23,13 @@ class Filter:
     source_user: str | None = None
     source_kind: str | None = None
     source_scope: str | None = None
+    source_client: str | None = None
     file: str | None = None
     file_rel: str | None = None
     key_prefix: str | None = None
     valid_at: datetime | None = None
+    trusted: bool = False  # only the user's own words
+    closed: bool | None = None  # what has ended by now, or everything else
     deleted: bool = False
     noted: bool | None = None  # sections of notes, or everything else
     code: str | None = None  # about symbols of the project of this root; of any project when empty

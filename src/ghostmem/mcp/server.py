@@ -15,13 +15,14 @@ import mcp_types as types
 from mcp.server.lowlevel import Server
 
 from ghostmem._version import __version__
-from ghostmem.caller import CALLER, require
+from ghostmem.caller import CALLER, CLIENT, require
 from ghostmem.errors import ForbiddenError, GhostError, InvalidInputError
 from ghostmem.mcp.prompts import offered, prompt_result
 from ghostmem.mcp.resources import complete, read, resources, templates
 from ghostmem.mcp.texts import brief, instructions, readable, told
 from ghostmem.mcp.tools import TOOLSETS, Tool
 from ghostmem.schema import check
+from ghostmem.verbs.accept import MAX_KEY
 from ghostmem.verbs.project import project_namespace
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
     Context = ServerRequestContext[Any]
 
-SEVERAL = ("ghost_search", "ghost_context", "ghost_reflect")  # may look into all namespaces of a prefix
+SEVERAL = ("ghost_search", "ghost_context", "ghost_reflect", "ghost_conflicts")  # may look into all namespaces of a prefix
 WATCH = 5.0  # seconds between looks whether the parent is still there
 _BODY = 4_000_000  # bytes of one request over HTTP
 
@@ -152,7 +153,9 @@ def make_server(face: Face) -> Server[Any]:
     async def list_tools(_: Context, __: Any) -> types.ListToolsResult:
         return types.ListToolsResult(tools=face.listed())
 
-    async def call_tool(_: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+    async def call_tool(context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+        known = context.session.client_params
+        CLIENT.set(known.client_info.name[:MAX_KEY] if known else "mcp")
         found: types.CallToolResult = await threaded(face.call, params.name, params.arguments)
         face.ghost.store.vectoriser.warm()  # after the first answer, so that it does not wait for a model
         return found

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ghostmem.edges import EDGE_WEIGHTS
-from ghostmem.model import Kind, Priority, Tier, plain
+from ghostmem.model import Kind, Priority, SourceKind, Tier, plain
 from ghostmem.verbs.curate import OPS
 
 if TYPE_CHECKING:
@@ -70,6 +70,8 @@ def _search(ghost: Ghost, given: Arguments) -> Result:
     found = {"results": [_record(hit) for hit in hits], "legs": list(hits.legs)}
     if given.get("explain"):
         found["misses"] = [_record(hit) for hit in hits.misses]
+    if hits.superseded:
+        found["superseded"] = [{"key": hit.key, "note": hit.note} for hit in hits.superseded]
     return {**found, "notes": list(hits.notes)} if hits.notes else found
 
 
@@ -101,7 +103,7 @@ MEMORY: tuple[Tool, ...] = (
     Tool(
         "ghost_put",
         "Remember",
-        "Store a fact, or update it under the same key. Similar memories are linked.",
+        "Store a fact, or update it under the same key. The verdict says whether it restates or contradicts another.",
         {
             "ns": _NS,
             "key": described(TEXT, "short and descriptive, e.g. user-timezone"),
@@ -113,10 +115,13 @@ MEMORY: tuple[Tool, ...] = (
             "tier": {"type": "string", "enum": [*(str(tier) for tier in Tier), "identity"]},
             "pinned": described(_B, "always in context"),
             "ttl": described(TEXT, "e.g. 7d"),
-            "dedup": described(_B, "reinforce equal content"),
+            "dedup": described(_B, "reinforce what says the same"),
+            "supersedes": described(TEXT, "key this replaces"),
+            "source_user": described(TEXT, "who said it"),
+            "source_kind": {"type": "string", "enum": [str(kind) for kind in SourceKind]},
         },
         ("key", "content"),
-        {"key": TEXT, "version": {"type": "integer"}, "outcome": TEXT},
+        {"key": TEXT, "version": {"type": "integer"}, "outcome": TEXT, "verdict": {"type": "object"}},
         _put,
         "write",
         {**WRITE, "idempotentHint": True},
@@ -143,6 +148,8 @@ MEMORY: tuple[Tool, ...] = (
             "limit": described(_count(1, 200), "default 20"),
             "after": described(TEXT, "date"),
             "before": TEXT,
+            "valid_at": described(TEXT, "what was true then"),
+            "as_of": described(TEXT, "what was believed then"),
             "include_all": described(_B, "dormant and sensory too"),
             "explain": _B,
         },
@@ -162,6 +169,8 @@ MEMORY: tuple[Tool, ...] = (
             "tags": TEXTS,
             "budget": described(_count(1, 1_000_000), "tokens, default 4000"),
             "files": described(TEXTS, "paths at hand"),
+            "for_user": described(TEXT, "whose words count more"),
+            "for_scope": TEXT,
             "exclude_pinned": _B,
             "include_all": _B,
             "min_score": _N,
@@ -278,9 +287,16 @@ def _outline(root: Path) -> tuple[Tool, ...]:
     return outline_tools(root)
 
 
+def _truth(_: Path) -> tuple[Tool, ...]:
+    from ghostmem.mcp.truth import TRUTH
+
+    return TRUTH
+
+
 # a toolset is its tools, or makes them for the folder whose files they work on
 TOOLSETS: Mapping[str, tuple[Tool, ...] | Callable[[Path], tuple[Tool, ...]]] = {
     "memory": MEMORY,
+    "truth": _truth,
     "notes": _notes,
     "knowledge": _knowledge,
     "outline": _outline,

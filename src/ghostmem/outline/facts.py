@@ -1,8 +1,14 @@
 """What one source file says, before anything is resolved; facts are cached as JSON, so every value is plain data."""
 
+import json
+import struct
+import zlib
 from dataclasses import dataclass, field
+from itertools import starmap
 from typing import Any, NamedTuple
 
+_FRONT = struct.Struct(">II")  # before packed facts: how long they are without the rest, and the rest's checksum
+_ENCODE = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, check_circular=False).encode
 FILE = -1  # the owner of what stands outside every symbol
 
 
@@ -55,19 +61,57 @@ class Facts:
     refs: list[Ref] = field(default_factory=list)
     detail: Any = None  # the language's own: scopes, bindings, exports
     errors: list[int] = field(default_factory=list)  # lines that could not be parsed
+    rest: Any = None  # what is large and only needed now and then while linking; `all_of_it` returns it
+    fold: bytes = field(default=b"", compare=False, repr=False)  # the same as few bytes
+
+    def all_of_it(self) -> Any:
+        """Return the rest, which is unfolded each time when it is not at hand."""
+        return self.rest if self.rest is not None else unfolded(self.fold) if self.fold else None
 
     def to_json(self) -> dict[str, Any]:
         """Return the facts as plain data; nothing is copied, so whoever gets it must not change it."""
-        return {name: getattr(self, name) for name in self.__slots__}
+        return {**self._head(), "rest": self.all_of_it()}
+
+    def _head(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in ("package", "symbols", "imports", "refs", "detail", "errors")}
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> "Facts":
         """Read what `to_json` returned, also after a trip through JSON."""
         return cls(
             data["package"],
-            [Symbol(*one) for one in data["symbols"]],
-            [Import(*one) for one in data["imports"]],
-            [Ref(*one) for one in data["refs"]],
+            list(starmap(Symbol, data["symbols"])),
+            list(starmap(Import, data["imports"])),
+            list(starmap(Ref, data["refs"])),
             data["detail"],
             data["errors"],
+            data.get("rest"),
         )
+
+    def packed(self) -> bytes:
+        """Return the facts as bytes for the cache."""
+        if self.rest is not None:
+            self.fold = folded(self.rest)
+        head = folded(self._head())
+        return _FRONT.pack(len(head), zlib.crc32(self.fold)) + head + self.fold
+
+    @classmethod
+    def unpacked(cls, packed: bytes) -> "Facts | None":
+        """Read what `packed` returned, the rest still folded; nothing when it is damaged."""
+        try:
+            size, check = _FRONT.unpack_from(packed)
+            found = cls.from_json(unfolded(packed[_FRONT.size : _FRONT.size + size]))
+        except (struct.error, zlib.error, ValueError, TypeError, KeyError, RecursionError):
+            return None
+        found.fold = packed[_FRONT.size + size :]
+        return found if zlib.crc32(found.fold) == check else None
+
+
+def folded(data: Any) -> bytes:
+    """Return plain data as few bytes."""
+    return zlib.compress(_ENCODE(data).encode(errors="surrogatepass"), 1)
+
+
+def unfolded(packed: bytes) -> Any:
+    """Return what was folded."""
+    return json.loads(zlib.decompress(packed))

@@ -3,22 +3,46 @@
 from functools import cache
 from importlib.metadata import version
 from typing import TYPE_CHECKING
+from warnings import catch_warnings, simplefilter
 
 from ghostmem.outline.facts import Facts
 from ghostmem.outline.languages.base import Language
 
 if TYPE_CHECKING:
-    from tree_sitter import Parser
+    from tree_sitter import Node, Parser
 
 _PROBED = 8000  # bytes of a file that tell whether it is text
+AT_LEAST, A_BYTE = 2_000_000, 10  # microseconds that parsing may take, and for each byte: some fifty times what it does
+
+
+class UnparsableError(Exception):
+    """A file must be left out; the message says why."""
 
 
 def facts_of(language: Language, path: str, source: bytes) -> Facts:
-    """Return what a file says; a binary one says nothing."""
-    if b"\0" in source[:_PROBED]:
-        return Facts(errors=[1])
-    tree = _parser(language.name, language, path.rpartition(".")[2]).parse(source)
-    return language.extract(tree.root_node, source, path)
+    """Return what a file says; a binary one, or one that is nested beyond measure, says what an empty one would."""
+    parser = _parser(language.name, language, path.rpartition(".")[2])
+    try:
+        if b"\0" not in source[:_PROBED]:
+            if reason := language.refuse(source):
+                raise UnparsableError(reason)
+            return language.extract(_parsed(parser, source), source, path)
+    except RecursionError:  # nested as nobody writes it
+        pass
+    facts = language.extract(_parsed(parser, b""), b"", path)
+    facts.errors = [1]
+    return facts
+
+
+def _parsed(parser: "Parser", source: bytes) -> "Node":
+    with catch_warnings():
+        simplefilter("ignore", DeprecationWarning)  # of the limit; what is to take its place wants no bytes, and crashes
+        parser.timeout_micros = AT_LEAST + A_BYTE * len(source)
+    try:
+        return parser.parse(source).root_node
+    except ValueError:
+        parser.reset()  # or it would go on with this file when it gets the next
+        raise UnparsableError("takes too long to parse") from None
 
 
 @cache

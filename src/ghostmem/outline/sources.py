@@ -5,6 +5,7 @@ import subprocess
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
+from stat import S_ISREG
 
 from ghostmem.errors import InvalidInputError, NotFoundError
 from ghostmem.note import Stat
@@ -14,6 +15,7 @@ SKIPPED = frozenset(
     {"node_modules", "vendor", "venv", ".venv", "__pycache__", "target", "dist", "build", ".git", ".tox", ".mypy_cache"}
 )
 _INODE = (1 << 63) - 1
+_GIT = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_CEILING_DIRECTORIES")  # the user's own settings
 
 
 @dataclass(slots=True)
@@ -26,29 +28,40 @@ class Sources:
 
 def sources(root: Path, suffixes: tuple[str, ...]) -> Sources:
     """List the files of a project that end in one of these, with their stats."""
-    if not root.is_dir():
-        raise NotFoundError(f"there is no folder {root}", "name the project's folder with --root")
+    if not os.path.isdir(root):
+        raise NotFoundError(f"there is no folder {_shown(root)}", "name the project's folder with --root")
     found = Sources()
+    home, top = os.path.join(root, ""), os.path.realpath(root)
+    real: dict[str, bool] = {}
     for path in sorted(_known_to_git(root) or _walked(root)):
-        if not path.endswith(suffixes) or any(part in SKIPPED for part in path.split("/")[:-1]):
+        if not path.endswith(suffixes) or not SKIPPED.isdisjoint(path.split("/")[:-1]):
             continue
         try:
-            stat = os.stat(root / path, follow_symlinks=False)
+            stat = os.lstat(f"{home}{path}")
         except OSError:
             continue  # gone since it was listed
-        if os.path.islink(root / path) or not os.path.isfile(root / path):
+        folder = os.path.dirname(path)
+        if folder not in real:
+            real[folder] = os.path.realpath(f"{home}{folder}") == os.path.normpath(f"{top}/{folder}")
+        if not _is_text(path):
+            found.skipped[ascii(path)[1:-1]] = "has a name with characters that are no text"
+        elif not S_ISREG(stat.st_mode) or not real[folder]:  # git also lists what lies behind a folder that became a link
             found.skipped[path] = "is a link or no plain file"
-        elif not _is_text(path):
-            continue
         elif stat.st_size > LARGEST:
             found.skipped[path] = f"has {stat.st_size:,} bytes, more than {LARGEST:,}"
         else:
-            found.files[path] = Stat(stat.st_size, stat.st_mtime_ns, stat.st_ino & _INODE)
+            # a time of modification can be put back, that of the last change cannot
+            found.files[path] = Stat(stat.st_size, stat.st_mtime_ns, (stat.st_ino ^ stat.st_ctime_ns) & _INODE)
     return found
 
 
 def _is_text(path: str) -> bool:
-    return not any("\ud800" <= char <= "\udfff" or char < " " for char in path)
+    return path.isprintable() or not any("\ud800" <= char <= "\udfff" or char < " " for char in path)
+
+
+def _shown(path: str | Path) -> str:
+    """Return a path as it is, unless it would not stay on its line."""
+    return str(path) if str(path).isprintable() else repr(str(path))
 
 
 def _known_to_git(root: Path) -> list[str]:
@@ -57,12 +70,18 @@ def _known_to_git(root: Path) -> list[str]:
     command = ["git", "-C", str(root), "-c", "core.fsmonitor=false", "-c", "core.untrackedCache=false"]
     command += ["ls-files", "-co", "--exclude-standard", "-z", "--", "."]
     try:
-        done = subprocess.run(command, capture_output=True, check=False, timeout=60)  # noqa: S603
+        done = subprocess.run(command, capture_output=True, check=False, timeout=60, env=_plain())  # noqa: S603
     except (OSError, subprocess.TimeoutExpired):
         return []
     if done.returncode:
         return []
     return list(dict.fromkeys(os.fsdecode(name) for name in done.stdout.split(b"\0") if name))
+
+
+def _plain() -> dict[str, str]:
+    """Return the environment without what points git to another repository, and with no way to fetch what one lacks."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_") or name in _GIT}
+    return kept | {"GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1", "GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0"}
 
 
 def _walked(root: Path) -> Iterable[str]:
@@ -77,9 +96,14 @@ def inside(root: Path, path: str) -> str:
     """Return a file's path below the root as it is known there, or refuse one that is elsewhere."""
     given = path.replace("\\", "/")
     home = Path(os.path.realpath(root))
-    real = home if "\0" in path else Path(os.path.realpath(root / given))
+    try:
+        real = Path(os.path.realpath(root / given))
+    except (OSError, ValueError):  # no name that a file can have
+        real = home
     if os.path.isabs(path) or ".." in given.split("/") or not real.is_relative_to(home) or real == home:
         raise InvalidInputError(f"the file {path!r} is not below {root}", "name it by its path from the project's root")
-    if not real.is_file():
-        raise NotFoundError(f"there is no file {path} below {root}", "name it by its path from the project's root")
+    if not os.path.isfile(real):
+        raise NotFoundError(
+            f"there is no file {_shown(path)} below {_shown(root)}", "name it by its path from the project's root"
+        )
     return os.path.normpath(given).replace(os.sep, "/")

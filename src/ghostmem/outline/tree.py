@@ -96,11 +96,11 @@ def is_test(path: str) -> bool:
 
 def build(linked: Linked, roots: Iterable[Node], options: Options) -> Tree:
     """Return the relations of the roots down to the depth that is asked for, a tree for each."""
-    chosen = sorted(set(roots), key=_order)
+    chosen = sorted({node.id: node for node in roots}.values(), key=_order)
     if not options.include_tests:
         # a root that is a test stays when nothing else was asked for
         chosen = [node for node in chosen if not is_test(node.file)] or chosen
-    tree = Tree([], options, len(chosen), labels=_labels(linked), notes=sorted(set(linked.notes)))
+    tree = Tree([], options, len(chosen), labels=linked.once("labels", _labels), notes=sorted(set(linked.notes)))
     builder = _Builder(linked, options, tree)
     for node in chosen:
         builder.expanded.clear()
@@ -116,15 +116,8 @@ class _Builder:
     def __init__(self, linked: Linked, options: Options, tree: Tree) -> None:
         self.linked, self.options, self.tree = linked, options, tree
         self.kinds = options.kinds
-        self.leaving: dict[str, list[Link]] = defaultdict(list)
-        self.arriving: dict[str, list[Link]] = defaultdict(list)
-        for link in linked.links:
-            self.leaving[link.start].append(link)
-            self.arriving[link.end].append(link)
-        self.loose: dict[str, list[Loose]] = defaultdict(list)
-        for one in sorted(linked.loose, key=lambda one: (one.line, one.text, one.kind, one.name, one.candidates)):
-            if one.kind in self.kinds:
-                self.loose[one.owner].append(one)
+        self.leaving, self.arriving = linked.once("by end", _by_end)
+        self.loose = linked.once("loose", _by_owner)
         self.expanded: set[str] = set()
         self.room = options.max_nodes
 
@@ -146,7 +139,7 @@ class _Builder:
     def expand(self, branch: Branch, path: tuple[str, ...], came: str) -> None:
         """Hang on a branch what its node relates to, and so on."""
         node = branch.node
-        branch.loose = self.loose.get(node.id, [])
+        branch.loose = [one for one in self.loose.get(node.id, ()) if one.kind in self.kinds]
         self.tree.unresolved += len(branch.loose)
         path = (*path, node.id)
         related = self.related(node.id)
@@ -188,10 +181,6 @@ class _Builder:
             return False
         return self.options.include_tests or node.origin != PROJECT or not is_test(node.file)
 
-    def knows_calls(self) -> bool:
-        """Tell whether there is any call, resolved or not."""
-        return any(one.kind == "calls" for one in self.linked.links) or any(one.kind == "calls" for one in self.linked.loose)
-
     def missing(self, branch: Branch) -> dict[str, int]:
         """Return the kinds that somebody would look for in vain, with the unresolved references that might be of them."""
         name = bare(branch.node.name)
@@ -203,26 +192,53 @@ class _Builder:
         )
         asked = {*self.options.relations, *named}
         # a language of which no calls are known has nothing to say about callers
-        if branch.node.kind in {"function", "method"} and self.knows_calls():
+        if branch.node.kind in {"function", "method"} and self.linked.once("calls", _knows_calls):
             asked.add("calledBy")
         return {kind: named[kind] for kind in self.kinds if kind in asked and kind not in branch.relations}
+
+
+def _by_end(linked: Linked) -> tuple[dict[str, list[Link]], dict[str, list[Link]]]:
+    """Return the links by the node that they leave, and by the one that they reach."""
+    leaving: dict[str, list[Link]] = {}
+    arriving: dict[str, list[Link]] = {}
+    for link in linked.links:
+        leaving.setdefault(link.start, []).append(link)
+        arriving.setdefault(link.end, []).append(link)
+    return leaving, arriving
+
+
+def _by_owner(linked: Linked) -> dict[str, list[Loose]]:
+    """Return what stayed loose by who refers to it, in order."""
+    found: dict[str, list[Loose]] = {}
+    for one in linked.loose:
+        found.setdefault(one.owner, []).append(one)
+    for some in found.values():
+        some.sort(key=lambda one: (one.line, one.text, one.kind, one.name, one.candidates))
+    return found
+
+
+def _knows_calls(linked: Linked) -> bool:
+    """Tell whether there is any call, resolved or not."""
+    return any(one.kind == "calls" for one in linked.links) or any(one.kind == "calls" for one in linked.loose)
 
 
 def _labels(linked: Linked) -> dict[str, str]:
     # Go: where two packages have one name, as much of the import path as tells them apart
     paths: dict[str, set[str]] = defaultdict(set)
-    split = {}
+    split: dict[str, tuple[str, str, str]] = {}
     for node in linked.nodes.values():
         package, _, local = node.name.partition(".")
         if node.kind not in {"file", "module"} and local and node.full.endswith(f".{local}"):
             path = node.full[: -len(local) - 1]
             split[node.id] = (package, path, local)
             paths[package].add(path)
-    labels = {}
-    for one, (package, path, local) in split.items():
-        if others := [other.split("/") for other in paths[package] if other != path]:
-            labels[one] = f"{_suffix(path.split('/'), others)}.{local}"
-    return labels
+    short = {
+        (package, path): _suffix(path.split("/"), [other.split("/") for other in known if other != path])
+        for package, known in paths.items()
+        if len(known) > 1
+        for path in known
+    }
+    return {one: f"{short[package, path]}.{local}" for one, (package, path, local) in split.items() if (package, path) in short}
 
 
 def _suffix(parts: list[str], others: list[list[str]]) -> str:

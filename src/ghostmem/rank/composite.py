@@ -47,6 +47,9 @@ def composite(memory: Memory, relevance: float, now: datetime) -> dict[str, floa
     }
 
 
+FACTORS = ("tier", "source")  # the parts that multiply what the others add up to
+
+
 def total(parts: Mapping[str, float]) -> float:
     """Join the parts of a score."""
-    return sum(value for name, value in parts.items() if name != "tier") * parts["tier"]
+    return sum(value for name, value in parts.items() if name not in FACTORS) * parts["tier"] * parts.get("source", 1.0)

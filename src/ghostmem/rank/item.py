@@ -34,11 +34,11 @@ class Item:
         return (-self.score, -self.memory.created_at.timestamp(), self.memory.ns, self.memory.key)
 
 
-def newness(memory: Memory) -> tuple[datetime, datetime, str]:
-    """Return what memories are ordered by when one has the last word."""
-    return (memory.created_at, memory.recorded_at or memory.created_at, memory.id)
+def last_word(memory: Memory) -> tuple[bool, datetime, datetime, str]:
+    """Return what memories that contradict each other are ordered by: the user's own word, then what was said last."""
+    return (memory.from_user, memory.created_at, memory.recorded_at or memory.created_at, memory.id)
 
 
-def is_newer(one: Memory, other: Memory) -> bool:
-    """Say which of two memories has the last word."""
-    return newness(one) > newness(other)
+def prevails(one: Memory, other: Memory) -> bool:
+    """Say which of two memories that contradict each other has the last word."""
+    return last_word(one) > last_word(other)

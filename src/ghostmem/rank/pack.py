@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from ghostmem.rank.item import Item, newness
+from ghostmem.rank.item import Item, last_word
 from ghostmem.text.fit import fit
 from ghostmem.text.focus import focused
 
@@ -153,7 +153,7 @@ class Packer:
         needed = [self._pool[id_] for id_ in self._newer(item.id) if id_ not in self.placed]
         if not needed:
             return True
-        needed.sort(key=lambda other: newness(other.memory), reverse=True)
+        needed.sort(key=lambda other: last_word(other.memory), reverse=True)
         fits = sum(map(self._capped, (*needed, item))) <= self._room(item)
         for other in needed:
             above = [id_ for id_ in self._bonds.refuters.get(other.id, ()) if id_ in self._pool]

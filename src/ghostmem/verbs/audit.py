@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -10,8 +11,9 @@ from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
 from ghostmem.engine.rows import Filter
-from ghostmem.model import Memory, Record, Rel, Tier, optional
+from ghostmem.model import Memory, NsFilter, Record, Rel, Tier, optional
 from ghostmem.text.chunk import CHUNKER
+from ghostmem.text.redact import find_secrets
 from ghostmem.times import earlier
 from ghostmem.verbs import accept
 from ghostmem.verbs.duplicates import nearly_said_again, said_again
@@ -93,6 +95,8 @@ def audit(store: Store, ns: str | None = None, *, skip: Mapping[str, str] | None
     | unembedded     |     10 |    50 % | a chunk of it has no vector of the chosen model                                 |
     | expired        |      5 |    20 % | its time is up and it was not collected                                         |
     | rule_churn     |      5 |   100 % | rules moved it to and fro: twice or more in the last 7 days                     |
+    | secrets        |      0 |       - | a key, a token or a password of a known shape stands in it                      |
+    | quarantine     |      0 |       - | it is held in quarantine, and so no memory yet                                  |
 
     Pinned and locked memories are never stale or never used. `skip` names checks not to make, with the reason.
     """
@@ -106,6 +110,7 @@ def audit(store: Store, ns: str | None = None, *, skip: Mapping[str, str] | None
         survey = Survey(store, tx, now, memories, edges, expired)
         survey.unjudged.extend(_reasons(skip or {}))
         found = [_finding(survey, name, check) for name, check in CHECKS.items() if name not in (skip or {})]
+        found += [] if "quarantine" in (skip or {}) else [_held(tx, chosen)]
     findings = tuple(one for one in found if one is not None)
     score = round(max(0.0, 100 - sum(one.cost for one in findings)))
     count = sum(len(some) for some in edges.values())
@@ -203,6 +208,23 @@ def _unembedded(survey: Survey) -> set[str] | None:
     return set(vectors.owners(missing).values()) & survey.memories.keys()
 
 
+def _secrets(survey: Survey) -> list[str]:
+    return [memory.id for memory in survey.memories.values() if any(one.sure for one in find_secrets(_said(memory)))]
+
+
+def _said(memory: Memory) -> str:
+    """Return all that a memory says, a line for each field."""
+    meta = json.dumps(dict(memory.meta), ensure_ascii=False) if memory.meta else ""
+    return "\n".join([memory.key, memory.content, *memory.tags, meta, *filter(None, (memory.source_user, memory.source_scope))])
+
+
+def _held(tx: Transaction, ns: NsFilter) -> Finding:
+    """Count what is held in quarantine."""
+    held = tx.quarantine.all(ns)
+    examples = tuple(f"{one.ns}/{one.key}" for one in held[:EXAMPLES])
+    return Finding("quarantine", len(held), 0.0, 0.0, examples, "ghost quarantine list" if held else "")
+
+
 def _churn(survey: Survey) -> list[str]:
     moved = survey.tx.runs.moved(earlier(survey.now, CHURN))
     return [id_ for id_, times in moved.items() if times > 1 and id_ in survey.memories]
@@ -218,4 +240,5 @@ CHECKS: Mapping[str, Check] = {
     "unembedded": Check(10, 0.50, _unembedded, "ghost embed backfill"),
     "expired": Check(5, 0.20, lambda survey: survey.expired.keys(), "ghost gc --dry-run"),
     "rule_churn": Check(5, 1.00, _churn, "ghost undo"),
+    "secrets": Check(0, 1.00, _secrets, "ghost get -n {ns} {key}"),
 }

@@ -18,7 +18,10 @@ class Backup(Record):
 
 
 def backup(store: Store, target: str | Path, *, force: bool = False) -> Backup:
-    """Write one consistent state to a new file, compact and private; an existing file is replaced only with `force`."""
+    """Write one consistent state to a new file, compact and private; an existing file is replaced only with `force`.
+
+    The store remembers where, so that a hard delete can name the copies that still hold what it deleted.
+    """
     path = Path(target).expanduser()
     if path.is_dir() or str(target).endswith(("/", os.sep)):
         path = path / f"ghost-{store.clock():%Y%m%dT%H%M%SZ}.db"
@@ -40,4 +43,7 @@ def backup(store: Store, target: str | Path, *, force: bool = False) -> Backup:
     finally:
         if fresh.exists():
             fresh.unlink()
+    if not store.engine.read_only:
+        with store.engine.write() as tx:
+            tx.backups.add(str(path.resolve()), store.clock())
     return Backup(str(path), size)

@@ -14,6 +14,7 @@ from ghostmem.verbs import accept
 from ghostmem.verbs.fields import put_fields
 from ghostmem.verbs.get import find
 from ghostmem.verbs.put import Draft, prepare, write_draft
+from ghostmem.verbs.screen import screen, screen_fields
 from ghostmem.verbs.store import Store
 
 if TYPE_CHECKING:
@@ -40,17 +41,19 @@ def consolidate(
     kind: str | None = None,
     importance: float | None = None,
     tags: Iterable[str] | None = None,
+    allow_secrets: bool = False,
 ) -> Consolidation:
     """Store a summary with a `contains` edge to each of its sources, in one transaction; the sources stay as they are.
 
     The summary is semantic with importance 0.7 unless said otherwise. A summary that exists gets a new version and keeps its
-    sources beside the new ones.
+    sources beside the new ones. Secrets are redacted unless `allow_secrets`.
     """
     keys = _sources(source_keys, summary_key)
-    fields = put_fields(kind=kind, importance=importance, tags=tags)
-    draft = Draft(
-        accept.namespace(ns), accept.key(summary_key), accept.content(content, store.settings.max_content_bytes), fields
-    )
+    named = {"key": accept.key(summary_key), **put_fields(kind=kind, importance=importance, tags=tags)}
+    clean, notes = screen(store.settings, accept.content(content, store.settings.max_content_bytes), allow_secrets)
+    fields, more = screen_fields(store.settings, named, allow_secrets)
+    summary_key = fields.pop("key")
+    draft = Draft(accept.namespace(ns), summary_key, clean, fields)
     with store.engine.read() as tx:
         now = store.clock()
         last = tx.memories.last(ns, summary_key)
@@ -71,7 +74,7 @@ def consolidate(
             tx.graph.add_edge(edge)
             there = tx.graph.edge(summary.id, source.id, Rel.CONTAINS) or edge
             made.append(replace(there, ns=ns, from_key=summary_key, to_key=source.key))
-    return Consolidation(summary, tuple(made))
+    return Consolidation(replace(summary, notes=(*notes, *more)) if notes or more else summary, tuple(made))
 
 
 def _sources(given: Iterable[str], summary_key: str) -> list[str]:

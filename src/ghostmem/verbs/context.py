@@ -9,22 +9,21 @@ from typing import TYPE_CHECKING
 
 from ghostmem.engine.rows import Filter
 from ghostmem.errors import InvalidInputError
-from ghostmem.model import NsFilter
 from ghostmem.pack import LeftOut, Pack, Packed, Stage, Why
 from ghostmem.rank.composite import composite, total
 from ghostmem.rank.item import Item
 from ghostmem.rank.pack import Bonds, Left, Packer
-from ghostmem.text.terms import query_terms
 from ghostmem.times import as_time
 from ghostmem.verbs import accept
 from ghostmem.verbs.expansion import Expansion
+from ghostmem.verbs.found import LEFT_OUT, SEEDS, Found, Near
 from ghostmem.verbs.get import bookkeep
 from ghostmem.verbs.narrow import narrowed
-from ghostmem.verbs.ranked import ranked
-from ghostmem.verbs.ranking import Scored
 from ghostmem.verbs.refresh import refresh
-from ghostmem.verbs.search import answers, chosen_tiers
+from ghostmem.verbs.search import chosen_tiers
+from ghostmem.verbs.standing import disputed, maybe_stale
 from ghostmem.verbs.store import Store
+from ghostmem.verbs.vouch import vouched
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -52,16 +51,16 @@ if TYPE_CHECKING:
         expand: bool | None
         tokens: Callable[[str], int] | None
         now: datetime | str | None
+        for_user: str | None
+        for_scope: str | None
 
 
 BUDGET = 4000
-SEEDS = 50  # how many memories a search sends into a context, from which edges are followed
 AMPLE = 1.2  # when all that was found would not fill this many budgets, the search sends more
 AT_HAND = 0.5  # the relevance of a memory about a file at hand
 STRENGTHEN = 0.05  # how much of what it lacks an edge gains when both its ends are read together
 SPREAD_AT = 4  # which candidate the best one is compared with by `min_spread`
-STAGES = ("pinned", "search", "file", "edge", "correction", "parent", "child")
-LEFT_OUT = 10  # how many of the best that were left out are named
+STAGES = ("pinned", "search", "file", "edge", "correction", "own words", "parent", "child")
 
 
 def context(
@@ -83,6 +82,8 @@ def context(
     expand: bool | None = None,
     tokens: Callable[[str], int] | None = None,
     now: datetime | str | None = None,
+    for_user: str | None = None,
+    for_scope: str | None = None,
     **conditions: Unpack[Narrow],
 ) -> Pack:
     """Return the memories to read for a task, packed into a budget of tokens, each with the reason it is there.
@@ -93,14 +94,19 @@ def context(
     of the code in `root` (the working folder) and, damped, about what calls these; with a `root` about what calls the files'
     symbols too. `min_score` leaves out what scores less, `min_spread` all but the best when the scores lie closer together than
     this; `max_memory_tokens` caps one memory (-1: no cap); `expand` switches the following of edges; `tokens` counts the tokens
-    of a text instead of estimating them.
+    of a text instead of estimating them. What was said by `for_user` or in `for_scope` counts more. What no longer holds is left
+    out and listed as superseded; `valid_at` asks for what was true at a time.
     """
     text = accept.text(query, "query")
     accept.positive(budget, "budget")
     floor, spread = accept.number(min_score, "min_score"), accept.number(min_spread, "min_spread")
     at = store.clock() if now is None else as_time(now, "now")
     cap = _cap(store.settings.max_memory_tokens if max_memory_tokens is None else max_memory_tokens)
-    which = replace(narrowed(**conditions), now=at, ns=accept.ns_filter(ns), tiers=chosen_tiers(tiers, include_all))
+    which = replace(narrowed(**conditions), now=at, ns=accept.ns_filter(ns))
+    which = replace(
+        which, tiers=chosen_tiers(tiers, include_all, which.valid_at), closed=False if which.valid_at is None else None
+    )
+    near = Near(accept.label(for_user, "for_user"), accept.label(for_scope, "for_scope"))
     unpinned = exclude_pinned or which.pinned is False
     which = replace(which, pinned=False) if unpinned else which
     packer = Packer(budget, cap, _counter(tokens))
@@ -108,26 +114,39 @@ def context(
     paths, names = accept.texts(files, "files", "file path"), accept.texts(symbols, "symbols", "symbol")
     code, more = _code(store, which, paths, names, root, language)
     with store.engine.read() as tx:
-        pinned = [] if unpinned else _pinned(tx, which.ns, at)
-        found = _Found(store, tx, text, which, at)
+        pinned = [] if unpinned else _pinned(tx, which, at)
+        found = Found(store, tx, text, which, at, near)
         seeds = found.next(SEEDS)
         seeds = _with_code(_with_files(tx, seeds, paths, which, at), code, at)
         expansion = Expansion(tx, store.settings, at, which, store.settings.edge_expansion if expand is None else expand)
         expansion.run(seeds, pinned)
         while expansion.tokens < budget * AMPLE and (later := found.next(SEEDS)):
             expansion.more(later)
-        expired = found.expired()
+        beside = vouched(tx, [item.memory for item in sorted(expansion.pool.values(), key=lambda item: item.order)], which, at)
+        for id_, words in beside.items():
+            for memory in words:
+                expansion.add(memory, expansion.pool[id_].score, "own words")
+        gone = [*found.expired(), *found.superseded()]
+        doubts = maybe_stale(tx, [item.memory for item in (*expansion.pool.values(), *pinned)], at)
     bonds = expansion.bonds()
+    refuted = bonds.refuters
+    bonds = replace(bonds, refuters=joined_ids(refuted, beside))
     ids = {item.id for item in pinned}
     items, cut = _floored(list(expansion.pool.values()), bonds, floor, spread, ids)
     packer.pack(pinned, items, bonds, store.settings.containment == "roomy")
-    left = [*packer.left.values(), *(one for one in cut if one.item.id not in packer.placed), *expired]
+    left = [*packer.left.values(), *(one for one in cut if one.item.id not in packer.placed), *gone]
     over = [item.memory.key for item in pinned if item.id not in packer.placed]
     notes = (*told, *more, *found.notes)
     if over:
         notes = (*notes, f"{len(over)} pinned not shown, a third of the budget is theirs: {', '.join(over[:5])}")
     about = {seed.memory.id: seed.note for seed in sorted(code, key=lambda seed: seed.share)}
-    pack = _pack(packer, left, bonds, expansion, _stages(packer, pinned, expansion.pool), notes, about)
+    for id_, words in beside.items():
+        named = set(refuted.get(id_, ()))
+        if keys := ", ".join(memory.key for memory in words if memory.id not in named):
+            doubts[id_] = f"{doubts[id_]}; the user's own word: {keys}" if id_ in doubts else f"the user's own word: {keys}"
+    for id_, doubt in doubts.items():
+        about[id_] = f"{about[id_]}; {doubt}" if id_ in about else doubt
+    pack = _pack(packer, left, refuted, expansion, _stages(packer, pinned, expansion.pool), notes, about)
     _remember(store, [packer.placed[packed.id].item for packed in pack.memories])
     return pack
 
@@ -153,44 +172,10 @@ def _counter(tokens: Callable[[str], int] | None) -> Callable[[str], int]:
     return counted
 
 
-def _pinned(tx: Transaction, space: NsFilter, at: datetime) -> list[Item]:
-    """Return the pinned memories by importance; they are there whatever is asked."""
-    found = tx.listing.pinned(space, at)
+def _pinned(tx: Transaction, which: Filter, at: datetime) -> list[Item]:
+    """Return the pinned memories by importance; they are there whatever is asked, as long as they hold."""
+    found = [m for m in tx.listing.pinned(which.ns, at) if which.valid_at is None or m.held_at(which.valid_at)]
     return [Item(memory, memory.importance, "pinned", parts={"importance": memory.importance}) for memory in found]
-
-
-class _Found:
-    """What a question finds, taken a portion at a time, best first."""
-
-    def __init__(self, store: Store, tx: Transaction, text: str, which: Filter, at: datetime) -> None:
-        self._store, self._tx, self._text, self._which, self._at = store, tx, text, which, at
-        found = ranked(store, tx, text, which.ns, which, at, SEEDS)
-        self.notes = found.notes
-        self._rest = answers(found, None, store.settings.abstain)
-        self._words = frozenset(query_terms(text))
-
-    def next(self, count: int) -> list[Item]:
-        """Return the next best, scored."""
-        chosen, self._rest = self._rest[:count], self._rest[count:]
-        return self._items(chosen)
-
-    def expired(self) -> list[Left]:
-        """Return what would have been found, had its time not been up; gc has not collected it yet."""
-        gone = self._tx.listing.expired_ids(self._which.ns, self._at)
-        if not gone:
-            return []
-        found = ranked(self._store, self._tx, self._text, self._which.ns, replace(self._which, now=None), self._at, SEEDS)
-        lost = [s for s in answers(found, None, self._store.settings.abstain) if s.item.memory_id in gone]
-        return [Left(item, "expired") for item in self._items(lost[:LEFT_OUT])]
-
-    def _items(self, scored: Sequence[Scored]) -> list[Item]:
-        rows = self._tx.memories.by_ids([s.item.memory_id for s in scored])
-        made = []
-        for s in scored:
-            parts = composite(rows[s.item.memory_id], s.relevance, self._at)
-            place = (s.item.start, s.item.stop)
-            made.append(Item(rows[s.item.memory_id], total(parts), "search", s.ranks, parts, place, self._words))
-        return made
 
 
 def _with_files(tx: Transaction, seeds: list[Item], files: Sequence[str], which: Filter, at: datetime) -> list[Item]:
@@ -257,26 +242,34 @@ def _refuters(ids: set[str], bonds: Bonds) -> set[str]:
     return found
 
 
+def joined_ids(refuted: Mapping[str, Sequence[str]], beside: Mapping[str, Sequence[Memory]]) -> dict[str, list[str]]:
+    """Return what must be packed before a memory: what has the last word over it, and the user's words about the same."""
+    found = {id_: list(others) for id_, others in refuted.items()}
+    for id_, words in beside.items():
+        found[id_] = list(dict.fromkeys([*found.get(id_, ()), *(memory.id for memory in words)]))
+    return found
+
+
 def _pack(
     packer: Packer,
     left: list[Left],
-    bonds: Bonds,
+    refuted: Mapping[str, Sequence[str]],
     expansion: Expansion,
     stages: Mapping[str, Stage],
     notes: tuple[str, ...],
     about: Mapping[str, str],
 ) -> Pack:
-    names = {id_: placed.item.memory.key for id_, placed in packer.placed.items()}
-    corrected: dict[str, list[str]] = {}
-    for old, found in bonds.refuters.items():
-        for new in found if old in names else ():
-            corrected.setdefault(new, []).append(names[old])
+    shown = {id_: placed.item.memory for id_, placed in packer.placed.items()}
+    corrected: dict[str, list[Memory]] = {}
+    for old, found in refuted.items():
+        for new in found if old in shown else ():
+            corrected.setdefault(new, []).append(shown[old])
     memories = []
     for id_, (item, text, tokens) in packer.placed.items():
         memory = item.memory
-        newer = [names[other] for other in bonds.refuters.get(id_, ()) if other in names]
+        newer = [shown[other] for other in refuted.get(id_, ()) if other in shown]
         older = corrected.get(id_, [])
-        note = _note(older, newer, about.get(id_, ""))
+        note = "; ".join([*([about[id_]] if id_ in about else []), *disputed(memory, older, newer)])
         parts = {name: round(value, 4) for name, value in item.parts.items()}
         memories.append(
             Packed(
@@ -296,7 +289,7 @@ def _pack(
                 memory.tags,
                 memory.source_user,
                 memory.source_kind,
-                tuple(sorted({*newer, *older})),
+                tuple(sorted({other.key for other in (*newer, *older)})),
                 tuple(expansion.children(id_)),
             )
         )
@@ -306,13 +299,6 @@ def _pack(
     )
     compaction = expansion.compaction()
     return Pack(packer.budget, packer.used, tuple(memories), len(left), bool(compaction), compaction, named, stages, notes)
-
-
-def _note(older: Sequence[str], newer: Sequence[str], about: str) -> str:
-    told = [about] if about else []
-    told += [f"newer than {', '.join(older)}"] if older else []
-    told += [f"contradicted by {', '.join(newer)}, which is newer"] if newer else []
-    return "; ".join(told)
 
 
 def _stages(packer: Packer, pinned: Sequence[Item], pool: Mapping[str, Item]) -> dict[str, Stage]:

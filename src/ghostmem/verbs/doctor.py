@@ -2,7 +2,7 @@
 
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -34,10 +34,15 @@ class Diagnosis(Record):
 
 
 def doctor(
-    settings: Settings, open_store: Callable[[], Store], *, fix: bool = False, config_error: GhostError | None = None
+    settings: Settings,
+    open_store: Callable[[], Store],
+    *,
+    fix: bool = False,
+    config_error: GhostError | None = None,
+    further: Callable[[], Iterable[Finding]] = tuple,
 ) -> Diagnosis:
-    """Look at the installation, the settings and the store; with `fix`, repair what can be repaired."""
-    findings = tuple(_look(settings, open_store, fix, config_error))
+    """Look at the installation, the settings and the store, then at what `further` looks at; with `fix`, repair what can be."""
+    findings = (*_look(settings, open_store, fix, config_error), *further())
     return Diagnosis(all(f.state != "problem" for f in findings), findings)
 
 

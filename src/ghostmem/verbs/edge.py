@@ -47,8 +47,9 @@ def edge(store: Store, ns: str, from_key: str, to_key: str, rel: str, weight: fl
         before = tx.graph.edge(one.id, other.id, kind)
         made = Edge(one.id, other.id, kind, EDGE_WEIGHTS[kind] if given is None else given, now)
         if before is not None:
-            made = replace(before, weight=made.weight)
+            made = replace(before, weight=made.weight, automatic=False)  # now it is somebody's word
         tx.graph.put_edge(made)
+        tx.journal.record(ns, one.id, "link", now)
     outcome = Outcome.CREATED if before is None else Outcome.UPDATED
     return replace(made, ns=ns, from_key=from_key, to_key=to_key, outcome=outcome)
 
@@ -63,6 +64,7 @@ def rm_edge(store: Store, ns: str, from_key: str, to_key: str, rel: str) -> Edge
         if not tx.graph.remove_edge(one.id, other.id, kind):
             hint = f"`ghost edge list -n {ns} {from_key}` shows what is there"
             raise NotFoundError(f"there is no edge {from_key} {kind} {to_key} in {ns}", hint)
+        tx.journal.record(ns, one.id, "unlink", now)
     found = before or Edge(one.id, other.id, kind, EDGE_WEIGHTS[kind], now)
     return replace(found, ns=ns, from_key=from_key, to_key=to_key)
 
@@ -101,6 +103,7 @@ def link(store: Store, ns: str, from_key: str, to_key: str, rel: str) -> Edge:
         tx.graph.add_link(Link(one.id, other.id, kind, now))
         made = Edge(one.id, other.id, kind, EDGE_WEIGHTS[kind], now)
         tx.graph.add_edge(made)
+        tx.journal.record(ns, one.id, "link", now)
         made = tx.graph.edge(one.id, other.id, kind) or made
     return replace(made, ns=ns, from_key=from_key, to_key=to_key)
 

@@ -13,7 +13,7 @@ from ghostmem.engine.rows import Filter
 from ghostmem.model import Memory, Rel
 from ghostmem.pack import Hop
 from ghostmem.rank.clusters import components
-from ghostmem.rank.item import Item, is_newer
+from ghostmem.rank.item import Item, prevails
 from ghostmem.rank.pack import Bonds
 from ghostmem.rank.spread import CONFLICT, POLICIES, Step, propagated, steps
 from ghostmem.settings import Settings
@@ -34,7 +34,7 @@ class Expansion:
         self.pool: dict[str, Item] = {}
         self._edges: dict[Tie, None] = {}
         self._near: list[Tie] = []  # the edges of those looked at last
-        plain = Filter(ns=which.ns, now=which.now)
+        plain = Filter(ns=which.ns, now=which.now, closed=which.closed)
         # what a memory at the end of an edge must meet beside being current, if anything
         self._narrow = None if replace(which, tiers=()).__dict__ == plain.__dict__ else replace(which, tiers=())
         self._looked: set[str] = set()
@@ -58,6 +58,14 @@ class Expansion:
             self._look([item.id for item in source], () if onward else BINDING)
         self._correct((*self.pool.values(), *pinned))
         self._settle()
+
+    def add(self, memory: Memory, score: float, stage: str) -> None:
+        """Add a memory that came neither from the search nor over an edge, with all that corrects it."""
+        if memory.id not in self.pool and memory.id not in self._pinned:
+            self.pool[memory.id] = Item(memory, score, stage)
+            self._look([memory.id], BINDING)
+            if self._follow:
+                self._correct([self.pool[memory.id]])
 
     def more(self, seeds: Sequence[Item]) -> None:
         """Add further seeds without following their edges, but with all that corrects them."""
@@ -152,9 +160,9 @@ class Expansion:
 
     def _may_come(self, memory: Memory, source: Memory, way: Step) -> bool:
         """Say whether a memory at the end of a way may join: current, of the same namespace, awake, and asked for."""
-        if not memory.is_current(self._now) or memory.ns != source.ns:
+        if not self._holds(memory) or memory.ns != source.ns:
             return False
-        needed = way.reserved and (way.edge.rel != Rel.CONTRADICTS or is_newer(memory, source))
+        needed = way.reserved and (way.edge.rel != Rel.CONTRADICTS or prevails(memory, source))
         if self._which.tiers and memory.tier not in self._which.tiers and not needed:
             return False
         return needed or way.edge.rel == Rel.CONTRADICTS or self._narrow is None or self._allowed.get(memory.id, False)
@@ -167,7 +175,7 @@ class Expansion:
     def _stage(memory: Memory, source: Memory, way: Step) -> str:
         if way.edge.rel == Rel.CONTAINS:
             return "child" if way.outward else "parent"
-        return "correction" if way.edge.rel == Rel.CONTRADICTS and is_newer(memory, source) else "edge"
+        return "correction" if way.edge.rel == Rel.CONTRADICTS and prevails(memory, source) else "edge"
 
     def _hop_of(self, way: Step, source: Memory, target: Memory) -> Hop:
         first, second = (source, target) if way.outward else (target, source)
@@ -186,7 +194,7 @@ class Expansion:
                 for start, end in ((edge.from_id, edge.to_id), (edge.to_id, edge.from_id)):
                     if start in sources and end not in self.pool and end not in self._pinned:
                         other, source = self._memories.get(end), sources[start]
-                        if other is not None and is_newer(other, source.memory):
+                        if other is not None and prevails(other, source.memory):
                             item = self._arrive(source, Step(start, end, edge, start == edge.from_id, True), source.score)
                             todo += [item] if item else []
 
@@ -230,8 +238,8 @@ class Expansion:
         one, other = self.memory(edge.from_id), self.memory(edge.to_id)
         if one is None or other is None or one.id == other.id:
             return
-        old, new = (other, one) if is_newer(one, other) else (one, other)
-        if new.is_current(self._now) and new.id not in refuters[old.id]:
+        old, new = (other, one) if prevails(one, other) else (one, other)
+        if self._holds(new) and new.id not in refuters[old.id]:
             refuters[old.id].append(new.id)
 
     def _inherit(self, id_: str, kids: set[str], refuters: dict[str, list[str]]) -> None:
@@ -242,7 +250,7 @@ class Expansion:
         for kid in sorted(kids):
             for other in refuters.get(kid, ()):
                 new = self.memory(other)
-                if other not in kids and other not in refuters[id_] and new is not None and is_newer(new, summary):
+                if other not in kids and other not in refuters[id_] and new is not None and prevails(new, summary):
                     refuters[id_].append(other)
 
     def memory(self, id_: str) -> Memory | None:
@@ -252,14 +260,19 @@ class Expansion:
 
     def _current(self, id_: str) -> bool:
         memory = self.memory(id_)
-        return memory is not None and memory.is_current(self._now)
+        return memory is not None and self._holds(memory)
+
+    def _holds(self, memory: Memory) -> bool:
+        """Say whether a memory is current and true: now, or at the time that was asked for."""
+        at = self._which.valid_at
+        return memory.is_current(self._now) and (memory.is_open(self._now) if at is None else memory.held_at(at))
 
     def children(self, id_: str) -> list[str]:
         """Return the keys of a summary's current children, as far as they were met."""
         if id_ not in self._kids:
             return []
         kids = [self.memory(kid) for kid in self._kids[id_]]
-        return sorted(kid.key for kid in kids if kid is not None and kid.is_current(self._now))
+        return sorted(kid.key for kid in kids if kid is not None and self._holds(kid))
 
     def compaction(self) -> str:
         """Say what consolidation would join among the candidates: alike memories that no summary stands for yet."""

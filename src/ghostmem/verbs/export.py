@@ -5,12 +5,12 @@ from collections.abc import Iterator
 
 from ghostmem.rule import SYSTEM
 from ghostmem.verbs import accept
-from ghostmem.verbs.records import FORMAT, line_of
+from ghostmem.verbs.records import FORMAT, Wording, line_of
 from ghostmem.verbs.store import Store
 
 
 def export(store: Store, ns: str | None = None) -> Iterator[str]:
-    """Yield a header, then memories with all versions, edges, links, days of use and rules, in a stable order.
+    """Yield a header, then memories with all versions, edges, links, days of use, wordings, what is held, and rules, in order.
 
     Nothing is left out and no export time is written: importing the lines into an empty store and exporting again gives the
     same bytes.
@@ -31,6 +31,11 @@ def export(store: Store, ns: str | None = None) -> Iterator[str]:
         for access in tx.journal.accesses():
             if access.memory_id in included:
                 yield line_of("access", access)
+        for memory_id, alias in tx.aliases.all():
+            if memory_id in included:
+                yield line_of("alias", Wording.of(memory_id, alias))
+        for held in tx.quarantine.all(which):
+            yield line_of("held", held)
         namespaces = {name for name, *_ in tx.listing.namespaces(which, store.clock())}
         for rule in tx.rules.all():
             if rule.created_by != SYSTEM and (not which or rule.ns in namespaces):

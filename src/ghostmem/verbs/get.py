@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from ghostmem.errors import NotFoundError, ReadOnlyStoreError, StoreBusyError, StoreFullError
 from ghostmem.model import Memory
+from ghostmem.times import as_time, format_time
 from ghostmem.verbs import accept
 from ghostmem.verbs.store import Store
 
@@ -17,16 +19,34 @@ if TYPE_CHECKING:
 PATIENCE = 0.25  # seconds a read waits to be counted while another process writes
 
 
-def get(store: Store, ns: str, key: str, version: int | None = None) -> Memory:
-    """Return the current version of a memory, or a numbered one, and count the retrieval; it shows the counts before that."""
+def get(store: Store, ns: str, key: str, version: int | None = None, *, as_of: datetime | str | None = None) -> Memory:
+    """Return the current version of a memory, or a numbered one, or that which was believed at a time.
+
+    The retrieval is counted, and the memory shows the counts before that; other wordings of it are its aliases.
+    """
     accept.text(ns, "namespace")
     accept.text(key, "key")
     now = store.clock()
     with store.engine.read() as tx:
-        memory = find(tx, ns, key, now, version)
+        memory = find(tx, ns, key, now, version) if as_of is None else _believed(tx, ns, key, as_of)
         memory = tx.memories.with_refs([memory])[0]
+        if wordings := tx.aliases.of([memory.id]).get(memory.id):
+            memory = replace(memory, aliases=tuple(alias.content for alias in wordings))
     count(store, [memory], now, used=True)
     return memory
+
+
+def _believed(tx: Transaction, ns: str, key: str, as_of: datetime | str) -> Memory:
+    at = as_time(as_of, "as_of")
+    found = [
+        m
+        for m in tx.memories.history(ns, key)
+        if (m.recorded_at or m.created_at) <= at and (not m.deleted_at or m.deleted_at > at)
+    ]
+    if not found:
+        hint = f"`ghost history -n {ns} -k {key}` shows its versions"
+        raise NotFoundError(f"memory not found: {ns}/{key} as of {format_time(at)}", hint)
+    return found[-1]
 
 
 def count(store: Store, memories: Sequence[Memory], now: datetime, used: bool) -> None:

@@ -11,12 +11,14 @@ from typing import IO, TYPE_CHECKING, Any
 from ghostmem.access import Access
 from ghostmem.edges import Edge, Link
 from ghostmem.errors import ConflictError, InvalidInputError
+from ghostmem.held import Held
 from ghostmem.model import Memory, Record
 from ghostmem.rule import Rule
 from ghostmem.verbs import accept
 from ghostmem.verbs.embed import catch_up
 from ghostmem.verbs.put import INHERITED, Draft, index_memory, write_draft
-from ghostmem.verbs.records import FORMAT, TYPES, record_of
+from ghostmem.verbs.quarantine import draft_of
+from ghostmem.verbs.records import FORMAT, TYPES, Wording, record_of
 from ghostmem.verbs.store import Store
 
 if TYPE_CHECKING:
@@ -39,6 +41,8 @@ class ImportReport(Record):
     edges: int = 0
     links: int = 0
     accesses: int = 0
+    aliases: int = field(default=0, metadata={"optional": True})
+    held: int = field(default=0, metadata={"optional": True})
     rules: int = 0
     notes: list[str] = field(default_factory=list)
 
@@ -96,7 +100,10 @@ def _record(data: Mapping[str, Any], number: int) -> Record:
     if kind not in TYPES:
         raise InvalidInputError(f"line {number}: unknown type {kind!r}", f"known are: {', '.join(TYPES)}")
     try:
-        return record_of(str(kind), data)
+        record = record_of(str(kind), data)
+        if isinstance(record, Held):
+            draft_of(record)
+        return record
     except (InvalidInputError, AttributeError, ValueError) as error:
         hint = error.hint if isinstance(error, InvalidInputError) else None
         raise InvalidInputError(f"line {number}: {error}", hint) from None
@@ -185,7 +192,7 @@ def _renamed(record: Record, fresh: dict[str, str]) -> Record:
             return replace(record, id=fresh.get(record.id, record.id), supersedes=before)
         case Edge() | Link():
             return replace(record, from_id=fresh.get(record.from_id, record.from_id), to_id=fresh.get(record.to_id, record.to_id))
-        case Access():
+        case Access() | Wording():
             return replace(record, memory_id=fresh.get(record.memory_id, record.memory_id))
     return record
 
@@ -262,11 +269,16 @@ def _merge_other(tx: Transaction, record: Record, report: ImportReport) -> None:
     if isinstance(record, Rule):
         report.rules += tx.rules.put(record)
         return
+    if isinstance(record, Held):
+        if tx.quarantine.get(record.id) is None:
+            tx.quarantine.add(record)
+            report.held += 1
+        return
     ends = (
         (record.from_id, record.to_id)
         if isinstance(record, Edge | Link)
         else (record.memory_id,)
-        if isinstance(record, Access)
+        if isinstance(record, Access | Wording)
         else ()
     )
     found = [tx.memories.by_id(end) for end in ends]
@@ -279,10 +291,11 @@ def _merge_other(tx: Transaction, record: Record, report: ImportReport) -> None:
         (isinstance(record, Edge) and tx.graph.add_edge(record))
         or (isinstance(record, Link) and tx.graph.add_link(record))
         or (isinstance(record, Access) and tx.journal.add_access(record))
+        or (isinstance(record, Wording) and tx.aliases.add(record.memory_id, record.alias))
     ):
         _count(report, kind)
 
 
 def _count(report: ImportReport, kind: str) -> None:
-    name = {"edge": "edges", "link": "links", "access": "accesses"}[kind]
+    name = {"edge": "edges", "link": "links", "access": "accesses", "wording": "aliases"}[kind]
     setattr(report, name, getattr(report, name) + 1)

@@ -18,11 +18,13 @@ from ghostmem.verbs import accept
 from ghostmem.verbs.indexing import index_rows
 from ghostmem.verbs.put import Draft, Prepared, write_draft
 from ghostmem.verbs.rm import remove
+from ghostmem.verbs.screen import stored_copy
 from ghostmem.verbs.store import Store
 
 if TYPE_CHECKING:
     from ghostmem.engine.base import Transaction
     from ghostmem.notes.layouts.base import Layout, Section
+    from ghostmem.settings import Settings
 
 EMBEDDED = 2_000_000  # bytes of a file that gets vectors; a larger one is found by its words
 _LONGEST, _PREFIX = 400, 80  # characters of a key, and of a folder's name before it
@@ -65,7 +67,7 @@ def index_note(
     names = reading.names if reading else ()
     fresh = Note(note.id if note else store.new_id(store.clock()), path, read.stat, read.text.digest, names, problem)
     tx.notes.put(folder.id, fresh)
-    wanted = [one for section in (reading.sections if reading else ()) if (one := _wanted(section)) is not None]
+    wanted = [one for section in (reading.sections if reading else ()) if (one := _wanted(store.settings, section)) is not None]
     writer = _Writer(store, tx, folder, fresh, plain=read.stat.size > EMBEDDED)
     changed = writer.bring(wanted)
     return Indexed(changed, writer.renamed or note is None or note.names != names, writer.bare, problem)
@@ -91,13 +93,28 @@ def sections_of(tx: Transaction, note: Note) -> list[Memory]:
     return [memory for memory in found.values() if memory.deleted_at is None]
 
 
-def shares_a_section(tx: Transaction, note: Note, read: Read) -> bool:
+def shares_a_section(store: Store, tx: Transaction, note: Note, read: Read) -> bool:
     """Say whether a file's text contains one of a note's sections."""
-    return any(memory.content in read.text.text for memory in sections_of(tx, note))
+    said = [memory.content for memory in sections_of(tx, note)]
+    if any(content in read.text.text for content in said):
+        return True
+    clean = stored_copy(store.settings, read.text.text)
+    return clean != read.text.text and any(content in clean for content in said)
 
 
-def _wanted(section: Section) -> _Wanted | None:
-    """Return a section without the blank lines around it, or nothing when there is no more."""
+def without_secrets(settings: Settings, section: Section) -> Section:
+    """Return a section as it is stored: no secret of the file comes into its text, its name, its tags or its links."""
+
+    def clean(text: str) -> str:
+        return stored_copy(settings, text)
+
+    links = tuple((clean(word), clean(target)) for word, target in section.links)
+    return section._replace(name=clean(section.name), text=clean(section.text), tags=tuple(map(clean, section.tags)), links=links)
+
+
+def _wanted(settings: Settings, section: Section) -> _Wanted | None:
+    """Return a section as it is stored, without the blank lines around it, or nothing when there is no more."""
+    section = without_secrets(settings, section)
     body = section.text.lstrip()
     skipped = section.text[: len(section.text) - len(body)]
     start = skipped.rfind("\n") + 1  # the first line keeps its indent

@@ -13,6 +13,7 @@ from ghostmem.verbs import accept
 from ghostmem.verbs.embed import catch_up
 from ghostmem.verbs.fields import put_fields
 from ghostmem.verbs.put import Draft, write_draft
+from ghostmem.verbs.screen import screen_draft
 from ghostmem.verbs.store import Store
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
         meta: Mapping[str, Any] | None
         date_ns: bool
         dry_run: bool
+        allow_secrets: bool
 
 
 SUFFIXES = {".md", ".markdown", ".mdk"}
@@ -45,6 +47,7 @@ class IngestReport(Record):
     updated: int = 0
     unchanged: int = 0
     memories: list[Memory] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list, metadata={"optional": True})
 
 
 def ingest(
@@ -58,12 +61,13 @@ def ingest(
     meta: Mapping[str, Any] | None = None,
     date_ns: bool = False,
     dry_run: bool = False,
+    allow_secrets: bool = False,
 ) -> IngestReport:
     """Store each section of a markdown file, or of all below a folder, as a memory whose key is its heading's slug.
 
     Ingesting again updates what changed and leaves the rest alone. Files named YYYY-MM-DD.md put the date before their keys;
     `date_ns` puts it behind the namespace instead. When two files have a section of one name, the second's key starts with
-    its file's name.
+    its file's name. Secrets are redacted unless `allow_secrets`; the files stay as they are.
     """
     root = Path(path)
     accept.namespace(ns)
@@ -83,6 +87,8 @@ def ingest(
                 refs = (FileRef(str(file.resolve()), FileRel.READ),)
                 body = accept.content(section.body, store.settings.max_content_bytes)
                 draft = Draft(space, accept.key(key), body, {**fields, "meta": note, "files": refs}, quiet=True)
+                draft, notes = screen_draft(store.settings, draft, allow_secrets)
+                report.notes += [f"{file.name}, {draft.key}: {one}" for one in notes]
                 _store(store, tx, draft, report)
     if not dry_run:
         catch_up(store)

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 from ghostmem.engine.rows import Filter
 from ghostmem.errors import InvalidInputError, LockedError, NotFoundError
-from ghostmem.model import Record
+from ghostmem.model import Record, optional
 from ghostmem.verbs import accept
-from ghostmem.verbs.rm import remove
+from ghostmem.verbs.rm import remove, still_in_backups, still_in_files
 from ghostmem.verbs.store import Store
 
 
@@ -22,12 +22,15 @@ class NamespaceInfo(Record):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class NamespaceRemoval(Record):
-    """What was removed from the namespaces that matched, or would be."""
+    """What was removed from the namespaces that matched, or would be; see `Removal` for where it still is."""
 
     ns: str
     deleted: int
     hard: bool
     dry_run: bool
+    backups: tuple[str, ...] = optional(())
+    files: tuple[str, ...] = optional(())
+    pending: str = optional("")
 
 
 def list_namespaces(store: Store, ns: str | None = None) -> list[NamespaceInfo]:
@@ -37,7 +40,10 @@ def list_namespaces(store: Store, ns: str | None = None) -> list[NamespaceInfo]:
 
 
 def rm_namespace(store: Store, ns: str, *, hard: bool = False, unlock: bool = False, dry_run: bool = False) -> NamespaceRemoval:
-    """Remove everything in a namespace, or in all that start alike; `hard` deletes every version for good."""
+    """Remove everything in a namespace, or in all that start alike; `hard` deletes every version for good.
+
+    A hard delete also drops what is held in quarantine there, and the namespace's name; its change log stays under a number.
+    """
     which = accept.ns_filter(ns)
     if not which:
         raise InvalidInputError(
@@ -51,5 +57,14 @@ def rm_namespace(store: Store, ns: str, *, hard: bool = False, unlock: bool = Fa
         locked = next((m for m in doomed if m.locked), None)
         if locked is not None and not unlock:
             raise LockedError(f"{locked.ns}/{locked.key} is locked; nothing was removed")
+        files = still_in_files(tx, doomed) if hard else ()
+        backups = tx.backups.all() if hard else {}
         remove(tx, doomed, now, hard)
-    return NamespaceRemoval(ns, len(doomed), hard, dry_run)
+        if hard:
+            for held in tx.quarantine.all(which):
+                tx.quarantine.drop(held.id)
+            for name in dict.fromkeys(memory.ns for memory in doomed):
+                tx.journal.retire(name)
+    copies = still_in_backups(store, backups, doomed) if hard else ()
+    pending = store.engine.scrub() if hard and not dry_run else ""
+    return NamespaceRemoval(ns, len(doomed), hard, dry_run, copies, files, pending)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         source_user: str | None
         source_kind: str | None
         source_scope: str | None
+        source_client: str | None
         after: datetime | str | None
         before: datetime | str | None
         valid_at: datetime | str | None
@@ -40,6 +41,7 @@ def narrowed(
     source_user: str | None = None,
     source_kind: str | None = None,
     source_scope: str | None = None,
+    source_client: str | None = None,
     after: datetime | str | None = None,
     before: datetime | str | None = None,
     valid_at: datetime | str | None = None,
@@ -55,6 +57,7 @@ def narrowed(
         source_user=accept.label(source_user, "source_user"),
         source_kind=accept.choice(source_kind, SourceKind, "source_kind"),
         source_scope=accept.label(source_scope, "source_scope"),
+        source_client=accept.label(source_client, "source_client"),
         after=None if after is None else as_time(after, "after"),
         before=None if before is None else as_time(before, "before"),
         valid_at=None if valid_at is None else as_time(valid_at, "valid_at"),

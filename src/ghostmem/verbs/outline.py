@@ -14,13 +14,13 @@ from ghostmem.outline.graph import file_id
 from ghostmem.outline.render import Stats, to_json, to_text
 from ghostmem.outline.sources import inside
 from ghostmem.outline.tree import Options, build
-from ghostmem.verbs.outline_graph import CodeGraph, code_graph
+from ghostmem.verbs.outline_graph import CodeGraph, code_graph, shown
 from ghostmem.verbs.store import Store
 
 if TYPE_CHECKING:
     from typing import TypedDict
 
-    from ghostmem.outline.graph import Node
+    from ghostmem.outline.graph import Linked, Node
 
     class OutlineFields(TypedDict, total=False):
         """What an outline may be narrowed by."""
@@ -90,11 +90,16 @@ def _file(graph: CodeGraph, file: str) -> str:
 
 def _symbols(graph: CodeGraph, path: str = "") -> list[Node]:
     """Return the symbols of a file, or of all, in order; what stands inside another is shown there."""
-    inner = {link.end for link in graph.linked.links if link.kind == "declares" and not link.start.endswith("#")}
+    found = graph.linked.once("outermost", _outermost)
+    return [node for node in found if node.file == path] if path else found
+
+
+def _outermost(linked: Linked) -> list[Node]:
+    inner = {link.end for link in linked.links if link.kind == "declares" and not link.start.endswith("#")}
     nodes = [
         node
-        for node in graph.linked.nodes.values()
-        if node.origin == "project" and node.kind not in ("file", "module") and node.id not in inner and path in ("", node.file)
+        for node in linked.nodes.values()
+        if node.origin == "project" and node.kind not in ("file", "module") and node.id not in inner
     ]
     return sorted(nodes, key=lambda node: (node.file, node.line, node.name, node.id))
 
@@ -104,7 +109,7 @@ def _unknown(graph: CodeGraph, symbol: str, path: str) -> NotFoundError:
     close = nearest(graph.linked, symbol)
     hint = f"the nearest names: {', '.join(close)}" if close else "`ghost outline project` lists what there is"
     broken = f"; {len(graph.errors)} files could not be parsed fully" if graph.errors else ""
-    return NotFoundError(f"there is no symbol {symbol!r}{where} in the {graph.language} code of {graph.root}{broken}", hint)
+    return NotFoundError(f"there is no symbol {shown(symbol)}{where} in the {graph.language} code of {graph.root}{broken}", hint)
 
 
 def _outline(

@@ -1,5 +1,7 @@
 """patch: change a memory by a unified diff."""
 
+from dataclasses import replace
+
 from ghostmem.errors import InvalidInputError
 from ghostmem.model import Memory
 from ghostmem.text.patch import apply_patch
@@ -7,6 +9,7 @@ from ghostmem.verbs import accept
 from ghostmem.verbs.embed import catch_up
 from ghostmem.verbs.get import find
 from ghostmem.verbs.put import Draft, write_draft
+from ghostmem.verbs.screen import screen
 from ghostmem.verbs.store import Store
 
 
@@ -19,8 +22,12 @@ def patch(
     base_version: int | None = None,
     dry_run: bool = False,
     unlock: bool = False,
+    allow_secrets: bool = False,
 ) -> Memory:
-    """Apply a diff whose context must match, and store the result as the next version; `dry_run` only shows it."""
+    """Apply a diff whose context must match, and store the result as the next version; `dry_run` only shows it.
+
+    Secrets in the result are redacted unless `allow_secrets`, also those that an earlier version was allowed to hold.
+    """
     accept.text(ns, "namespace")
     accept.text(key, "key")
     with store.engine.write(dry_run=dry_run) as tx:
@@ -30,9 +37,10 @@ def patch(
             hint = f"use `ghost rm -n {ns} -k {key}` to remove it"
             raise InvalidInputError(f"the diff would leave {ns}/{key} empty", hint)
         accept.content(changed, store.settings.max_content_bytes)
+        changed, notes = screen(store.settings, changed, allow_secrets)
         base = current.version if base_version is None else accept.positive(base_version, "base version", least=0)
         draft = Draft(ns, key, changed, {}, base_version=base, unlock=unlock)
         memory = write_draft(store, tx, draft)
     if not dry_run:
         catch_up(store)
-    return memory
+    return replace(memory, notes=notes) if notes else memory

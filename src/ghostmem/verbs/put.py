@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ghostmem.caller import CLIENT
 from ghostmem.engine.rows import IndexRow
-from ghostmem.errors import GhostError, InvalidInputError, LockedError, VersionConflictError
-from ghostmem.model import Kind, Memory, Outcome, Tier, estimate_tokens
+from ghostmem.errors import ConflictError, GhostError, InvalidInputError, LockedError, VersionConflictError
+from ghostmem.model import HEARSAY, Kind, Memory, Outcome, SourceKind, Tier, estimate_tokens
 from ghostmem.times import later, parse_ttl
 from ghostmem.verbs import accept
 from ghostmem.verbs.fields import put_fields
@@ -31,13 +32,17 @@ if TYPE_CHECKING:
         ttl: str | None
         base_version: int | None
         unlock: bool
-        dedup: bool
+        dedup: bool | None
+        supersedes: str | None
+        allow_secrets: bool
         symbols: Iterable[SymbolRef | str | tuple[str, str]] | None
         language: str | None
         root: str | Path | None
 
 
 NEVER = "never"  # the ttl that takes an expiry away
+QUARANTINE = "quarantine"  # the tier of what no retrieval reads
+ASKED = "put there by whoever wrote it"
 
 # Fields a new version takes over from the one before unless they are named.
 INHERITED = [
@@ -71,6 +76,7 @@ class Draft:
     base_version: int | None = None
     unlock: bool = False
     dedup: bool = False
+    supersedes: str | None = None  # the key of what it replaces
     quiet: bool = False  # saying the same again is no use of it
     revive: bool = False  # what was removed comes back with its links
 
@@ -84,7 +90,9 @@ def put(
     ttl: str | None = None,
     base_version: int | None = None,
     unlock: bool = False,
-    dedup: bool = False,
+    dedup: bool | None = None,
+    supersedes: str | None = None,
+    allow_secrets: bool = False,
     symbols: Iterable[SymbolRef | str | tuple[str, str]] | None = None,
     language: str | None = None,
     root: str | Path | None = None,
@@ -93,10 +101,16 @@ def put(
     """Store a memory under (ns, key); an existing key gets a new version that inherits what is not named.
 
     The same content and fields again is no new version: the memory is reinforced. With `base_version` the put succeeds only
-    if that is the current version (0: the key must be new). A memory tagged `locked` needs `unlock`. With `dedup` the same
-    content under another key of the namespace is reinforced instead of stored twice. `symbols` are names, whole or in part, of
-    what the memory is about in the code of `root` (the working folder), in a `language` that the files may tell.
+    if that is the current version (0: the key must be new). A memory tagged `locked` needs `unlock`. The returned memory has a
+    verdict: whether it is new, or restates, updates or contradicts another of the namespace, and why. With `dedup` a restatement
+    reinforces the other memory instead of being stored, and its wording is kept there. `supersedes` names a key that this one
+    replaces: that one's truth ends. Keys, tokens and passwords are redacted unless `allow_secrets`. What does not come from the
+    user and looks like instructions is held in quarantine. `symbols` are names, whole or in part, of what the memory is about in
+    the code of `root` (the working folder), in a `language` that the files may tell.
     """
+    held = named.get("tier") == QUARANTINE
+    if held:
+        named["tier"] = None
     fields = put_fields(**named)
     if ttl not in (None, NEVER):
         parse_ttl(ttl or "")
@@ -108,15 +122,26 @@ def put(
         ttl,
         None if base_version is None else accept.positive(base_version, "base version", least=0),
         unlock,
-        dedup,
+        store.settings.dedup if dedup is None else dedup,
+        None if supersedes is None else accept.key(supersedes),
     )
     notes: Sequence[str] = ()
+    if not allow_secrets and store.settings.secrets != "allow":
+        from ghostmem.verbs.screen import screen_draft
+
+        draft, notes = screen_draft(store.settings, draft)
     if symbols is not None:
-        draft, notes = _with_symbols(store, draft, symbols, language, root)
+        draft, more = _with_symbols(store, draft, symbols, language, root)
+        notes = (*notes, *more)
+    if reasons := (ASKED,) if held else suspected(store, draft):
+        return replace(_held(store, draft, reasons), notes=tuple(notes))
+    from ghostmem.verbs.settle import judged, settle
+
     early = store.vectoriser.is_loading
     prepared = prepare(store, draft)
+    found = judged(store, draft, prepared)
     with store.engine.write() as tx:
-        memory = write_draft(store, tx, draft, prepared)
+        memory = settle(store, tx, draft, prepared, found)
     if early and not prepared.vectors and store.vectoriser.arrived:
         _catch_up(store)
     return replace(memory, notes=tuple(notes)) if notes else memory
@@ -143,6 +168,27 @@ def _with_symbols(
     if found.files:
         fields["files"] = accept.files([*found.files, *(_files_of(store, draft) if files is None else files)])
     return replace(draft, fields=fields), found.notes
+
+
+def suspected(store: Store, draft: Draft) -> tuple[str, ...]:
+    """Return why a draft is not trusted: only what does not come from the user is looked at."""
+    if not store.settings.quarantine or draft.fields.get("source_kind") in (None, SourceKind.STATED):
+        return ()
+    from ghostmem.rules.injection import suspicions
+
+    return suspicions(f"{draft.key}\n{draft.content}")
+
+
+def _held(store: Store, draft: Draft, reasons: tuple[str, ...]) -> Memory:
+    """Put a draft where no retrieval reads it; whatever is current under its key stays so."""
+    from ghostmem.verbs.quarantine import hold
+
+    now = store.clock()
+    with store.engine.write() as tx:
+        held = hold(store, tx, draft, reasons, now)
+    kind = draft.fields.get("kind", Kind.EPISODIC)
+    known = {name: value for name, value in draft.fields.items() if name.startswith("source_") or name == "tags"}
+    return Memory(held.id, draft.ns, draft.key, draft.content, kind, 0, now, outcome=Outcome.QUARANTINED, **known)
 
 
 def _files_of(store: Store, draft: Draft) -> Sequence[FileRef]:
@@ -209,6 +255,11 @@ def write_draft(store: Store, tx: Transaction, draft: Draft, prepared: Prepared 
         return reinforce(tx, current, now, _expiry(draft.ttl, now, current.expires_at))
     if current is not None and current.locked and not draft.unlock:
         raise LockedError(f"{draft.ns}/{draft.key} is locked")
+    if current is not None and draft.fields.get("source_kind") in HEARSAY and _is_the_users(current):
+        raise ConflictError(
+            f"{draft.ns}/{draft.key} is the user's own word, and what is {draft.fields['source_kind']} cannot replace it",
+            "put it under another key, and let the user decide with `ghost resolve`",
+        )
     memory = compose(store, draft, last, current, tx, now)
     if last is not None and last.deleted_at is None:
         tx.index.remove(last)
@@ -218,10 +269,16 @@ def write_draft(store: Store, tx: Transaction, draft: Draft, prepared: Prepared 
     if before is not None:
         tx.graph.relink(before.id, memory.id)
         tx.journal.carry(before.id, memory.id)
+        tx.aliases.carry(before.id, memory.id)
     rows = index_memory(store, tx, memory, prepared)
     if not prepared.vectors:
         tx.index.wait(memory.id)
     return replace(memory, chunks=len(rows), outcome=Outcome.CREATED if current is None else Outcome.UPDATED)
+
+
+def _is_the_users(memory: Memory) -> bool:
+    """Say whether a memory is what the user stated, or pinned: hearsay does not take its key."""
+    return memory.source_kind is SourceKind.STATED or (memory.pinned and memory.from_user)
 
 
 def index_memory(store: Store, tx: Transaction, memory: Memory, prepared: Prepared = UNPREPARED) -> Sequence[IndexRow]:
@@ -259,9 +316,9 @@ def _expiry(ttl: str | None, now: datetime, before: datetime | None) -> datetime
     return None if ttl == NEVER else later(now, parse_ttl(ttl))
 
 
-def reinforce(tx: Transaction, memory: Memory, now: datetime, expires_at: datetime | None = None) -> Memory:
+def reinforce(tx: Transaction, memory: Memory, now: datetime, expires_at: datetime | None = None, used: bool = True) -> Memory:
     """Count a repetition of what is already known; a new ttl moves the expiry in place."""
-    tx.memories.touch([memory], now, used=True)
+    tx.memories.touch([memory], now, used)
     if expires_at is not None and expires_at != memory.expires_at:
         tx.memories.change(memory, "extend", now, expires_at=expires_at)
         memory = replace(memory, expires_at=expires_at)
@@ -281,6 +338,8 @@ def compose(store: Store, draft: Draft, last: Memory | None, current: Memory | N
         if "files" not in fields or "symbols" not in fields:
             current = tx.memories.with_refs([current])[0]
         fields = {name: getattr(current, name) for name in (*INHERITED, *_COUNTED)} | fields
+    if "source_client" not in draft.fields and (client := CLIENT.get()):
+        fields["source_client"] = client
     tier = fields.setdefault("tier", Tier.STM)
     fields.setdefault("kind", Kind.EPISODIC if tier in (Tier.SENSORY, Tier.STM) else Kind.SEMANTIC)
     fields.setdefault("created_at", now)

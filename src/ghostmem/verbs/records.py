@@ -2,12 +2,15 @@
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import fields
+from dataclasses import dataclass, fields
+from datetime import datetime
 from typing import Any
 
 from ghostmem.access import Access
+from ghostmem.alias import Alias
 from ghostmem.edges import Edge, Link
 from ghostmem.errors import InvalidInputError
+from ghostmem.held import Held
 from ghostmem.model import (
     FileRef,
     FileRel,
@@ -20,15 +23,49 @@ from ghostmem.model import (
     SymbolRef,
     Tier,
     estimate_tokens,
+    optional,
 )
 from ghostmem.rule import Rule
 from ghostmem.times import parse_time
 from ghostmem.verbs import accept
 
 FORMAT = 1
-TYPES: dict[str, type[Record]] = {"memory": Memory, "edge": Edge, "link": Link, "access": Access, "rule": Rule}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Wording(Record):
+    """An alias with the memory it belongs to, as a line has it."""
+
+    memory_id: str
+    content: str
+    at: datetime
+    source_user: str | None = optional()
+    source_kind: SourceKind | None = optional()
+    source_scope: str | None = optional()
+    source_client: str | None = optional()
+
+    @classmethod
+    def of(cls, memory_id: str, alias: Alias) -> "Wording":
+        """Join an alias with its memory."""
+        return cls(memory_id, **{part.name: getattr(alias, part.name) for part in fields(Alias)})
+
+    @property
+    def alias(self) -> Alias:
+        """Return the alias alone."""
+        return Alias(**{part.name: getattr(self, part.name) for part in fields(Alias)})
+
+
+TYPES: dict[str, type[Record]] = {
+    "memory": Memory,
+    "edge": Edge,
+    "link": Link,
+    "access": Access,
+    "alias": Wording,
+    "held": Held,
+    "rule": Rule,
+}
 TRANSIENT: dict[type[Record], set[str]] = {  # fields that are for the moment only
-    Memory: {"chunks", "outcome", "requested_key", "notes"},
+    Memory: {"chunks", "outcome", "requested_key", "verdict", "aliases", "notes"},
     Edge: {"ns", "from_key", "to_key", "outcome"},
 }
 _TIMES = {
@@ -40,9 +77,11 @@ _TIMES = {
     "valid_to",
     "recorded_at",
     "rule_expires_at",
+    "at",
 }
 _ENUMS: dict[str, type[Any]] = {"kind": Kind, "tier": Tier, "priority": Priority, "source_kind": SourceKind, "rel": Rel}
 _WHOLE = {"version", "access_count", "utility_count", "est_tokens", "used", "shown", "cond_access_lt", "cond_access_gt"}
+_FLAGS = {"pinned", "automatic"}
 _SHARES = {"importance", "weight"}
 
 
@@ -96,9 +135,9 @@ def _value(made: type[Record], name: str, value: Any) -> Any:
         return accept.share(value, name)
     if name in _ENUMS:
         return accept.choice(value, _ENUMS[name], name)
-    if name == "pinned" and not isinstance(value, bool):
-        raise InvalidInputError(f"pinned {accept.shown(value)} is neither true nor false")
-    if name.startswith("cond_") or name == "pinned":
+    if name in _FLAGS and not isinstance(value, bool):
+        raise InvalidInputError(f"{name} {accept.shown(value)} is neither true nor false")
+    if name.startswith("cond_") or name in _FLAGS:
         return value
     return accept.text(value, name)
 
@@ -128,7 +167,15 @@ def _symbol(one: Mapping[str, Any]) -> SymbolRef:
     return SymbolRef(**{**one, "rel": FileRel(one.get("rel", "modified"))})
 
 
+def _reasons(value: Any) -> tuple[str, ...]:
+    if not isinstance(value, list):
+        raise InvalidInputError(f"reasons must be a list, not {accept.shown(value)}")
+    return tuple(accept.texts(value, "reasons", "reason"))
+
+
 _READERS: dict[str, Callable[[Any], Any]] = {
+    "fields": accept.meta,
+    "reasons": _reasons,
     "files": _files,
     "symbols": _symbols,
     "tags": accept.tags,

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ghostmem.errors import InvalidInputError, InvalidTargetError
-from ghostmem.model import Record
+from ghostmem.model import Record, optional
 from ghostmem.note import Folder
 from ghostmem.notes.layouts.table import layout_named
 from ghostmem.notes.lock import locked
 from ghostmem.notes.write import append, inside, read_file
 from ghostmem.verbs import accept
 from ghostmem.verbs.notes import add_notes, note_folders
+from ghostmem.verbs.screen import screen
 from ghostmem.verbs.store import Store
 from ghostmem.verbs.sync_notes import sync_folder
 
@@ -29,16 +30,19 @@ class Saved(Record):
     root: str
     path: str
     target: str
+    notes: tuple[str, ...] = optional(())
 
 
 def save_note(store: Store, content: str, target: str = DAILY, *, folder: str | Path | None = None) -> Saved:
     """Add a text to the note of today, or to MEMORY.md, and index it; a folder that is not there is made.
 
+    Secrets are redacted before anything is written.
     Without `folder` it is GHOST_NOTES_DIR, the only folder of daily notes that was added, or `notes` beside the store.
     """
     if target not in TARGETS:
         raise InvalidTargetError(f"invalid target {accept.shown(target)}")
-    text = accept.content(content, store.settings.max_content_bytes).replace("\r\n", "\n").strip("\n")
+    clean, notes = screen(store.settings, accept.content(content, store.settings.max_content_bytes))
+    text = clean.replace("\r\n", "\n").strip("\n")
     root = _root(store, folder)
     known = [one for one in note_folders(store) if one.root == str(root)]
     day = store.clock().astimezone().strftime("%Y-%m-%d")
@@ -50,7 +54,7 @@ def save_note(store: Store, content: str, target: str = DAILY, *, folder: str | 
         append(file, f"{gap}{text}\n", opening=f"# {day}\n\n" if target == DAILY else "# Memory\n\n")
     fit = [one for one in known if layout_named(one.layout).wants(path)]
     sync_folder(store, fit[0] if fit else add_notes(store, root, layout="daily").folder, link=False)
-    return Saved(str(root), path, target)
+    return Saved(str(root), path, target, notes)
 
 
 def _root(store: Store, folder: str | Path | None) -> Path:

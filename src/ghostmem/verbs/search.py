@@ -9,20 +9,24 @@ from typing import TYPE_CHECKING
 
 from ghostmem.errors import InvalidInputError
 from ghostmem.hit import Hit, Hits, Receipt
-from ghostmem.model import Tier
+from ghostmem.model import NsFilter, Tier
 from ghostmem.times import as_time
 from ghostmem.verbs import accept
+from ghostmem.verbs.corrections import in_order, joined, refuters, with_corrections
 from ghostmem.verbs.get import count
 from ghostmem.verbs.narrow import narrowed
 from ghostmem.verbs.ranked import AWAKE, Ranked, ranked
 from ghostmem.verbs.ranking import Scored, is_evidence
 from ghostmem.verbs.refresh import refresh
+from ghostmem.verbs.standing import ending, noted
 from ghostmem.verbs.store import Store
+from ghostmem.verbs.vouch import vouched
 
 if TYPE_CHECKING:
     from typing import Unpack
 
     from ghostmem.engine.base import Transaction
+    from ghostmem.engine.rows import Filter
     from ghostmem.verbs.narrow import Narrow
 
     class SearchFields(Narrow, total=False):
@@ -39,6 +43,7 @@ if TYPE_CHECKING:
 
 
 MISSES = 3
+ENDED = 5  # how many that no longer hold are listed
 WITHIN = ("notes", "memories")
 
 
@@ -63,26 +68,50 @@ def search(
     `min_score` replaces the calibrated floor; `explain` adds a receipt to every hit and the nearest misses; `now` is the time
     that words like "yesterday" count from. Each hit is counted as shown, and shows its counts before that. Notes are looked at
     first, so that what was written into a file a moment ago is found; `within` keeps to "notes" or "memories", and `pieces`
-    returns every matching piece of a memory instead of the best one.
+    returns every matching piece of a memory instead of the best one. What no longer holds is left out and listed as superseded;
+    `valid_at` asks for what was true at a time. A correction stands before what it corrects.
     """
     text = accept.text(query, "query")
     accept.positive(limit, "limit")
     at = store.clock() if now is None else as_time(now, "now")
-    which = replace(narrowed(**conditions), now=at, tiers=chosen_tiers(tiers, include_all), noted=_noted(within))
+    which = replace(narrowed(**conditions), now=at, noted=_noted(within))
+    which = replace(
+        which, tiers=chosen_tiers(tiers, include_all, which.valid_at), closed=False if which.valid_at is None else None
+    )
     told = refresh(store, accept.ns_filter(ns)) if within != "memories" else ()
     with store.engine.read() as tx:
         found = ranked(store, tx, text, accept.ns_filter(ns), which, at, limit, pieces)
         kept = answers(found, min_score, store.settings.abstain)
+        known = refuters(tx, {s.item.memory_id for s in kept[:limit]}, which, at)
+        rows = tx.memories.by_ids([s.item.memory_id for s in kept[:limit]])
+        rows |= {memory.id: memory for others in known.values() for memory in others}
+        beside = vouched(tx, rows.values(), which, at)
+        before = joined(known, beside)
+        kept = in_order(with_corrections(tx, kept, before, limit), before, lambda s: s.item.memory_id) if before else kept
         hits, notes = _hits(tx, kept[:limit], explain), (*told, *found.notes)
         if store.reranker is not None and hits:
             from ghostmem.verbs.rerank import rerank
 
             hits, late = rerank(text, hits, store.reranker, store.settings.rerank_deadline)
             notes = (*notes, late) if late else notes
+            hits = in_order(hits, before, lambda hit: hit.memory.id)
+        hits = noted(tx, hits, known, beside, at)
         left = [s for s in found.scored if s not in kept[:limit]][:MISSES] if explain else []
         misses = _hits(tx, left, explain)
+        ended = _superseded(store, tx, text, accept.ns_filter(ns), which, at, min_score)
     count(store, [hit.memory for hit in hits], store.clock(), used=False)
-    return Hits(hits, found.legs, misses, notes)
+    return Hits(hits, found.legs, misses, notes, ended)
+
+
+def _superseded(
+    store: Store, tx: Transaction, text: str, ns: NsFilter, which: Filter, at: datetime, min_score: float | None
+) -> list[Hit]:
+    """Return what would have been found, had it not ended."""
+    ended = replace(which, ns=ns, tiers=(), closed=True)
+    if which.closed is None or not tx.listing.has_closed(ns, at):
+        return []
+    found = answers(ranked(store, tx, text, ns, ended, at, ENDED), min_score, store.settings.abstain)
+    return [replace(hit, note=ending(hit.memory)) for hit in _hits(tx, found[:ENDED], explain=False)]
 
 
 def _noted(within: str | None) -> bool | None:
@@ -91,11 +120,13 @@ def _noted(within: str | None) -> bool | None:
     return None if within is None else within == "notes"
 
 
-def chosen_tiers(tiers: Iterable[str] | None, include_all: bool) -> tuple[str, ...]:
-    """Return the tiers to look in: those named, all (an empty tuple), or those that are awake."""
+def chosen_tiers(tiers: Iterable[str] | None, include_all: bool, valid_at: datetime | None = None) -> tuple[str, ...]:
+    """Return the tiers to look in: those named, all (an empty tuple), or those that are awake; what has ended is asleep."""
     if tiers:
         return tuple(str(accept.choice(tier, Tier, "tier")) for tier in tiers)
-    return () if include_all else AWAKE
+    if include_all:
+        return ()
+    return AWAKE if valid_at is None else (*AWAKE, str(Tier.DORMANT))
 
 
 def answers(found: Ranked, min_score: float | None, abstain: bool) -> list[Scored]:

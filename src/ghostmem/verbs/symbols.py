@@ -11,7 +11,7 @@ from ghostmem.outline.find import find, nearest
 from ghostmem.outline.graph import PROJECT, Node
 from ghostmem.outline.languages.table import LANGUAGES
 from ghostmem.verbs import accept
-from ghostmem.verbs.outline_graph import CodeGraph, code_graph
+from ghostmem.verbs.outline_graph import CodeGraph, code_graph, shown
 from ghostmem.verbs.store import Store
 
 # told without importing the languages; a header is C's unless C++ is named
@@ -86,7 +86,7 @@ def unknown(graph: CodeGraph, symbol: str) -> NotFoundError:
     close = nearest(graph.linked, symbol)
     hint = f"the nearest names: {', '.join(close)}" if close else "`ghost outline project` lists what there is"
     broken = f"; {len(graph.errors)} files could not be parsed fully" if graph.errors else ""
-    return NotFoundError(f"there is no symbol {symbol!r} in the {graph.language} code of {graph.root}{broken}", hint)
+    return NotFoundError(f"there is no symbol {shown(symbol)} in the {graph.language} code of {graph.root}{broken}", hint)
 
 
 def _root(root: str | Path | None) -> str:
@@ -115,4 +115,4 @@ def _add(found: Resolved, graph: CodeGraph, symbol: str, rel: FileRel, files: Se
     found.files += [FileRef(path, rel) for path in dict.fromkeys(node.file for node in nodes)]
     listed = [f"{node.name} ({node.file}:{node.line})" for node in nodes[:_SHOWN]]
     listed += [f"{len(nodes) - _SHOWN} more"] if len(nodes) > _SHOWN else []
-    found.notes.append(f"{len(nodes)} symbols match {symbol!r}, so it is linked by file: {', '.join(listed)}")
+    found.notes.append(f"{len(nodes)} symbols match {shown(symbol)}, so it is linked by file: {', '.join(listed)}")

@@ -299,7 +299,7 @@ def _moves(store: Store, missing: Sequence[Note], there: Sequence[Changed], fres
     if maybe:  # the number may have been given to another file, so the texts must have something in common
         reads = dict(fresh)
         with store.engine.read() as tx:
-            found |= {path: note for path, note in maybe.items() if shares_a_section(tx, note, reads[path])}
+            found |= {path: note for path, note in maybe.items() if shares_a_section(store, tx, note, reads[path])}
     return found
 
 

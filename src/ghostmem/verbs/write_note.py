@@ -7,15 +7,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ghostmem.errors import InvalidInputError, NoteConflictError, NotFoundError
-from ghostmem.model import Memory, NsFilter, Record
+from ghostmem.model import Memory, NsFilter, Record, optional
 from ghostmem.note import Folder, Place
 from ghostmem.notes.layouts.base import Section
 from ghostmem.notes.layouts.table import layout_named
 from ghostmem.notes.lock import locked
 from ghostmem.notes.scan import modified, read_note
 from ghostmem.notes.write import Text, digest, inside, replace_file
+from ghostmem.text.redact import MARK
 from ghostmem.verbs import accept
 from ghostmem.verbs.get import find
+from ghostmem.verbs.index_note import without_secrets
+from ghostmem.verbs.screen import screen
 from ghostmem.verbs.store import Store
 from ghostmem.verbs.sync_notes import sync_folder
 
@@ -30,15 +33,17 @@ class NoteWritten(Record):
     line: int
     digest: str
     changed: bool
+    notes: tuple[str, ...] = optional(())
 
 
 def write_note(store: Store, ns: str, key: str, text: str, *, base: str | None = None) -> NoteWritten:
     """Put a text in the place of the section that a memory is, heading included.
 
     If the section, or with `base` the file, is not what it was when it was indexed, nothing is written and the error carries the
-    present text. Front matter, line ends, every other section keep their bytes.
+    present text. Front matter, line ends, every other section keep their bytes. Secrets in the new text are redacted; one that
+    stands in the file, and in the memory only as a placeholder, is not overwritten with that.
     """
-    content = accept.content(text, store.settings.max_content_bytes)
+    content, notes = screen(store.settings, accept.content(text, store.settings.max_content_bytes))
     with store.engine.read() as tx:
         memory = find(tx, ns, key, store.clock())
         place = tx.notes.places([memory.id]).get(memory.id)
@@ -58,7 +63,8 @@ def write_note(store: Store, ns: str, key: str, text: str, *, base: str | None =
         if read.text.lossy or "\x00" in read.text.text:
             raise InvalidInputError(f"{path} is not plain UTF-8", "convert it first, for instance with iconv")
         before = layout.read(place.path, read.text.text, modified(read.stat)).sections
-        section = _section(place, memory, read.text, before)
+        section = _section(store, place, memory, read.text, before)
+        _keep_secrets(store, path, section, content)
         plain = content if "\r" in read.text.text else content.replace("\r\n", "\n")
         edited = _edited(read.text.text, section, plain)
         after = {one.name for one in layout.read(place.path, edited, modified(read.stat)).sections}
@@ -70,7 +76,7 @@ def write_note(store: Store, ns: str, key: str, text: str, *, base: str | None =
     with store.engine.read() as tx:
         now = tx.memories.by_id(memory.id)
     key = now.key if now is not None and now.deleted_at is None else key
-    return NoteWritten(folder.root, place.path, key, section.line, digest(raw), changed)
+    return NoteWritten(folder.root, place.path, key, section.line, digest(raw), changed, notes)
 
 
 def _fresh(store: Store, folder: Folder) -> Folder:
@@ -78,12 +84,22 @@ def _fresh(store: Store, folder: Folder) -> Folder:
         return next(one for one in tx.notes.folders(NsFilter(folder.ns)) if one.id == folder.id)
 
 
-def _section(place: Place, memory: Memory, text: Text, sections: tuple[Section, ...]) -> Section:
+def _keep_secrets(store: Store, path: Path, section: Section, content: str) -> None:
+    """Refuse to write a placeholder over the secret that it stands for."""
+    if MARK in content and without_secrets(store.settings, section).text != section.text:
+        raise InvalidInputError(
+            f"{path} holds a secret in this section, which its memory and this text do not", "edit the file yourself"
+        )
+
+
+def _section(store: Store, place: Place, memory: Memory, text: Text, sections: tuple[Section, ...]) -> Section:
     """Return the section as it stands in the file, if it still says what the memory does."""
     name = memory.meta.get("section", "")
-    found = next((one for one in sections if one.name == name), None)
-    current = "" if found is None else found.text
-    if found is None or _same(found.text) != _same(memory.content):
+    stored = [without_secrets(store.settings, one) for one in sections]
+    at = next((number for number, one in enumerate(stored) if one.name == name), None)
+    found = None if at is None else sections[at]
+    current = "" if at is None else stored[at].text
+    if found is None or at is None or _same(stored[at].text) != _same(memory.content):
         raise NoteConflictError(
             f"{place.path} was changed in this section; nothing was written", current=current, digest=text.digest
         )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import anyio.to_thread
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from ghostmem.caller import CALLER, OWNER, Caller
+from ghostmem.caller import CALLER, CLIENT, OWNER, Caller
 from ghostmem.verbs.tokens import ever_made, verify
 from ghostmem.web.guard import OPEN, header
 from ghostmem.web.rate import Rate, neighbourhood
@@ -39,11 +39,12 @@ def authenticated(app: ASGIApp, ghost: "Ghost", require_tokens: str, rate: Rate)
         if caller is None:
             raise _unauthorised(secret is not None)
         scope["ghost.trace"].caller = caller.name
-        before = CALLER.set(caller)
+        before, client = CALLER.set(caller), CLIENT.set(caller.name)
         try:
             await app(scope, receive, send)
         finally:
             CALLER.reset(before)
+            CLIENT.reset(client)
 
     return run
 

@@ -71,10 +71,13 @@ SOURCE: Fields = {
     "source_user": text("Who said it."),
     "source_kind": one_of("How it came to be known.", SourceKind),
     "source_scope": text("The conversation or place it comes from."),
+    "source_client": text("The program that stored it."),
 }
 STORED: Fields = {
     "kind": one_of("What sort of knowledge it is.", Kind),
-    "tier": one_of("Where it stands in its life; identity is a pinned ltm.", [*Tier, "identity"]),
+    "tier": one_of(
+        "Where it stands in its life; identity is a pinned ltm, quarantine is never read.", [*Tier, "identity", "quarantine"]
+    ),
     "tags": texts("Its tags.", length=MAX_TAG),
     "priority": one_of("How much the writer cares.", Priority),
     "importance": number("From 0 to 1."),
@@ -82,7 +85,6 @@ STORED: Fields = {
     "meta": META,
     **FILES,
     **SOURCE,
-    "source_client": text("The program that stored it."),
     "created_at": TIME,
     "valid_from": TIME,
     "valid_to": TIME,
@@ -116,6 +118,7 @@ SEARCH: Fields = {
     "min_score": number("Leave out what scores less.", -1e6, 1e6),
     "explain": flag("Say why each hit is there, and what narrowly missed."),
     "now": TIME,
+    "as_of": TIME,
 }
 CONTEXT: Fields = {
     **TIERS,
@@ -126,7 +129,10 @@ CONTEXT: Fields = {
     "min_spread": number("Only the best when scores lie closer together.", 0, 1e6),
     "max_memory_tokens": whole("Tokens that one memory may take; -1: as many as it has.", -1, 1_000_000),
     "expand": flag("Follow edges."),
+    "for_user": text("Whose words count more."),
+    "for_scope": text("What was said there counts more."),
     "now": TIME,
+    "as_of": TIME,
 }
 PUT: Fields = {
     "content": CONTENT,
@@ -134,7 +140,9 @@ PUT: Fields = {
     "ttl": text("It expires after this long, such as 7d; `never` takes an expiry away.", 16),
     "base_version": whole("Only if this is the current version; 0: only if the key is new.", 0),
     "unlock": UNLOCK,
-    "dedup": flag("Reinforce the same content under another key instead of storing it twice."),
+    "dedup": flag("Reinforce what says the same under another key instead of storing it twice."),
+    "supersedes": text("The key that this replaces: that one's truth ends."),
+    "allow_secrets": flag("Store keys, tokens and passwords as they are."),
 }
 RULE: Fields = {
     "name": text("What it does, in a few words.", least=1),

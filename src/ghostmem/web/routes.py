@@ -72,6 +72,7 @@ def _rm(ghost: Ghost, given: Given) -> Any:
 def _search(ghost: Ghost, given: Given) -> Any:
     hits = ghost.search(given.pop("query"), given.pop("ns", None), **given)
     found = {"results": list(hits), "legs": hits.legs, "notes": hits.notes}
+    found |= {"superseded": hits.superseded} if hits.superseded else {}
     return {**found, "misses": hits.misses} if given.get("explain") else found
 
 
@@ -143,11 +144,12 @@ def _listed(name: str, call: Callable[[Ghost, Given], Any]) -> Callable[[Ghost, 
 _MEMORY = "/memories/{ns}/{key}"
 _RULE = "/rules/{rule_id}"
 _RULE_ID: Fields = {"rule_id": f.text("The rule's id.")}
+_GET: Fields = {**f.KEYED, "version": f.whole("A version."), "as_of": f.TIME}
 _LIST: Fields = {**f.NS_FILTER, **f.NARROW, **f.LISTED}
 
 ROUTES: tuple[Route, ...] = (
     Route("PUT", _MEMORY, "write", ONE, "Store a memory, or its next version.", _put, {**f.KEYED, **f.PUT}, ("content",)),
-    Route("GET", _MEMORY, "read", ONE, "Read a memory.", lambda g, a: g.get(**a), {**f.KEYED, "version": f.whole("A version.")}),
+    Route("GET", _MEMORY, "read", ONE, "Read a memory.", lambda g, a: g.get(**a), _GET),
     Route(
         "PATCH",
         _MEMORY,
@@ -229,6 +231,50 @@ ROUTES: tuple[Route, ...] = (
         lambda g, a: g.context(**a),
         {"query": f.QUERY, **f.NS_FILTER, **f.NARROW, **f.CONTEXT},
         ("query",),
+    ),
+    Route(
+        "GET",
+        "/conflicts",
+        "read",
+        SEVERAL,
+        "List what contradicts each other and is not decided.",
+        lambda g, a: g.conflicts(**a),
+        f.NS_FILTER,
+    ),
+    Route(
+        "POST",
+        "/resolve",
+        "write",
+        ONE,
+        "Let one memory hold and end what it contradicts.",
+        lambda g, a: g.resolve(**a),
+        {
+            **f.NS,
+            "keep": f.text("The key that holds."),
+            "other": f.text("The key that ends; nothing: all it contradicts."),
+            "both": f.flag("Both hold."),
+            "unlock": f.UNLOCK,
+        },
+        ("ns", "keep"),
+    ),
+    Route(
+        "POST",
+        f"{_MEMORY}/reopen",
+        "write",
+        ONE,
+        "Let a memory that was closed hold again.",
+        lambda g, a: g.reopen(**a),
+        f.KEYED,
+    ),
+    Route(
+        "GET",
+        "/timeline",
+        "read",
+        ONE,
+        "Show how a key, or what a question finds, evolved.",
+        _listed("events", lambda g, a: g.timeline(**a)),
+        {**f.NS, "what": f.text("A key or a question.", 100_000, 1)},
+        ("ns", "what"),
     ),
     Route(
         "POST",

@@ -1,25 +1,58 @@
 """ghost audit"""
 
+from typing import TYPE_CHECKING, Any
+
 import click
 
-from ghostmem.cli.face import NS_FILTER, Face, declare
+from ghostmem.cli.face import NS_FILTER, Face, FaceCommand, FaceGroup, declare, group
 from ghostmem.cli.output import bold, dim, plural
 from ghostmem.errors import InvalidInputError
 from ghostmem.text.excerpt import visible
+from ghostmem.times import format_time
 from ghostmem.verbs.audit import AuditReport, Finding, audit
+
+if TYPE_CHECKING:
+    from ghostmem.verbs.verify import Chain, LogLine
 
 EXAMPLES = """\
   ghost audit
   ghost audit -n agent:me --json
   ghost audit ~/notes
+  ghost audit verify
+  ghost audit verify --head 5c0a…
+  ghost audit log -n agent:me --since 2026-03-01
 """
 COLOURS = ((85, "green"), (60, "yellow"), (0, "red"))  # from which score on
 
 
-@declare("audit", "Score how tidy a store is, and say what to run next; nothing is written.", EXAMPLES)
+ABOUT = "Score how tidy a store is, and say what to run next; or verify the change log."
+
+
+class AuditGroup(FaceGroup):
+    """A group whose own function takes a path: a first word that is no subcommand is one."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a subcommand, or score the store, or what lies under a path."""
+        words = [*ctx._protected_args, *ctx.args]
+        if words and words[0] in self.commands:
+            return super().invoke(ctx)
+        with score.make_context(ctx.info_name, words, parent=ctx) as inner:
+            return score.invoke(inner)
+
+
+command = group("audit", ABOUT, EXAMPLES, AuditGroup)
+assert isinstance(command, AuditGroup)
+command.invoke_without_command, command.no_args_is_help = True, False
+command.subcommand_metavar = "[PATH] | COMMAND [ARGS]..."
+command.params.insert(
+    0, click.Option(["-n", "--ns"], metavar="NS", help="A namespace, a prefix such as agent:*, or '*' for all  [GHOST_NS]")
+)
+
+
+@declare("audit", ABOUT)
 @NS_FILTER
 @click.argument("path", required=False)
-def command(face: Face, ns: str | None, path: str | None) -> None:
+def score(face: Face, ns: str | None, path: str | None) -> None:
     if path and ns:
         raise InvalidInputError("a namespace and a path were given", "another tool's store is scored as a whole: leave -n out")
     if path:
@@ -32,6 +65,46 @@ def command(face: Face, ns: str | None, path: str | None) -> None:
     if not face.as_json:
         for line in (*(f"not judged: {reason}" for reason in found.unjudged), *found.notes):
             face.note(visible(line))
+
+
+@command.command("verify", cls=FaceCommand)
+@click.option("--head", metavar="HASH", help="A head that was printed before: say whether it stood here, and where.")
+def verify(face: Face, head: str | None) -> int:
+    """Recompute the hash chain of the change log; exit 5 when it was tampered with.
+
+    Note the head that it prints somewhere else: given later, it proves that nothing before it was rewritten.
+    """
+    found = face.ghost.verify_log(head)
+    lines = [_chain(chain) for chain in found.chains if chain.lines or chain.broken]
+    lines += [visible(sentence) for sentence in found.broken]
+    lines += [found.known] if found.known else []
+    old = f", {found.unchained} from before there was a chain" if found.unchained else ""
+    state = "whole" if found.ok else click.style("broken", fg="red")
+    face.one(found, "\n".join([*lines, f"{state}: {plural(found.lines, 'line')}{old}", f"head {found.head or '(none yet)'}"]))
+    if not found.ok:
+        face.note("compare with a backup; `ghost audit log` lists what is there")
+    return 0 if found.ok else 5
+
+
+def _chain(chain: "Chain") -> str:
+    old = f", {chain.unchained} unchained" if chain.unchained else ""
+    wrong = f"  {click.style(chain.broken, fg='red')}" if chain.broken else ""
+    return f"{bold(visible(chain.ns))}  {plural(chain.lines, 'line')}{old}  {dim(chain.head[:16])}{wrong}"
+
+
+@command.command("log", cls=FaceCommand)
+@NS_FILTER
+@click.option("--since", metavar="TIME", help="Only what was changed at or after.")
+@click.option("-l", "--limit", type=click.IntRange(min=0), default=100, show_default=True, help="The latest so many; 0 for all.")
+def log(face: Face, ns: str | None, since: str | None, limit: int) -> None:
+    """List the change log: who changed which memory, how and when."""
+    face.many(face.ghost.audit_log(face.ns_filter(ns), since=since, limit=limit or None), _log_line, "nothing was changed yet")
+
+
+def _log_line(line: "LogLine") -> str:
+    when = format_time(line.at)[:19] if line.at else " " * 19
+    what = f"{line.ns}/{line.key}" if line.key else line.ns
+    return f"{dim(when)}  {visible(line.actor or '-')}  {bold(visible(line.op))}  {visible(what)}  {dim(line.memory_id)}"
 
 
 def text(found: AuditReport) -> str:

@@ -21,6 +21,7 @@ EXAMPLES = """\
 @click.option("--kind", help="semantic, episodic or procedural.  [default: semantic]")
 @click.option("--importance", type=float, help="From 0 to 1.  [default: 0.7]")
 @TAGS
+@click.option("--allow-secrets", is_flag=True, help="Store keys, tokens and passwords as they are.")
 def command(
     face: Face,
     text: tuple[str, ...],
@@ -31,12 +32,22 @@ def command(
     kind: str | None,
     importance: float | None,
     tags: tuple[str, ...],
+    allow_secrets: bool,
 ) -> None:
     if content is not None and text:
         raise InvalidInputError("the summary was given twice", "give it with --content, or as an argument")
     summary = content if content is not None else read_text(text, "the summary")
     done = face.ghost.consolidate(
-        face.ns(ns), summary_key, summary, words(keys) or [], kind=kind, importance=importance, tags=words(tags)
+        face.ns(ns),
+        summary_key,
+        summary,
+        words(keys) or [],
+        kind=kind,
+        importance=importance,
+        tags=words(tags),
+        allow_secrets=allow_secrets,
     )
+    for note in () if face.as_json else done.summary.notes:
+        face.note(f"note: {note}")
     face.one(done, f"{named(done.summary)} v{done.summary.version} stands for {plural(len(done.edges), 'memory')}")
     face.vector_note()

@@ -5,10 +5,11 @@ from typing import Any
 
 import click
 
-from ghostmem.cli.commands.list_ import FILTERS
+from ghostmem.cli.commands.list_ import AS_OF, FILTERS
 from ghostmem.cli.face import NS_FILTER, Face, declare, read_text, words
 from ghostmem.cli.output import bold, dim, plural
 from ghostmem.pack import LeftOut, Pack, Packed
+from ghostmem.rank.composite import FACTORS
 from ghostmem.text.excerpt import visible
 
 EXAMPLES = """\
@@ -24,6 +25,9 @@ EXAMPLES = """\
 @NS_FILTER
 @click.option("-b", "--budget", type=int, default=4000, show_default=True, help="At most so many tokens.")
 @FILTERS
+@AS_OF
+@click.option("--for-user", metavar="NAME", help="Whose words count more.")
+@click.option("--for-scope", metavar="SCOPE", help="What was said there counts more.")
 @click.option("--files", multiple=True, metavar="PATHS", help="Files at hand, separated by commas: memories about them join.")
 @click.option("--file", "near", multiple=True, metavar="PATH", help="A file at hand: also memories about what calls its code.")
 @click.option("--symbol", "symbols", multiple=True, metavar="NAME", help="Code at hand: memories about it and what calls it.")
@@ -110,7 +114,7 @@ def _shown(packed: Packed, explain: bool) -> str:
 def reasons(packed: Packed) -> str:
     """Say in one line why a memory is in a pack."""
     why = packed.why
-    parts = [f"{name} {'×' if name == 'tier' else '+'}{value:.2f}" for name, value in why.parts.items() if value]
+    parts = [f"{name} {'×' if name in FACTORS else '+'}{value:.2f}" for name, value in why.parts.items() if value]
     told = [why.stage]
     if why.path:
         told.append(" · ".join(f"{visible(hop.from_key)} —{hop.rel} {hop.weight:.2f}→ {visible(hop.to_key)}" for hop in why.path))

@@ -16,10 +16,13 @@ FILTERS = options(
     click.option("--source-user", help="Said by."),
     click.option("--source-kind", help="stated, observed, self, peer or import."),
     click.option("--source-scope", help="Said where."),
+    click.option("--source-client", help="Through which program."),
     click.option("--after", metavar="TIME", help="Created at or after."),
     click.option("--before", metavar="TIME", help="Created at or before."),
     click.option("--valid-at", metavar="TIME", help="True at this time."),
 )
+
+AS_OF = click.option("--as-of", metavar="TIME", help="What was believed at this time.")
 
 EXAMPLES = """\
   ghost list -n agent:me

@@ -25,7 +25,7 @@ EXAMPLES = """\
   ghost search --in notes "what did I plant in spring?"
 """
 
-command = group("notes", "Search markdown folders where they lie, and keep them in step.", EXAMPLES)
+command = group("notes", "Search markdown folders where they lie; keep them in step.", EXAMPLES)
 FOLDER = click.argument("folder", required=False)
 
 

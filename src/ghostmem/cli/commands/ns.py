@@ -2,6 +2,7 @@
 
 import click
 
+from ghostmem.cli.commands.rm import tell_what_is_left
 from ghostmem.cli.face import DRY_RUN, UNLOCK, YES, Face, FaceCommand, group
 from ghostmem.cli.output import bold, plural
 
@@ -53,3 +54,4 @@ def rm(face: Face, ns: str, hard: bool, unlock: bool, dry_run: bool, yes: bool) 
     action = "permanently deleted" if hard else "soft-deleted"
     what = f"{plural(done.deleted, 'version' if hard else 'memory')} in {ns}"
     face.one({**done.to_dict(), "action": action}, f"would remove {what}" if dry_run else f"{action} {what}")
+    tell_what_is_left(face, done, done.files)

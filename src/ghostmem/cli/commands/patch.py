@@ -15,6 +15,7 @@ EXAMPLES = """\
 @KEYED
 @click.option("--base-version", type=int, help="Only if this is the current version.")
 @UNLOCK
+@click.option("--allow-secrets", is_flag=True, help="Store keys, tokens and passwords as they are.")
 @DRY_RUN
 def command(
     face: Face,
@@ -23,11 +24,16 @@ def command(
     key_argument: str | None,
     base_version: int | None,
     unlock: bool,
+    allow_secrets: bool,
     dry_run: bool,
 ) -> None:
     diff = read_text((), "a diff")
     space, name = face.ns(ns), one_key(key, key_argument)
-    memory = face.ghost.patch(space, name, diff + "\n", base_version=base_version, dry_run=dry_run, unlock=unlock)
+    memory = face.ghost.patch(
+        space, name, diff + "\n", base_version=base_version, dry_run=dry_run, unlock=unlock, allow_secrets=allow_secrets
+    )
+    for note in () if face.as_json else memory.notes:
+        face.note(f"note: {note}")
     if dry_run and not face.as_json:
         face.raw(memory.content)
     else:

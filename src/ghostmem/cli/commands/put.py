@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from ghostmem.cli.face import NS, TAGS, UNLOCK, CreatingCommand, Face, declare, json_object, options, read_text, words
-from ghostmem.cli.output import named, plural
+from ghostmem.cli.output import bold, named, plural
 from ghostmem.errors import InvalidInputError
 from ghostmem.model import Memory, Outcome
 from ghostmem.text.excerpt import visible
@@ -16,7 +16,7 @@ FIELDS = options(
     TAGS,
     click.option("-p", "--priority", help="low, normal, high or critical."),
     click.option("--importance", type=float, help="From 0 to 1."),
-    click.option("--tier", help="sensory, stm, ltm or dormant; identity means ltm and pinned."),
+    click.option("--tier", help="sensory, stm, ltm or dormant; identity: ltm and pinned; quarantine: never read."),
     click.option("--pinned/--no-pinned", default=None, help="Always at hand, never aged."),
     click.option("--ttl", help="Expire after 7d, 24h, 30m or 60s; never takes an expiry away."),
     click.option("--meta", metavar="JSON", help="An object of your own."),
@@ -34,7 +34,9 @@ FIELDS = options(
     click.option("--valid-to", metavar="TIME", help="Until when it was true."),
     click.option("--base-version", type=int, help="Only if this is the current version; 0: only if the key is new."),
     UNLOCK,
-    click.option("--dedup", is_flag=True, help="If another key has this very content, reinforce that one."),
+    click.option("--dedup/--no-dedup", default=None, help="If another key says the same, reinforce that one  [GHOST_DEDUP]"),
+    click.option("--supersedes", metavar="KEY", help="What this replaces: that one's truth ends."),
+    click.option("--allow-secrets", is_flag=True, help="Store keys, tokens and passwords as they are."),
 )
 
 EXAMPLES = """\
@@ -95,10 +97,22 @@ def names(values: tuple[str, ...]) -> list[str]:
 
 def said(memory: Memory) -> str:
     """Say in a sentence what a put did."""
+    if memory.outcome is Outcome.QUARANTINED:
+        return f"held in quarantine: {named(memory)} ({memory.id}); `ghost quarantine list` says why"
     if memory.outcome is Outcome.REINFORCED:
         if memory.requested_key:
             return f"not stored again: {named(memory)} says the same, reinforced"
         return f"{named(memory)} v{memory.version} unchanged, reinforced"
-    return (
-        f"{memory.outcome} {named(memory)} v{memory.version} ({plural(memory.chunks or 0, 'chunk')}, {memory.est_tokens} tokens)"
-    )
+    size = f"{plural(memory.chunks or 0, 'chunk')}, {memory.est_tokens} tokens"
+    return f"{memory.outcome} {named(memory)} v{memory.version} ({size}){_verdict(memory)}"
+
+
+_VERDICTS = {"restatement": "says the same as", "update": "updates", "conflict": "contradicts"}
+
+
+def _verdict(memory: Memory) -> str:
+    """Say what the text is to another memory, on a line of its own."""
+    found = memory.verdict
+    if found is None or found.key in (None, memory.key):
+        return ""
+    return f"\n    {_VERDICTS[found.kind]} {bold(visible(found.key or ''))}"

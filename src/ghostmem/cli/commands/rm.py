@@ -1,9 +1,18 @@
 """ghost rm"""
 
+from typing import TYPE_CHECKING
+
 import click
 
 from ghostmem.cli.face import DRY_RUN, KEYED, UNLOCK, YES, Face, declare, one_key
 from ghostmem.cli.output import plural
+from ghostmem.text.excerpt import visible
+
+if TYPE_CHECKING:
+    from ghostmem.verbs.forget import Forgetting
+    from ghostmem.verbs.gc import Collection
+    from ghostmem.verbs.namespaces import NamespaceRemoval
+    from ghostmem.verbs.rm import Removal
 
 EXAMPLES = """\
   ghost rm -n agent:me tea
@@ -13,7 +22,7 @@ EXAMPLES = """\
 
 @declare("rm", "Remove a memory; it can be restored unless --hard.", EXAMPLES)
 @KEYED
-@click.option("--hard", is_flag=True, help="Delete the latest version for good.")
+@click.option("--hard", is_flag=True, help="Delete the latest version for good, to the last byte.")
 @click.option("--all-versions", is_flag=True, help="With --hard: every version.")
 @UNLOCK
 @DRY_RUN
@@ -36,3 +45,18 @@ def command(
     what = f"{plural(done.versions, 'version')} of {space}/{name}"
     how = "deleted for good" if hard else "removed; `ghost restore` brings it back"
     face.one(done, f"would remove {what}" if dry_run else f"{what} {how}")
+    tell_what_is_left(face, done, done.files)
+
+
+def tell_what_is_left(
+    face: Face, done: "Removal | NamespaceRemoval | Collection | Forgetting", files: tuple[str, ...] = ()
+) -> None:
+    """Say where what was deleted for good still is, and what to do about it."""
+    if face.as_json:
+        return
+    for path in done.backups:
+        face.note(f"still in {visible(path)}; remove it or make a new backup")
+    for path in files:
+        face.note(f"still in {visible(path)}, which would bring it back; take it out of there")
+    if done.pending:
+        face.note(done.pending)

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from ghostmem.cli.commands.list_ import FILTERS
+from ghostmem.cli.commands.list_ import AS_OF, FILTERS
 from ghostmem.cli.face import LIMIT, NS_FILTER, Face, declare, read_text, words
 from ghostmem.cli.output import bold, described, dim, named
 from ghostmem.hit import Hit
@@ -27,6 +27,7 @@ EXAMPLES = """\
 @FILTERS
 @click.option("--file", help="About this file.")
 @click.option("--in", "within", help="Only in notes, or only in memories.")
+@AS_OF
 @LIMIT
 @click.option("--include-all", is_flag=True, help="Dormant and sensory memories too.")
 @click.option("--min-score", type=float, help="Leave out what scores less; replaces the built-in floor.")
@@ -35,8 +36,10 @@ def command(face: Face, query: tuple[str, ...], ns: str | None, tags: tuple[str,
     text = read_text(query, "a question")
     found = face.ghost.search(text, face.ns_filter(ns), tags=words(tags), tiers=None if tier is None else [tier], **filters)
     face.many(found, lambda hit: shown(hit, text), "nothing relevant")
+    for hit in () if face.as_json else found.superseded:
+        face.note(dim(f"superseded: {hit.ns}/{visible(hit.key)}  {visible(hit.note)}"))
     if filters["explain"] and face.as_json:
-        face.json({"legs": found.legs, "misses": found.misses, "notes": found.notes})
+        face.json({"legs": found.legs, "misses": found.misses, "notes": found.notes, "superseded": found.superseded})
     elif filters["explain"]:
         for miss in found.misses:
             face.note(dim(f"missed: {miss.ns}/{miss.key} {miss.score:.2f} {_reasons(miss)}"))
@@ -55,7 +58,8 @@ def shown(hit: Hit, query: str) -> str:
     why = f"\n    {dim(f'{lines}; {_reasons(hit)}')}" if hit.why else ""
     place = f"{hit.root}/{hit.path}:{hit.line}"
     where = f"\n    {dim(visible(place))}" if hit.path else ""
-    return f"{head}\n{body}{where}{why}"
+    note = f"\n    {visible(hit.note)}" if hit.note else ""
+    return f"{head}\n{body}{where}{note}{why}"
 
 
 def marked(text: str, query: str) -> str:

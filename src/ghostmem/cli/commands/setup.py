@@ -1,18 +1,196 @@
 """ghost setup"""
 
+from typing import TYPE_CHECKING, Any
+
 import click
 
-from ghostmem.cli.face import DRY_RUN, Face, FaceCommand, group
+from ghostmem.cli.face import DRY_RUN, Face, FaceCommand, FaceGroup, declare, group
 from ghostmem.errors import InvalidInputError
+from ghostmem.setup.clients import CLIENTS, OTHER, SCOPES, Client
 from ghostmem.text.excerpt import visible
 
-EXAMPLES = """\
-  ghost setup agents-md
-  ghost setup agents-md --dry-run
-  ghost setup agents-md --remove
-"""
+if TYPE_CHECKING:
+    from ghostmem.setup.entry import Launch
+    from ghostmem.setup.listing import Installed
+    from ghostmem.setup.marked import Change
+    from ghostmem.setup.parts import Target
 
-command = group("setup", "Write Ghost's guidance into other programs' files.", EXAMPLES)
+EXAMPLES = """\
+  ghost setup claude-code --hooks
+  ghost setup cursor --scope project --dry-run
+  ghost setup codex --remove
+  ghost setup --list
+  ghost setup zed --print
+  ghost setup agents-md
+"""
+_HELP = "Wire Ghost into an agent's program, or out of it again; or write its guidance into AGENTS.md."
+_AS = click.Choice(["json", "toml", "yaml"])
+
+
+class SetupGroup(FaceGroup):
+    """A group of clients that can also list them, and prints what to paste for one it does not know."""
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find a client's command."""
+        if args and args[0] not in self.commands and not args[0].startswith("-"):
+            if "--print" in args:
+                return args[0], other, args[1:]
+            from ghostmem.setup.clients import client_named
+
+            client_named(args[0])
+        return super().resolve_command(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a client's command, or list, or show the help."""
+        alone = ctx.params.pop("listed", False)
+        if not alone and not ctx._protected_args:
+            click.echo(ctx.get_help())
+            return None
+        if alone and ctx._protected_args:
+            raise InvalidInputError("--list shows every client, so it stands alone", "leave out the client")
+        return super().invoke(ctx)
+
+
+command = group("setup", _HELP, EXAMPLES, SetupGroup)
+assert isinstance(command, SetupGroup)
+command.invoke_without_command, command.no_args_is_help = True, False
+command.params.insert(0, click.Option(["--list", "listed"], is_flag=True, help="Show what is installed where."))
+
+
+def list_clients(face: Face) -> None:
+    """Show what is installed where."""
+    from ghostmem.setup.listing import listing
+
+    face.many(listing(), _row)
+
+
+command.alone = staticmethod(list_clients)
+
+
+def _row(one: "Installed") -> str:
+    told = {"none": "not installed", "current": "installed", "old": "installed, not up to date", "broken": "broken"}[one.server]
+    hooks = {"current": ", with hooks", "old": ", with hooks that are not up to date"}.get(one.hooks, "")
+    about = f"  {visible(one.problem or one.command)}" if one.problem or one.command else ""
+    return f"{one.client} ({one.scope}): {told}{hooks}  {visible(one.path)}{about}"
+
+
+# ---------------------------------------------------------------- clients
+
+
+def _option(*names: str, **about: Any) -> click.Option:
+    return click.Option(list(names), **about)
+
+
+_SCOPE = _option(
+    "--scope", type=click.Choice(SCOPES), default="user", show_default=True, help="Whose file: yours, or this project's."
+)
+_HOOKS = _option("--hooks", is_flag=True, help="Hooks too; with --remove only the hooks.")
+
+
+def _client_command(client: Client) -> click.Command:
+    """Declare the command of one client."""
+
+    def run(face: Face, **given: Any) -> None:
+        _set_up(face, client, **{"hooks": False, "scope": "user", **given})
+
+    unasked = ", and with --hooks what makes it remember unasked" if client.hooks else ""
+    made = FaceCommand(client.name, callback=run, help=f"Wire Ghost into {client.title}: its MCP server{unasked}.")
+    made.params[:0] = [
+        *([_SCOPE] if client.project else []),
+        *([_HOOKS] if client.hooks else []),
+        _option("-n", "--ns", metavar="NS", help="The namespace the server works in; default: the project's."),
+        _option("--remove", is_flag=True, help="Take Ghost out again; everything else stays as it is."),
+        _option("--print", "show", is_flag=True, help="Print what to paste, and touch no file."),
+        _option("--dry-run", is_flag=True, help="Show what would happen, and change nothing."),
+    ]
+    return made
+
+
+def _set_up(face: Face, client: Client, scope: str, hooks: bool, ns: str | None, remove: bool, show: bool, dry_run: bool) -> None:
+    if show and (remove or dry_run):
+        raise InvalidInputError("--print touches no file, so it stands alone", "leave out --remove and --dry-run")
+    from ghostmem.setup.install import install, uninstall
+    from ghostmem.setup.parts import targets
+
+    how = _launch(face, scope, ns)
+    if show:
+        for file in targets(client, scope, True, hooks):
+            _print(face, client, file, how)
+        return
+    if remove:
+        files = targets(client, scope, not hooks, True)
+        changes = uninstall(files, dry_run)
+    else:
+        files = targets(client, scope, True, hooks)
+        changes = install(files, how, dry_run)
+    for file, change in zip(files, changes, strict=True):
+        _tell(face, client, file, change, remove, dry_run)
+
+
+def _launch(face: Face, scope: str, ns: str | None) -> "Launch":
+    import os
+
+    from ghostmem.model import is_namespace
+    from ghostmem.setup.entry import launch
+
+    if ns and not is_namespace(ns):
+        raise InvalidInputError(f"{ns!r} is not a namespace", "use letters, digits, '-' and '_' in segments joined by ':'")
+    db = face.settings.path if face.given.get("db") else ""
+    return launch(scope, ns or "", db if db == ":memory:" or "://" in db or not db else os.path.abspath(db))
+
+
+def _print(face: Face, client: Client, file: "Target", how: "Launch") -> None:
+    from ghostmem.setup.parts import shown
+
+    text = shown(file, how)
+    if face.as_json:
+        face.json({"client": client.name, "path": str(file.path), "format": file.format, "text": text})
+        return
+    face.note(f"paste into {visible(str(file.path))}:")
+    face.raw(text.removesuffix("\n"))
+
+
+def _tell(face: Face, client: Client, file: "Target", change: "Change", remove: bool, dry_run: bool) -> None:
+    parts = " and ".join([*(["the server"] if file.server else []), *(["the hooks"] if file.hooks else [])])
+    where = visible(str(change.path))
+    then = (client.hooks.then if client.hooks and not file.server else "") or client.then
+    told = {
+        (False, "created"): f"wrote {parts} into {where}, which is new; {then}",
+        (False, "updated"): f"wrote {parts} into {where}; {then}",
+        (False, "unchanged"): f"{parts} in {where}: as it should be",
+        (True, "updated"): f"took {parts} out of {where}",
+        (True, "deleted"): f"deleted {where}, which was made for {parts}",
+        (True, "unchanged"): f"nothing of Ghost is in {where}",
+    }[remove, change.action]
+    shown = {"client": client.name, "scope": file.scope, "path": str(change.path), "action": change.action, "dry_run": dry_run}
+    if not dry_run:
+        face.one(shown, told)
+    elif face.as_json:
+        face.json({**shown, "diff": change.diff})
+    elif change.diff:
+        face.raw(change.diff.removesuffix("\n"))
+    else:
+        face.note(told)
+
+
+for _row_of in CLIENTS.values():
+    command.add_command(_client_command(_row_of))
+
+
+@declare("other", "Print what to paste into the file of a client that Ghost does not know.")
+@click.option("--print", "show", is_flag=True, required=True, help="Print what to paste, and touch no file.")
+@click.option("--as", "form", type=_AS, default="json", show_default=True, help="The format of the file.")
+@click.option("-n", "--ns", metavar="NS", help="The namespace the server works in; default: the project's.")
+def other(face: Face, show: bool, form: str, ns: str | None) -> None:  # noqa: ARG001
+    from ghostmem.setup.entry import server
+    from ghostmem.setup.formats import FORMATS
+
+    paths = {"json": OTHER.path, "toml": ("mcp_servers", "ghost"), "yaml": ("mcp_servers", "ghost")}
+    text = FORMATS[form].shown(paths[form], server(OTHER, _launch(face, "user", ns)))
+    face.one({"format": form, "text": text}, text.removesuffix("\n"))
+
+
+# ---------------------------------------------------------------- AGENTS.md
 
 _WRITTEN = {
     "created": "created {}",

@@ -3,7 +3,7 @@
 import os
 import threading
 import weakref
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -21,14 +21,18 @@ from ghostmem.times import Clock
 
 if TYPE_CHECKING:
     from ghostmem.engine.base import Reindex
+    from ghostmem.engine.sqlite.aliases import SqliteAliases
+    from ghostmem.engine.sqlite.backups import SqliteBackups
     from ghostmem.engine.sqlite.graph import SqliteGraph
     from ghostmem.engine.sqlite.listing import SqliteListing
     from ghostmem.engine.sqlite.mirrors import SqliteMirrors
     from ghostmem.engine.sqlite.notes import SqliteNotes
     from ghostmem.engine.sqlite.outline import SqliteOutline
+    from ghostmem.engine.sqlite.quarantine import SqliteQuarantine
     from ghostmem.engine.sqlite.rules import SqliteRules
     from ghostmem.engine.sqlite.runs import SqliteRuns
     from ghostmem.engine.sqlite.search import SqliteSearch
+    from ghostmem.engine.sqlite.sessions import SqliteSessions
     from ghostmem.engine.sqlite.tokens import SqliteTokens
     from ghostmem.engine.sqlite.vectors import SqliteVectors, Views
 
@@ -62,7 +66,7 @@ class SqliteTransaction:
         """Open the vectors, which need numpy."""
         from ghostmem.engine.sqlite.vectors import SqliteVectors
 
-        return SqliteVectors(self.db, self._views)
+        return SqliteVectors(self.db, self._views, self.journal)
 
     @cached_property
     def graph(self) -> "SqliteGraph":
@@ -112,6 +116,40 @@ class SqliteTransaction:
         from ghostmem.engine.sqlite.outline import SqliteOutline
 
         return SqliteOutline(self.db)
+
+    @cached_property
+    def aliases(self) -> "SqliteAliases":
+        """Open the other wordings of memories."""
+        from ghostmem.engine.sqlite.aliases import SqliteAliases
+
+        return SqliteAliases(self.db)
+
+    @cached_property
+    def quarantine(self) -> "SqliteQuarantine":
+        """Open what is not trusted."""
+        from ghostmem.engine.sqlite.quarantine import SqliteQuarantine
+
+        return SqliteQuarantine(self.db)
+
+    @cached_property
+    def backups(self) -> "SqliteBackups":
+        """Open the list of copies."""
+        from ghostmem.engine.sqlite.backups import SqliteBackups
+
+        return SqliteBackups(self.db)
+
+    @cached_property
+    def sessions(self) -> "SqliteSessions":
+        """Open what hooks remember of sessions."""
+        from ghostmem.engine.sqlite.sessions import SqliteSessions
+
+        return SqliteSessions(self.db)
+
+    def owe_scrub(self) -> None:
+        """Note that something is deleted for good, whose bytes `scrub` is to remove."""
+        from ghostmem.engine.sqlite.scrub import owe
+
+        owe(self.db)
 
 
 class SqliteEngine:
@@ -317,6 +355,36 @@ class SqliteEngine:
         with self._turn() as db, translated(self.location):
             db.execute("VACUUM")
             self.flush()
+
+    def scrub(self, force: bool = False) -> str:
+        """Leave no byte of what was deleted for good; return what prevented that and how to finish, or an empty text.
+
+        Does nothing when nothing was deleted for good since the last time, unless `force`d.
+        """
+        from ghostmem.engine.sqlite.scrub import PATIENCE, owed, scrub, tidy
+
+        with self._turn() as shared:
+            if self.read_only or not (force or owed(shared)):
+                return ""
+        if self.location == ":memory:":
+            with self.write() as tx:
+                tidy(tx.db)
+                tx.db.execute("PRAGMA user_version=0")
+            return ""
+        self._refuse_other_file()
+        db = connect(self.location, min(self._busy_timeout, PATIENCE), self._synchronous)
+        try:
+            with translated(self.location):
+                return scrub(db, self.location)
+        finally:
+            db.close()
+
+    def copies_holding(self, paths: Iterable[str], ids: Sequence[str], texts: Sequence[str] = ()) -> list[str]:
+        """Return which of these copies, and of those made beside the file, hold memories by their ids or their very words."""
+        from ghostmem.engine.sqlite.scrub import copies_beside, holders
+
+        beside = [] if self.location == ":memory:" else copies_beside(self.location)
+        return holders([*paths, *beside], ids, texts)
 
     def flush(self) -> None:
         """Bring the write-ahead log into the file and onto the disk."""

@@ -13,7 +13,7 @@ from ghostmem.engine.sqlite.where import LIVE, UNEXPIRED
 from ghostmem.model import Memory, Rel
 from ghostmem.times import format_time, read_time
 
-_EDGE = "from_id, to_id, rel, weight, access_count, last_accessed_at, created_at"
+_EDGE = "from_id, to_id, rel, weight, access_count, last_accessed_at, created_at, automatic"
 _COLUMNS = ", ".join(f"e.{name}" for name in _EDGE.split(", "))
 _RELS = {str(rel): rel for rel in Rel}
 _AMONG = "(SELECT value FROM json_each(?))"
@@ -25,8 +25,8 @@ _TYPED = ", ".join(f"'{rel}'" for rel in REASONING)
 
 
 def _edge(row: Sequence[Any]) -> Edge:
-    start, to, rel, weight, count, last, created = row
-    return Edge(start, to, Rel(rel), weight, read_time(created), count, read_time(last) if last else None)
+    start, to, rel, weight, count, last, created, automatic = row
+    return Edge(start, to, Rel(rel), weight, read_time(created), count, read_time(last) if last else None, bool(automatic))
 
 
 class SqliteGraph:
@@ -73,7 +73,7 @@ class SqliteGraph:
 
     def add_edge(self, edge: Edge) -> bool:
         """Add an edge; False when the same one is already there."""
-        sql = f"INSERT OR IGNORE INTO memory_edges ({_EDGE}) VALUES (?, ?, ?, ?, ?, ?, ?)"
+        sql = f"INSERT OR IGNORE INTO memory_edges ({_EDGE}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
         self._db.execute(sql, _values(edge))
         return self._db.changes() > 0
 
@@ -81,8 +81,8 @@ class SqliteGraph:
         """Add an edge, or give the same one this weight; False when it was there."""
         if self.add_edge(edge):
             return True
-        sql = "UPDATE memory_edges SET weight = ? WHERE from_id = ? AND to_id = ? AND rel = ?"
-        self._db.execute(sql, (edge.weight, edge.from_id, edge.to_id, edge.rel.value))
+        sql = "UPDATE memory_edges SET weight = ?, automatic = ? WHERE from_id = ? AND to_id = ? AND rel = ?"
+        self._db.execute(sql, (edge.weight, int(edge.automatic), edge.from_id, edge.to_id, edge.rel.value))
         return False
 
     def remove_edge(self, from_id: str, to_id: str, rel: Rel) -> bool:
@@ -190,4 +190,4 @@ def _alike(ns: str, now: datetime, seeds: Sequence[str]) -> tuple[str, list[Any]
 def _values(edge: Edge) -> tuple[Any, ...]:
     last = format_time(edge.last_accessed_at) if edge.last_accessed_at else None
     created = format_time(edge.created_at)
-    return (edge.from_id, edge.to_id, edge.rel.value, edge.weight, edge.access_count, last, created)
+    return (edge.from_id, edge.to_id, edge.rel.value, edge.weight, edge.access_count, last, created, int(edge.automatic))

@@ -85,6 +85,11 @@ class SqliteIndex:
             self._db.execute("DELETE FROM chunks WHERE memory_id = ?", (memory.id,))
         return len(rows)
 
+    def carry(self, old_id: str, new_id: str) -> int:
+        """Hand everything indexed to a next version of the same words, key and source, and return how many chunks that is."""
+        self._db.execute("UPDATE chunks SET memory_id = ? WHERE memory_id = ?", (new_id, old_id))
+        return self._db.changes()
+
     def count(self, memory_id: str) -> int:
         """Return how many chunks a memory has."""
         found: int = self._db.execute("SELECT count(*) FROM chunks WHERE memory_id = ?", (memory_id,)).get

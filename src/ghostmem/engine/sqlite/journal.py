@@ -6,10 +6,14 @@ from typing import TYPE_CHECKING
 
 import apsw
 
+from ghostmem.caller import CALLER
+from ghostmem.engine.chain import Head, Line, chained
 from ghostmem.times import format_time
 
 if TYPE_CHECKING:
     from ghostmem.access import Access
+
+_LINE = "ns_id, seq, memory_id, op, at, actor, line, hash"
 
 
 class SqliteJournal:
@@ -18,6 +22,8 @@ class SqliteJournal:
     def __init__(self, db: apsw.Connection) -> None:
         self._db = db
         self._numbers: dict[str, int] = {}
+        self._heads: dict[int, tuple[int, str]] = {}  # where the log of each namespace stands in this transaction
+        self._line: int | None = None  # how long the log of all namespaces is
 
     def namespace(self, ns: str) -> int:
         """Return a namespace's number, giving it one on first sight."""
@@ -37,14 +43,41 @@ class SqliteJournal:
         self._db.execute("UPDATE namespaces SET chunks = chunks + ?, length = length + ? WHERE id = ?", (chunks, length, number))
 
     def record(self, ns: str, memory_id: str, op: str, at: datetime) -> None:
-        """Write down one change."""
-        number = self.namespace(ns)
-        # not RETURNING: its savepoint makes both full-text indexes flush for every memory
-        self._db.execute("UPDATE namespaces SET sequence = sequence + 1 WHERE id = ?", (number,))
+        """Write down one change, without what was changed, and chain it to the one before."""
+        self.append(self.namespace(ns), memory_id, op, format_time(at))
+
+    def append(self, number: int, memory_id: str, op: str, at: str) -> None:
+        """Add a line to a namespace's log; nobody else can meanwhile, because the write lock is held."""
+        if number not in self._heads:
+            sql = "SELECT sequence, coalesce(head, '') FROM namespaces WHERE id = ?"
+            self._heads[number] = self._db.execute(sql, (number,)).fetchone() or (0, "")
+        if self._line is None:
+            self._line = self._db.execute("SELECT coalesce(sum(sequence), 0) FROM namespaces").get
+        seq, before = self._heads[number]
+        self._line += 1
+        line = Line(number, seq + 1, memory_id, op, at, CALLER.get().name, self._line)
+        made = chained(before, line)
+        self._db.execute("UPDATE namespaces SET sequence = ?, head = ? WHERE id = ?", (seq + 1, made, number))
+        self._db.execute(f"INSERT INTO changes ({_LINE}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", (*line[:7], made))
+        self._heads[number] = (seq + 1, made)
+
+    def heads(self) -> list[Head]:
+        """Return every namespace with how long its log is and how it ends."""
+        return [Head(*row) for row in self._db.execute("SELECT id, name, sequence, head FROM namespaces ORDER BY id")]
+
+    def lines(self, in_order: bool = False) -> Iterator[Line]:
+        """Read the whole log, by namespace, or in the order in which it was written, older lines without a chain first."""
+        order = "line IS NOT NULL, line, ns_id, seq" if in_order else "ns_id, seq"
+        for row in self._db.execute(f"SELECT {_LINE} FROM changes ORDER BY {order}"):
+            yield Line(*row)
+
+    def retire(self, ns: str) -> bool:
+        """Forget the name of a namespace that holds nothing any more; its log goes on under its number alone."""
         self._db.execute(
-            "INSERT INTO changes SELECT id, sequence, ?, ?, ? FROM namespaces WHERE id = ?",
-            (memory_id, op, format_time(at), number),
+            "UPDATE namespaces SET name = '#' || id WHERE name = ?1 AND NOT EXISTS (SELECT 1 FROM memories WHERE ns = ?1)", (ns,)
         )
+        self._numbers.pop(ns, None)
+        return self._db.changes() > 0
 
     def changes(self, ns: str, after: int, limit: int) -> list[tuple[int, str, str]]:
         """List changes of a namespace after a sequence number as (sequence, memory id, what)."""

@@ -69,7 +69,7 @@ class SqliteListing:
 
     def pinned(self, ns: NsFilter, now: datetime) -> list[Memory]:
         """List the pinned memories, most important first."""
-        where, values = conditions(Filter(ns=ns, now=now, pinned=True))
+        where, values = conditions(Filter(ns=ns, now=now, pinned=True, closed=False))
         # the unary plus keeps the planner from walking the namespace by age
         return self._memories.many(f"{where} ORDER BY +m.importance DESC, +m.created_at DESC, m.key", values)
 
@@ -78,6 +78,12 @@ class SqliteListing:
         where, values = ns_condition(ns, "+m.ns")  # the plus: few expire, many share a namespace
         sql = f"SELECT m.id FROM memories m WHERE m.expires_at IS NOT NULL AND m.expires_at <= ? AND {LIVE} AND {where}"
         return {found for (found,) in self._db.execute(sql, [format_time(now), *values])}
+
+    def has_closed(self, ns: NsFilter, now: datetime) -> bool:
+        """Say whether anything that is there has ended."""
+        where, values = ns_condition(ns)
+        sql = f"SELECT 1 FROM memories m WHERE m.valid_to IS NOT NULL AND m.valid_to <= ? AND {LIVE} AND {where} LIMIT 1"
+        return self._db.execute(sql, [format_time(now), *values]).get is not None
 
     def passing(self, ids: Sequence[str], which: Filter) -> set[str]:
         """Return which of these memories pass a filter."""

@@ -339,6 +339,52 @@ CREATE TABLE memory_symbols (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX memory_symbols_root ON memory_symbols (root);
 """,
+    "0007_truth": """
+ALTER TABLE memory_edges ADD COLUMN automatic INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE namespaces ADD COLUMN head TEXT;
+ALTER TABLE changes ADD COLUMN actor TEXT;
+ALTER TABLE changes ADD COLUMN hash TEXT;
+ALTER TABLE changes ADD COLUMN line INTEGER;
+CREATE INDEX memories_closed ON memories (ns, valid_to) WHERE valid_to IS NOT NULL AND deleted_at IS NULL;
+
+CREATE TABLE aliases (
+  memory_id TEXT NOT NULL REFERENCES memories (id) ON DELETE CASCADE,
+  content TEXT NOT NULL,
+  at TEXT NOT NULL,
+  source_user TEXT,
+  source_kind TEXT,
+  source_scope TEXT,
+  source_client TEXT,
+  PRIMARY KEY (memory_id, content)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE quarantine (
+  id TEXT PRIMARY KEY NOT NULL,
+  ns TEXT NOT NULL,
+  key TEXT NOT NULL,
+  content TEXT NOT NULL,
+  fields TEXT NOT NULL,
+  reasons TEXT NOT NULL,
+  at TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX quarantine_ns ON quarantine (ns, at);
+
+CREATE TABLE backups (
+  path TEXT PRIMARY KEY NOT NULL,
+  at TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+""",
+    "0008_sessions": """
+CREATE TABLE hook_sessions (
+  session_id TEXT PRIMARY KEY NOT NULL,
+  ns TEXT NOT NULL,
+  at TEXT NOT NULL,
+  shown TEXT NOT NULL DEFAULT '[]',
+  captured_to INTEGER NOT NULL DEFAULT 0,
+  asked_to INTEGER NOT NULL DEFAULT 0
+) STRICT, WITHOUT ROWID;
+CREATE INDEX hook_sessions_at ON hook_sessions (at);
+""",
 }
 
 # What a database has to record before any migration can: who wrote what, and when.

@@ -9,6 +9,7 @@ import numpy as np
 
 from ghostmem.engine.nearest import VectorView
 from ghostmem.engine.rows import Space
+from ghostmem.engine.sqlite.journal import SqliteJournal
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -19,8 +20,9 @@ Views = dict[tuple[int, int], VectorView]
 class SqliteVectors:
     """Vectors by model and namespace; different models are never mixed."""
 
-    def __init__(self, db: apsw.Connection, views: Views) -> None:
+    def __init__(self, db: apsw.Connection, views: Views, journal: SqliteJournal) -> None:
         self._db = db
+        self._journal = journal
         self._views = views
 
     def model(self, name: str, dimension: int, chunker: str) -> int:
@@ -84,9 +86,8 @@ class SqliteVectors:
         sql = "INSERT OR IGNORE INTO vectors SELECT ?, ?, id, ? FROM chunks WHERE id = ?"
         for space, chunk, vector in rows:
             self._db.execute(sql, (model, space, vector, chunk))
-        for space in {space for space, _, _ in rows}:
-            self._db.execute("UPDATE namespaces SET sequence = sequence + 1 WHERE id = ?", (space,))
-            self._db.execute("INSERT INTO changes SELECT id, sequence, '', 'embed', '' FROM namespaces WHERE id = ?", (space,))
+        for space in sorted({space for space, _, _ in rows}):
+            self._journal.append(space, "", "embed", "")
         return len(rows)
 
     def missing(self, model: int, after: int, limit: int) -> Iterator[tuple[int, int, str, str | None]]:

@@ -42,7 +42,7 @@ def conditions(which: Filter) -> tuple[str, list[Any]]:
         parts.append(("EXISTS (SELECT 1 FROM json_each(m.tags) WHERE value = ?)", [tag]))
     if which.pinned is not None:
         parts.append((f"m.pinned = {int(which.pinned)}", []))  # spelled out, as the index of the pinned is
-    for column in ("source_user", "source_kind", "source_scope"):
+    for column in ("source_user", "source_kind", "source_scope", "source_client"):
         if (value := getattr(which, column)) is not None:
             parts.append(_equal(f"m.{column}", value))
     if which.after is not None:
@@ -52,6 +52,11 @@ def conditions(which: Filter) -> tuple[str, list[Any]]:
     if which.valid_at is not None:
         at = format_time(which.valid_at)
         parts.append(("coalesce(m.valid_from, m.created_at) <= ? AND (m.valid_to IS NULL OR m.valid_to > ?)", [at, at]))
+    if which.trusted:
+        parts.append(("(m.source_kind IS NULL OR m.source_kind = 'stated')", []))
+    if which.closed is not None and which.now is not None:
+        ended = "m.valid_to <= ?" if which.closed else "(m.valid_to IS NULL OR m.valid_to > ?)"
+        parts.append((ended, [format_time(which.now)]))
     if which.key_prefix is not None:
         parts.append(("substr(m.key, 1, ?) = ?", [len(which.key_prefix), which.key_prefix]))
     if which.noted is not None:

@@ -31,3 +31,4 @@ class Language:
     extract: Callable[["Node", bytes, str], Facts]
     link: Callable[[Mapping[str, Facts], Read], Linked]
     kinds: tuple[str, ...]  # the forward kinds that it has
+    refuse: Callable[[bytes], str] = lambda _source: ""  # why a file must not be parsed: what its grammar cannot cope with

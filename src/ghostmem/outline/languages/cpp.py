@@ -6,8 +6,8 @@ from tree_sitter import Node
 from ghostmem.outline.facts import Facts
 from ghostmem.outline.graph import FORWARD
 from ghostmem.outline.languages.base import Language
-from ghostmem.outline.languages.cfamily import extract
-from ghostmem.outline.languages.cfamily_link import link_cpp
+from ghostmem.outline.languages.cfamily_.extract import extract
+from ghostmem.outline.languages.cfamily_.link import link_cpp
 
 
 def _extract(root: Node, source: bytes, _path: str) -> Facts:
@@ -20,7 +20,7 @@ LANGUAGE = Language(
     suffixes=(".cpp", ".cc", ".cxx", ".c++", ".hpp", ".hh", ".hxx", ".h++", ".ipp", ".inl", ".tpp", ".h"),
     grammar=lambda _path: tree_sitter_cpp.language(),
     package="tree-sitter-cpp",
-    version=1,
+    version=2,
     extract=_extract,
     link=link_cpp,
     kinds=tuple(kind for kind in FORWARD if kind != "implements"),

@@ -1,7 +1,8 @@
 """Go: what one file says. Bodies are kept as small trees, because what a name means depends on the types of its whole package.
 
 So `refs` stays empty: `link` finds the references while it types the trees. A symbol's `detail` holds the SHA-256 of its text and
-its tree as JSON text; the file's holds its own, whether it is a test, its build constraint, and its initialisers.
+the tree of its head as JSON text; the file's holds its own, whether it is a test, its build constraint, and its initialisers.
+Bodies, which only the file itself needs, are its `rest`, in the order of its symbols.
 """
 
 import hashlib
@@ -25,6 +26,16 @@ if TYPE_CHECKING:
 QUERY = Path(__file__).with_name("queries") / "go.scm"
 _BUILD = re.compile(rb"^//go:build[ \t]+(.*)$", re.MULTILINE)
 _LONGEST = 300  # characters of a signature
+_TOP = {
+    "package_clause": "package",
+    "import_declaration": "import",
+    "function_declaration": "function",
+    "method_declaration": "method",
+    "type_declaration": "type",
+    "var_declaration": "var",
+    "const_declaration": "const",
+}
+_PARTS = frozenset(["package_identifier", "import_spec", "type_spec", "type_alias", "var_spec"])
 
 
 def grammar(_path: str = "") -> object:
@@ -46,14 +57,30 @@ def query() -> "Query":
 
 def extract(root: "Node", source: bytes, path: str) -> Facts:
     """Return what a file says."""
+    return _File(source, path).facts(_broken(root) if root.has_error else _declarations(root))
+
+
+def _declarations(root: "Node") -> dict[str, list["Node"]]:
+    """Return the declarations of a file without errors: they are at its top."""
+    found: dict[str, list[Node]] = {}
+    for node in root.named_children:
+        kind = _TOP.get(node.type)
+        if kind in {"function", "method", "const"}:
+            found.setdefault(kind, []).append(node)
+        elif kind is not None:
+            inside = node.named_children
+            if len(inside) == 1 and inside[0].type in {"var_spec_list", "import_spec_list"}:
+                inside = inside[0].named_children
+            found.setdefault(kind, []).extend(one for one in inside if one.type in _PARTS)
+    return found
+
+
+def _broken(root: "Node") -> dict[str, list["Node"]]:
+    """Return the declarations of a file with errors: they may stand anywhere, and the errors with them."""
     from tree_sitter import QueryCursor
 
     found = QueryCursor(query()).captures(root)
-    return _File(source, path).facts({name: sorted(nodes, key=_place) for name, nodes in found.items()})
-
-
-def _place(node: "Node") -> tuple[int, int]:
-    return node.start_byte, node.end_byte
+    return {name: sorted(nodes, key=lambda node: (node.start_byte, node.end_byte)) for name, nodes in found.items()}
 
 
 class _File:
@@ -65,6 +92,7 @@ class _File:
         self.low = Lowering(source, EXPRESSIONS, STATEMENTS)
         self.symbols: list[Symbol] = []
         self.specs: list[Tree] = []
+        self.bodies: list[list[Tree]] = []
 
     def facts(self, found: dict[str, list["Node"]]) -> Facts:
         package = found.get("package", [])
@@ -85,6 +113,7 @@ class _File:
             imports=imports,
             detail=self._detail(package[0].start_byte if package else 0),
             errors=sorted(errors),
+            rest=self.bodies,
         )
 
     def _detail(self, head: int) -> dict[str, Any]:
@@ -122,11 +151,11 @@ class _File:
         tree: dict[str, Any] = {
             "params": self.low.type_params(node.child_by_field_name("type_parameters")),
             "sig": self.low.signature(node),
-            "body": self.low.block(body),
         }
         if node.type == "method_declaration":
             receiver, _ = self.low.params(node.child_by_field_name("receiver"))
             tree["recv"] = receiver[0] if receiver else ["", ["?"]]
+        self.bodies.append(self.low.block(body))
         index = self._add(self.low.text(name), "method" if "recv" in tree else "function", node, signature, tree)
         if "recv" in tree:
             self.symbols[index].detail["recv"] = _receiver(tree["recv"][1])
@@ -179,8 +208,7 @@ def _receiver(tree: Tree) -> str:
     return star + (tree[1] if tree[0] == "i" else "_")
 
 
-def _packed(tree: Any) -> str:
-    return json.dumps(tree, separators=(",", ":"), ensure_ascii=False)
+_packed = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, check_circular=False).encode
 
 
 LANGUAGE = Language(
@@ -189,7 +217,7 @@ LANGUAGE = Language(
     suffixes=(".go",),
     grammar=grammar,
     package="tree-sitter-go",
-    version=1,
+    version=3,
     extract=extract,
     link=link,
     kinds=FORWARD,

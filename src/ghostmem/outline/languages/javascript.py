@@ -4,8 +4,8 @@ import tree_sitter_javascript
 
 from ghostmem.outline.graph import FORWARD
 from ghostmem.outline.languages.base import Language
-from ghostmem.outline.languages.ecma import extract
-from ghostmem.outline.languages.ecma_link import link
+from ghostmem.outline.languages.ecma_.extract import extract
+from ghostmem.outline.languages.ecma_.link import link
 
 
 def grammar(path: str) -> object:
@@ -15,5 +15,5 @@ def grammar(path: str) -> object:
 
 
 LANGUAGE = Language(
-    "javascript", ("js", "node"), (".js", ".mjs", ".cjs", ".jsx"), grammar, "tree-sitter-javascript", 1, extract, link, FORWARD
+    "javascript", ("js", "node"), (".js", ".mjs", ".cjs", ".jsx"), grammar, "tree-sitter-javascript", 2, extract, link, FORWARD
 )

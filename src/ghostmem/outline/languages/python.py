@@ -1,14 +1,16 @@
 """Python: what a file says, by walking its statements with their scopes."""
 
+import re
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from ghostmem.outline.facts import Facts
 from ghostmem.outline.graph import FORWARD
-from ghostmem.outline.languages import python_definitions  # noqa: F401  # adds functions and classes to the statements
 from ghostmem.outline.languages.base import Language
-from ghostmem.outline.languages.python_link import link
-from ghostmem.outline.languages.python_statements import suite
-from ghostmem.outline.languages.python_tables import Tables
+from ghostmem.outline.languages.python_ import definitions  # noqa: F401  # adds functions and classes to the statements
+from ghostmem.outline.languages.python_.link import link
+from ghostmem.outline.languages.python_.statements import suite
+from ghostmem.outline.languages.python_.tables import Tables
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -29,10 +31,22 @@ def _errors(t: Tables, root: "Node") -> None:
     while stack and len(lines) < 100:
         node = stack.pop()
         if node.is_error or node.is_missing:
-            lines.add(node.start_point[0] + 1)
+            lines.add(t.line_of(node.start_byte))
         elif node.has_error:
             stack.extend(node.children)
     t.facts.errors = sorted(lines)
+
+
+# `/ *` and the like as a line of its own: at the end of the file the parser's recovery takes memory by the square of their number
+_STRAY = re.compile(rb"[/%&|^](?:[\s\\]|#[^\n]*\n)*\*(?!\*)[ \t\r\f]*(?=[\n#/%&|^]|\Z)")
+_MOST_STRAY = 400  # some 100 MB
+
+
+def _refuse(source: bytes) -> str:
+    found = sum(1 for _ in islice(_STRAY.finditer(source), _MOST_STRAY + 1))
+    return f"has more than {_MOST_STRAY} lines with nothing but operators, which the parser cannot cope with" * (
+        found > _MOST_STRAY
+    )
 
 
 def _grammar(_path: str) -> object:
@@ -47,8 +61,9 @@ LANGUAGE = Language(
     suffixes=(".py", ".pyi", ".pyw"),
     grammar=_grammar,
     package="tree-sitter-python",
-    version=1,
+    version=3,
     extract=extract,
     link=link,
     kinds=FORWARD,
+    refuse=_refuse,
 )

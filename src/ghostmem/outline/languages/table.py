@@ -5,7 +5,7 @@ from importlib import import_module
 from ghostmem.errors import InvalidInputError
 from ghostmem.outline.languages.base import Language
 
-# name: other names it goes by; the module is ghostmem.outline.languages.<name>, its object LANGUAGE
+# name: other names it goes by; the module is ghostmem.outline.languages.<name>, or plain_.<name> there; its object LANGUAGE
 LANGUAGES = {
     "go": ("golang",),
     "python": ("py",),
@@ -20,6 +20,7 @@ LANGUAGES = {
     "php": (),
     "kotlin": ("kt",),
 }
+PLAIN = {"ruby", "csharp", "php", "kotlin"}  # of which only declarations, imports and base types are known
 
 
 def language_named(name: str) -> Language:
@@ -29,7 +30,7 @@ def language_named(name: str) -> Language:
     if found is None:
         raise InvalidInputError(f"unknown language {name!r}", f"the languages are: {', '.join(LANGUAGES)}")
     try:
-        module = import_module(f"ghostmem.outline.languages.{found}")
+        module = import_module(f"ghostmem.outline.languages.{'plain_.' if found in PLAIN else ''}{found}")
     except ModuleNotFoundError as error:
         if error.name and error.name.startswith("tree_sitter"):
             raise InvalidInputError("the code outline is not installed", "pip install 'ghostmem[outline]'") from None

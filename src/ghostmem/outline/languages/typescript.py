@@ -4,8 +4,8 @@ import tree_sitter_typescript
 
 from ghostmem.outline.graph import FORWARD
 from ghostmem.outline.languages.base import Language
-from ghostmem.outline.languages.ecma import extract
-from ghostmem.outline.languages.ecma_link import link
+from ghostmem.outline.languages.ecma_.extract import extract
+from ghostmem.outline.languages.ecma_.link import link
 
 
 def grammar(path: str) -> object:
@@ -14,5 +14,5 @@ def grammar(path: str) -> object:
 
 
 LANGUAGE = Language(
-    "typescript", ("ts",), (".ts", ".tsx", ".mts", ".cts"), grammar, "tree-sitter-typescript", 1, extract, link, FORWARD
+    "typescript", ("ts",), (".ts", ".tsx", ".mts", ".cts"), grammar, "tree-sitter-typescript", 2, extract, link, FORWARD
 )

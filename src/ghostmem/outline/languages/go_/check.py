@@ -74,7 +74,7 @@ class Checker:
         for scope in reversed(self.scopes):
             if name in scope:
                 found = scope[name]
-                return found._replace(line=line) if isinstance(found, Op) else Op("type", found, line=line)
+                return Op(*found[:5], line) if isinstance(found, Op) else Op("type", found, line=line)
         decls = self.file.package.scope.get(name)
         if decls:
             return self.declaration(decls, "package", line)
@@ -101,8 +101,10 @@ class Checker:
     def declaration(self, found: list[Decl], via: str, line: int) -> Op:
         """Return what a declaration at package level denotes."""
         decls = self.world.candidates(found, self.file)
-        ids = tuple(one.id for one in decls)
-        via = "conditional" if len(ids) > 1 else via
+        if len(decls) == 1:
+            ids: tuple[str, ...] = (decls[0].id,)
+        else:
+            ids, via = tuple(one.id for one in decls), "conditional"
         kind = decls[0].symbol.kind
         if kind in {"type", "interface"}:
             named = self.lookup.declare(decls)

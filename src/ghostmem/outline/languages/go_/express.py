@@ -23,6 +23,8 @@ from ghostmem.outline.languages.go_.types import (
 if TYPE_CHECKING:
     from ghostmem.outline.languages.go_.check import Checker
 
+_LITERALS = {name: Op("value", basic(name)) for name in ("int", "float64", "complex128", "rune", "string", "bool")}
+_LITERALS["nil"] = Op("value")
 _COMPARISONS = frozenset(["==", "!=", "<", "<=", ">", ">=", "&&", "||"])
 
 
@@ -194,7 +196,8 @@ def assertion(checker: "Checker", tree: Tree) -> Op:
 def composite(checker: "Checker", tree: Tree) -> Op:
     """Type a composite literal."""
     kind = checker.type(tree[1])
-    elements(checker, kind, tree[2])
+    if checker.sink is not None:
+        elements(checker, kind, tree[2])
     return Op("value", kind)
 
 
@@ -259,5 +262,5 @@ EXPRESSIONS: dict[str, Any] = {
     "as": assertion,
     "{": composite,
     "fl": function,
-    "#": lambda _, tree: Op("value", None if tree[1] == "nil" else basic(tree[1])),
+    "#": lambda _, tree: _LITERALS[tree[1]],
 }

@@ -1,6 +1,6 @@
 """Link the files of a Go project: nodes, then each body typed in turn, then what implements what."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ghostmem.outline.facts import FILE, Facts
@@ -46,10 +46,11 @@ def link(files: Mapping[str, Facts], read: Read) -> Linked:
     lookup = Lookup(world)
     for file in world.files:
         _link_initialisers(world, lookup, linked, file)
+        bodies = iter(file.bodies())
         for index, symbol in enumerate(file.facts.symbols):
             if symbol.parent == FILE:
                 decl = Decl(symbol_id(file, index), file, symbol, index)
-                _link_symbol(lookup, linked, decl)
+                _link_symbol(lookup, linked, decl, bodies)
     add_implements(world, lookup, linked)
     _finish(world, linked)
     if world.files and all(world.module_of(one.folder) is None for one in world.packages.values()):
@@ -57,12 +58,12 @@ def link(files: Mapping[str, Facts], read: Read) -> Linked:
     return linked
 
 
-def _link_symbol(lookup: Lookup, linked: Linked, decl: Decl) -> None:
+def _link_symbol(lookup: Lookup, linked: Linked, decl: Decl, bodies: Iterator[list[Tree]]) -> None:
     sink = _Owner(lookup.world, linked, decl.id)
     checker = Checker(lookup, decl.file, [], sink, decl.id)
     match decl.symbol.kind:
         case "function" | "method":
-            _link_function(checker, decl)
+            _link_function(checker, decl, next(bodies, []))
         case "type" | "interface":
             _link_type(checker, decl)
         case _:
@@ -70,7 +71,7 @@ def _link_symbol(lookup: Lookup, linked: Linked, decl: Decl) -> None:
             checker.type(decl.file.specs[where][2])
 
 
-def _link_function(checker: Checker, decl: Decl) -> None:
+def _link_function(checker: Checker, decl: Decl, body: list[Tree]) -> None:
     tree = decl.tree()
     checker.enter_params(decl, tree)
     receiver = tree.get("recv")
@@ -79,7 +80,7 @@ def _link_function(checker: Checker, decl: Decl) -> None:
     for _, constraint in tree["params"]:
         checker.type(constraint)
     checker.type(tree["sig"])
-    walk.function(checker, tree["sig"], tree["body"], receiver)
+    walk.function(checker, tree["sig"], body, receiver)
 
 
 def _link_type(checker: Checker, decl: Decl) -> None:

@@ -1,5 +1,6 @@
 """What hangs on a type: its underlying type, its fields and methods, also those of what it embeds."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,9 @@ if TYPE_CHECKING:
     from ghostmem.outline.languages.go_.lowering import Tree
 
 Scope = dict[str, Any]
+Memo = dict[str, Type]
+CHAIN = 20  # declarations that are followed on one stack, such as var a = b; var b = c
+LARGEST, DEEPEST = 50_000, 100  # parts of one type, and how deep they stand; what is larger no person wrote
 
 
 @dataclass(frozen=True)
@@ -33,11 +37,19 @@ class Named:
     tree: "Tree"
     scopes: list[Scope]
     local: bool = False
+    params: tuple[tuple[str, str, str], ...] = ()
 
-    @property
-    def params(self) -> tuple[tuple[str, str, str], ...]:
-        """Return its type parameters."""
-        return tuple(("v", self.key, name) for name, _ in self.tree[2])
+    def __post_init__(self) -> None:
+        """Name its type parameters."""
+        self.params = tuple(("v", self.key, name) for name, _ in self.tree[2])
+
+
+class _Further(Exception):  # noqa: N818
+    """Says what must be known first: a chain of declarations is too long for one stack."""
+
+    def __init__(self, memo: Memo, key: str, work: Callable[[], Type]) -> None:
+        super().__init__(key)
+        self.asked = (memo, key, work)
 
 
 class Lookup:
@@ -48,11 +60,50 @@ class Lookup:
         self.world = world
         self.named: dict[str, Named] = {}
         self.constraints: dict[tuple[Any, ...], tuple[File, list[Scope], Tree]] = {}
-        self._under: dict[str, Type] = {}
-        self._signatures: dict[str, Type] = {}
-        self._values: dict[str, Type] = {}
+        self._under: Memo = {}
+        self._signatures: Memo = {}
+        self._values: Memo = {}
         self._found: dict[tuple[Any, ...], Member | None] = {}
         self._busy: set[str] = set()
+        self._depth = 0
+
+    def _once(self, memo: Memo, key: str, work: Callable[[], Type]) -> Type:
+        """Return what a declaration comes to, having worked it out once; nothing for one that needs itself.
+
+        The first of a chain lets the others be worked out from the far end, so that its length does not matter.
+        """
+        if key in self._busy:
+            return None
+        if key in memo:
+            return memo[key]
+        if self._depth >= CHAIN:
+            raise _Further(memo, key, work)
+        if self._depth:
+            return self._work(memo, key, work)
+        waiting = [(memo, key, work)]
+        try:
+            while waiting:
+                self._busy.discard(waiting[-1][1])
+                try:
+                    self._work(*waiting[-1])
+                    waiting.pop()
+                except _Further as further:
+                    self._busy.add(waiting[-1][1])
+                    waiting.append(further.asked)
+        finally:
+            self._busy.difference_update(one[1] for one in waiting)
+        return memo[key]
+
+    def _work(self, memo: Memo, key: str, work: Callable[[], Type]) -> Type:
+        self._busy.add(key)
+        self._depth += 1
+        try:
+            found = work()
+        finally:
+            self._depth -= 1
+            self._busy.discard(key)
+        memo[key] = found = found if _of_a_size(found) else None
+        return found
 
     def declare(self, decls: list[Decl]) -> Named:
         """Return the named type of a declaration at package level."""
@@ -79,13 +130,7 @@ class Lookup:
 
     def declared(self, named: Named) -> Type:
         """Return what a type was declared to be, in its own type parameters."""
-        if named.key in self._busy:
-            return None
-        if named.key not in self._under:
-            self._busy.add(named.key)
-            self._under[named.key] = self.type_at(named.file, named.scopes, named.tree[3])
-            self._busy.discard(named.key)
-        return self._under[named.key]
+        return self._once(self._under, named.key, lambda: self.type_at(named.file, named.scopes, named.tree[3]))
 
     def underlying(self, kind: Type) -> Type:
         """Return what a type is made of."""
@@ -117,27 +162,22 @@ class Lookup:
 
     def signature(self, decl: Decl) -> Type:
         """Return the type of a function or method, in its own type parameters."""
-        if decl.id not in self._signatures:
-            from ghostmem.outline.languages.go_.check import Checker
+        return self._once(self._signatures, decl.id, lambda: self._signature(decl))
 
-            tree = decl.tree()
-            checker = Checker(self, decl.file, [])
-            own = checker.enter_params(decl, tree)
-            kind = checker.type(tree["sig"])
-            self._signatures[decl.id] = (*kind[:4], own) if kind is not None else None
-        return self._signatures[decl.id]
+    def _signature(self, decl: Decl) -> Type:
+        from ghostmem.outline.languages.go_.check import Checker
+
+        tree = decl.tree()
+        checker = Checker(self, decl.file, [])
+        own = checker.enter_params(decl, tree)
+        kind = checker.type(tree["sig"])
+        return (*kind[:4], own) if kind is not None else None
 
     def value(self, decl: Decl) -> Type:
         """Return the type of a variable or constant at package level."""
-        if decl.id in self._busy:
-            return None
-        if decl.id not in self._values:
-            from ghostmem.outline.languages.go_.check import Checker
+        from ghostmem.outline.languages.go_.check import Checker
 
-            self._busy.add(decl.id)
-            self._values[decl.id] = Checker(self, decl.file, []).declared_value(decl)
-            self._busy.discard(decl.id)
-        return self._values[decl.id]
+        return self._once(self._values, decl.id, lambda: Checker(self, decl.file, []).declared_value(decl))
 
     def member(self, kind: Type, name: str, file: File) -> Member | None:
         """Return a field or method of a type by Go's rule: the shallowest one, when there is one only."""
@@ -236,9 +276,21 @@ class Lookup:
         return None, None
 
 
+def _of_a_size(kind: Type) -> bool:
+    """Tell whether a type is one that can be handled; aliases of aliases may double it each time."""
+    level: list[Any] = [kind]
+    count = 0
+    for _ in range(DEEPEST):
+        level = [part for one in level if isinstance(one, tuple) for part in one]
+        count += len(level)
+        if not level or count > LARGEST:
+            break
+    return not level
+
+
 def binding(named: Named, args: tuple[Type, ...]) -> Binding:
     """Return which type stands for which type parameter of a named type."""
-    return dict(zip(named.params, args, strict=False))
+    return dict(zip(named.params, args, strict=False)) if args else {}
 
 
 def _foreign(kind: tuple[Any, ...]) -> bool:

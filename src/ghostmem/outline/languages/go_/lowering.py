@@ -22,6 +22,9 @@ Expression = Callable[["Lowering", "Node"], Tree]
 Statement = Callable[["Lowering", "Node"], list[Tree]]
 
 DEEPEST = 180  # levels of syntax; what is deeper is left out and its line reported
+STATEMENT = 2  # levels that a statement counts for: walking one needs twice the stack of an expression
+_NAMES = frozenset(["identifier", "type_identifier", "package_identifier", "field_identifier", "blank_identifier"])
+_LISTS = frozenset(["expression_list", "argument_list", "type_arguments"])
 _LITERALS = {
     "int_literal": "int",
     "float_literal": "float64",
@@ -45,6 +48,7 @@ class Lowering:
         self._expressions = expressions
         self._statements = statements
         self._ends = [found.start() for found in re.finditer(b"\n", source)]
+        self._words: dict[bytes, str] = {}
         self.cut: list[int] = []
         self._depth = 0
 
@@ -53,37 +57,39 @@ class Lowering:
         return bisect_left(self._ends, place) + 1
 
     def text(self, node: "Node") -> str:
-        """Return a node's text."""
-        return self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")
+        """Return a node's text; names come again and again, so that each is made once."""
+        raw = node.text or b""
+        found = self._words.get(raw)
+        if found is None:
+            found = self._words[raw] = raw.decode("utf-8", "replace")
+        return found
 
     def expr(self, node: "Node | None") -> Tree:
         """Lower an expression or a type."""
-        if node is None:
-            return ["?"]
-        kind = node.type
-        if kind in {"identifier", "type_identifier", "package_identifier", "field_identifier", "blank_identifier"}:
+        return ["?"] if node is None else self._expr(node, node.type)
+
+    def _expr(self, node: "Node", kind: str) -> Tree:
+        if kind in _NAMES:
             return ["i", self.text(node), self.line(node.start_byte)]
-        if kind in _LITERALS:
-            return ["#", _LITERALS[kind]]
         handler = self._expressions.get(kind)
         if handler is None:
-            return ["?"]
+            return ["#", _LITERALS[kind]] if kind in _LITERALS else ["?"]
         if self._depth >= DEEPEST:
             self.cut.append(self.line(node.start_byte))
             return ["?"]
         self._depth += 1
-        try:
-            return handler(self, node)
-        finally:
-            self._depth -= 1
+        found = handler(self, node)
+        self._depth -= 1
+        return found
 
     def exprs(self, node: "Node | None") -> list[Tree]:
         """Lower an expression list, or one expression."""
         if node is None:
             return []
-        if node.type not in {"expression_list", "argument_list", "type_arguments"}:
-            return [self.expr(node)]
-        return [self.expr(one) for one in node.named_children if one.type != "comment"]
+        kind = node.type
+        if kind not in _LISTS:
+            return [self._expr(node, kind)]
+        return [self._expr(one, kind) for one in node.named_children if (kind := one.type) != "comment"]
 
     def inner(self, node: "Node") -> Tree:
         """Lower what a node is made around."""
@@ -134,24 +140,23 @@ class Lowering:
         """Lower the statements below a block, a case or a statement list."""
         found: list[Tree] = []
         for one in node.named_children if node is not None else ():
-            if one.type == "statement_list":
-                found.extend(self.block(one))
-            else:
-                found.extend(self.statement(one))
+            found.extend(self.statement(one))
         return found
 
     def statement(self, node: "Node | None") -> list[Tree]:
         """Lower one statement to none, one, or several."""
-        if node is None or node.type == "comment":
+        if node is None:
             return []
-        handler = self._statements.get(node.type)
+        kind = node.type
+        handler = self._statements.get(kind)
         if handler is None:
-            return [["E", [self.expr(node)]]] if node.type in self._expressions else []
+            if kind == "statement_list":
+                return self.block(node)
+            return [["E", [self._expr(node, kind)]]] if kind in self._expressions else []
         if self._depth >= DEEPEST:
             self.cut.append(self.line(node.start_byte))
             return []
-        self._depth += 1
-        try:
-            return handler(self, node)
-        finally:
-            self._depth -= 1
+        self._depth += STATEMENT
+        found = handler(self, node)
+        self._depth -= STATEMENT
+        return found

@@ -4,7 +4,7 @@ import json
 import posixpath
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from ghostmem.outline.facts import Facts, Symbol
@@ -45,10 +45,14 @@ class File:
     system: str = ""
     machine: str = ""
 
-    @cached_property
+    @property
     def specs(self) -> list[Any]:
         """Return the trees of its variables and constants."""
-        return list(json.loads((self.facts.detail or {}).get("specs", "[]")))
+        return _trees((self.facts.detail or {}).get("specs", "[]"))
+
+    def bodies(self) -> list[Any]:
+        """Return the trees of what its functions and methods do, in their order."""
+        return list(self.facts.all_of_it() or ())
 
     @property
     def test(self) -> bool:
@@ -59,6 +63,11 @@ class File:
     def ignored(self) -> bool:
         """Tell whether its build constraint leaves it out of every build."""
         return (self.facts.detail or {}).get("build") == "ignore"
+
+
+@lru_cache(maxsize=64)
+def _trees(text: str) -> list[Any]:
+    return list(json.loads(text))
 
 
 class Decl(NamedTuple):
@@ -85,6 +94,7 @@ class World:
         self.methods: dict[str, dict[str, list[Decl]]] = {}
         self.members: dict[str, dict[str, list[str]]] = {}
         self.outside: dict[str, Node] = {}
+        self._outsiders: dict[tuple[str, str], str] = {}
         self.names: dict[str, int] = {}
         self._modules: dict[str, str | None] = {}
         self._read = read
@@ -125,6 +135,9 @@ class World:
 
     def outsider(self, path: str, name: str, kind: str) -> str:
         """Return the id of something outside, and remember its node."""
+        known = self._outsiders.get((path, name))
+        if known is not None:
+            return known
         origin = NATIVE if native(path) else EXTERNAL
         full = f"{path}.{name}" if path and name else path or name
         key = outside_id(origin, full)
@@ -132,13 +145,16 @@ class World:
             short = f"{_guesses(path)[0]}.{name}" if path and name else full
             where = "" if origin == NATIVE else path
             self.outside[key] = Node(key, short, kind, origin, where=where, full=full)
+        self._outsiders[path, name] = key
         return key
 
     def candidates(self, found: list[Decl], file: File) -> list[Decl]:
         """Return the declarations that a file can mean: its own, or all that can be built together with it."""
+        if len(found) < 2:
+            return found
         own = [one for one in found if one.file is file]
-        if own or len(found) < 2:
-            return own or found
+        if own:
+            return own
         together = [one for one in found if _together(one.file, file)]
         settled = [one for one in together if not one.file.ignored and (file.test or not one.file.test)]
         return settled or together or found

@@ -1,0 +1,107 @@
+"""python -m bench.hooks: what a host waits for when it calls a hook, against a search from the command line.
+
+Each is started anew: SessionStart and UserPromptSubmit as the host would call them, in a session that has seen nothing yet, and
+`ghost search` with the same words in the same store. Figures are CPU time, medians over interleaved runs. With the default
+provider a hook searches by words and a search from the command line loads the model, so `none` and `static` are the comparison.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from bench.child import plain_env
+from bench.corpus import sentences
+from bench.report import machine, show, table
+from bench.searching import GHOST, QUESTION
+from bench.timing import Cost, Plan, Section, child_cost, cpu_ms, interleaved, wall_ms
+from ghostmem import Ghost, Settings
+
+NS = "project:shop"
+SIZE = 1_000
+AIM = 1.3
+PROVIDERS = ("none", "static", "local")
+
+
+def hooks(plan: Plan) -> Section:
+    """Call hooks and search, for each provider of vectors."""
+    data: dict[str, Any] = {}
+    rows = []
+    for provider in PROVIDERS:
+        found = _measured(plan, provider)
+        base = cpu_ms(found["search"])
+        data[provider] = {"search_ms": round(base, 1)}
+        rows.append((f"cold ghost search, {provider}", f"{base:.1f} ms", "1.00", ""))
+        for name in ("SessionStart", "UserPromptSubmit", "Stop"):
+            ms = cpu_ms(found[name])
+            data[provider][name] = {"ms": round(ms, 1), "wall_ms": round(wall_ms(found[name]), 1), "ratio": round(ms / base, 2)}
+            aim = f"≤ {AIM}" if name != "Stop" else ""
+            rows.append((f"cold ghost hook {name}, {provider}", f"{ms:.1f} ms", f"{ms / base:.2f}", aim))
+    return Section(data, rows)
+
+
+def _measured(plan: Plan, provider: str) -> dict[str, list[Cost]]:
+    store, project = plan.folder / f"hooks-{provider}.db", plan.folder / "shop"
+    project.mkdir(exist_ok=True)
+    with Ghost.open(store, settings=Settings(embed_provider=provider)) as ghost:
+        lines = [{"ns": NS, "key": f"key-{n}", "content": text, "version": 1} for n, text in enumerate(sentences(SIZE))]
+        ghost.import_([json.dumps(lines)])
+    transcript = plan.folder / "transcript.jsonl"
+    said = {"type": "user", "sessionId": "s", "uuid": "u", "message": {"role": "user", "content": QUESTION}}
+    transcript.write_text(f"{json.dumps(said)}\n" * 200, encoding="utf-8")
+    env, fresh = {**plain_env(), "GHOST_EMBED_PROVIDER": provider}, count()
+
+    def hook(event: str, **fields: str) -> Callable[[], Cost]:
+        command = [str(GHOST), "--db", str(store), "hook", "claude"]
+
+        def call() -> Cost:
+            payload = {"session_id": f"session-{next(fresh)}", "cwd": str(project), "hook_event_name": event, **fields}
+            return _fed(command, env, json.dumps({**payload, "transcript_path": str(transcript)}).encode(), event != "Stop")
+
+        return call
+
+    works = {
+        "search": lambda: child_cost([str(GHOST), "--db", str(store), "search", "-n", NS, QUESTION], env),
+        "SessionStart": hook("SessionStart", source="startup"),
+        "UserPromptSubmit": hook("UserPromptSubmit", prompt=QUESTION),
+        "Stop": hook("Stop"),
+    }
+    interleaved(works, 1)  # once for the file cache
+    return interleaved(works, plan.runs)
+
+
+def _fed(command: list[str], env: dict[str, str], data: bytes, answers: bool) -> Cost:
+    """Run a command with a standard input, see that it answered, and return what it took."""
+    import resource
+
+    def used() -> float:
+        found = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return found.ru_utime + found.ru_stime
+
+    wall, cpu = time.perf_counter(), used()
+    done = subprocess.run(command, env=env, input=data, stdout=subprocess.PIPE, check=True)
+    took = Cost(time.perf_counter() - wall, used() - cpu)
+    assert bool(done.stdout) == answers, "a hook gave up; see hooks.log beside the store"
+    return took
+
+
+def main() -> int:
+    """Run and print what was found."""
+    parser = argparse.ArgumentParser(prog="python -m bench.hooks", description=__doc__)
+    parser.add_argument("--json", action="store_true", help="one JSON object instead of a table")
+    parser.add_argument("--runs", type=int, default=15, help="times each command is started (default %(default)s)")
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="ghost-hooks-") as folder:
+        found = hooks(Plan(given.runs, Path(folder)))
+    show({"hooks": found.data, "machine": machine()}, table(("what", "cpu", "ratio", "aim"), found.rows), given.json)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,279 @@
+"""A LangGraph store over Ghost: items are memories, their values kept whole, their texts searched by Ghost."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import math
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from ghostmem.adapters.extra import missing
+from ghostmem.adapters.filters import matches
+from ghostmem.adapters.names import from_key, from_namespace, to_key, to_namespace
+from ghostmem.errors import InvalidInputError, NotFoundError, VersionConflictError
+from ghostmem.model import Kind, Memory, Tier
+from ghostmem.times import format_time, read_time
+
+try:
+    from langgraph.store.base import (
+        BaseStore,
+        GetOp,
+        Item,
+        ListNamespacesOp,
+        PutOp,
+        SearchItem,
+        SearchOp,
+        TTLConfig,
+        get_text_at_path,
+        tokenize_path,
+    )
+except ImportError as error:
+    raise missing("langgraph", "langgraph", error) from error
+
+if TYPE_CHECKING:
+    from ghostmem.ghost import Ghost
+
+    Names = tuple[str, ...]
+
+META = "langgraph"
+WHOLE = "$"
+_PAGE = 200
+_MOST = 10_000  # hits a search looks through for those that pass a filter
+
+
+class GhostStore(BaseStore):  # type: ignore[misc]
+    """A `BaseStore` whose items lie below one of Ghost's namespaces, beside everything else the store knows.
+
+    `root` is that namespace, `fields` are the paths whose texts are searched (`$`: all), and `ttl` is LangGraph's configuration
+    of default lifetimes, in minutes. An item put again is a new version of its memory, and a deleted one can be restored.
+    Keys, tokens and passwords in values are replaced by placeholders, with a warning, unless `allow_secrets`.
+    """
+
+    supports_ttl = True
+
+    def __init__(
+        self,
+        ghost: Ghost,
+        root: str = "langgraph",
+        *,
+        fields: Iterable[str] = (WHOLE,),
+        ttl: TTLConfig | None = None,
+        allow_secrets: bool = False,
+    ) -> None:
+        self.ghost = ghost
+        self.root = to_namespace(root, ())
+        self.fields = tuple(fields)
+        self.ttl_config = ttl
+        self.allow_secrets = allow_secrets
+
+    def batch(self, ops: Iterable[Any]) -> list[Any]:
+        """Do several things at once: what is asked is answered first, then the last put of each key is made."""
+        given = list(ops)
+        answers = [self._answer(op) for op in given]
+        for op in {(op.namespace, op.key): op for op in given if isinstance(op, PutOp)}.values():
+            self._put(op)
+        return answers
+
+    async def abatch(self, ops: Iterable[Any]) -> list[Any]:
+        """Do the same in a worker thread."""
+        return await asyncio.to_thread(self.batch, list(ops))
+
+    def _answer(self, op: Any) -> Any:
+        if isinstance(op, GetOp):
+            return self._get(op)
+        if isinstance(op, SearchOp):
+            return self._search(op)
+        if isinstance(op, ListNamespacesOp):
+            return self._namespaces(op)
+        if isinstance(op, PutOp):
+            return None
+        raise InvalidInputError(f"{type(op).__name__} is no operation of a store", "use GetOp, PutOp, SearchOp, ListNamespacesOp")
+
+    def _get(self, op: GetOp) -> Item | None:
+        try:
+            memory = self.ghost.get(to_namespace(self.root, op.namespace), to_key(op.key))
+        except NotFoundError:
+            return None
+        self._refresh(memory, op.refresh_ttl)
+        return Item(**self._described(memory))
+
+    def _put(self, op: PutOp) -> None:
+        ns, key = to_namespace(self.root, op.namespace), to_key(op.key)
+        if op.value is None:
+            self._remove(ns, key)
+            return
+        before = self._current(ns, key)
+        memory = self.ghost.put(
+            ns,
+            key,
+            self._text(op) or json.dumps(op.value, ensure_ascii=False, default=str),
+            kind=Kind.SEMANTIC,
+            tier=Tier.DORMANT if op.index is False else Tier.LTM,
+            meta={
+                META: {
+                    "value": op.value,
+                    "searched": op.index is not False,
+                    "minutes": op.ttl,
+                    "created": format_time(self.ghost.store.clock()) if before is None else _created(before),
+                }
+            },
+            ttl=_ttl(op.ttl),
+            dedup=False,
+            allow_secrets=self.allow_secrets,
+        )
+        if gone := [note for note in memory.notes if note.endswith("redacted")]:
+            warnings.warn(f"{ns}/{key}: {'; '.join(gone)}; allow_secrets=True keeps secrets", stacklevel=3)
+
+    def _current(self, ns: str, key: str) -> Memory | None:
+        """Return what is there under a key, without counting it as read."""
+        try:
+            last = self.ghost.history(ns, key)[-1]
+        except NotFoundError:
+            return None
+        return last if last.is_current(self.ghost.store.clock()) else None
+
+    def _remove(self, ns: str, key: str) -> None:
+        try:
+            self.ghost.rm(ns, key)
+        except NotFoundError:
+            pass
+
+    def _search(self, op: SearchOp) -> list[SearchItem]:
+        """Return items below a namespace: those that answer the question, best first, or all, newest first."""
+        want = op.offset + op.limit
+        found = self._hits(op, want) if op.query else self._listed(op, want)
+        items = found[op.offset : want]
+        for memory, _ in items:
+            self._refresh(memory, op.refresh_ttl)
+        return [SearchItem(**self._described(memory), score=score) for memory, score in items]
+
+    def _listed(self, op: SearchOp, want: int) -> list[tuple[Memory, float | None]]:
+        found: list[tuple[Memory, float | None]] = []
+        for memory in self._pages(self._below(op.namespace_prefix)):
+            if len(found) >= want:
+                break
+            if self._passes(memory, op):
+                found.append((memory, None))
+        return found
+
+    def _pages(self, ns: str) -> Iterator[Memory]:
+        offset = 0
+        while page := self.ghost.list(ns, limit=_PAGE, offset=offset):
+            yield from page
+            offset += len(page)
+
+    def _hits(self, op: SearchOp, want: int) -> list[tuple[Memory, float | None]]:
+        """Search for more and more until enough of it passes the filter, or there is no more."""
+        asked = max(1, want)
+        while True:
+            hits = self.ghost.search(op.query, self._below(op.namespace_prefix), limit=asked, include_all=True, within="memories")
+            found: list[tuple[Memory, float | None]] = [
+                (hit.memory, hit.score) for hit in hits if self._passes(hit.memory, op, asked=True)
+            ]
+            if len(found) >= want or len(hits) < asked or asked >= _MOST:
+                return found
+            asked *= 4
+
+    def _below(self, names: Names) -> str:
+        return f"{to_namespace(self.root, names)}*"
+
+    def _passes(self, memory: Memory, op: SearchOp, asked: bool = False) -> bool:
+        names = from_namespace(self.root, memory.ns)
+        if names is None or names[: len(op.namespace_prefix)] != tuple(op.namespace_prefix):
+            return False
+        if asked and not _about(memory).get("searched", True):
+            return False
+        return all(matches(_value(memory).get(name), wanted) for name, wanted in (op.filter or {}).items())
+
+    def _namespaces(self, op: ListNamespacesOp) -> list[Names]:
+        known = (from_namespace(self.root, info.ns) for info in self.ghost.namespaces(f"{self.root}*") if info.count)
+        found = {names for names in known if names and all(_fits(names, one) for one in op.match_conditions or ())}
+        cut = sorted({names[: op.max_depth] for names in found})
+        return cut[op.offset : op.offset + op.limit]
+
+    def _described(self, memory: Memory) -> dict[str, Any]:
+        return {
+            "namespace": from_namespace(self.root, memory.ns),
+            "key": from_key(memory.key),
+            "value": _value(memory),
+            "created_at": read_time(_created(memory)),
+            "updated_at": memory.recorded_at or memory.created_at,
+        }
+
+    def _text(self, op: PutOp) -> str:
+        """Return what is searched of a value, a line for each text."""
+        paths = self.fields if op.index in (None, False) else op.index
+        texts = [text for path in paths for text in _texts(op.value, path)]
+        return "\n".join(text for text in texts if text.strip())
+
+    def _refresh(self, memory: Memory, wanted: bool) -> None:
+        """Let an item that was read live as long again, unless somebody changed it meanwhile."""
+        minutes = _about(memory).get("minutes")
+        if not wanted or minutes is None:
+            return
+        try:
+            self.ghost.put(
+                memory.ns,
+                memory.key,
+                memory.content,
+                ttl=_ttl(minutes),
+                base_version=memory.version,
+                dedup=False,
+                allow_secrets=True,  # what is stored is as it may be
+            )
+        except VersionConflictError:
+            pass
+
+
+def _texts(value: Mapping[str, Any], path: str) -> list[str]:
+    if path != WHOLE:
+        return list(get_text_at_path(value, tokenize_path(path)))
+    return [f"{name}: {text}" if len(value) > 1 else text for name, one in value.items() for text in _words(one)]
+
+
+def _words(value: Any) -> list[str]:
+    """Return a value as text to search by: a text as it is, anything else as JSON."""
+    return [value] if isinstance(value, str) else [json.dumps(value, ensure_ascii=False, default=str)]
+
+
+def _about(memory: Memory) -> Mapping[str, Any]:
+    found = memory.meta.get(META)
+    return found if isinstance(found, Mapping) else {}
+
+
+def _value(memory: Memory) -> dict[str, Any]:
+    """Return an item's value; a memory that did not come from LangGraph is its content."""
+    value = _about(memory).get("value")
+    return dict(value) if isinstance(value, Mapping) else {"content": memory.content}
+
+
+def _created(memory: Memory) -> str:
+    """Return when a key was first put: a version's own time is that of its change."""
+    return _about(memory).get("created") or format_time(memory.created_at)
+
+
+def _ttl(minutes: float | None) -> str:
+    if minutes is None:
+        return "never"
+    if not minutes > 0:
+        raise InvalidInputError(f"ttl {minutes!r} is not a time to live", "give minutes above 0, or None")
+    return f"{math.ceil(minutes * 60)}s"
+
+
+_ENDS: Mapping[str, Callable[[Any, int], Any]] = {
+    "prefix": lambda names, count: names[:count],
+    "suffix": lambda names, count: names[len(names) - count :],
+}
+
+
+def _fits(names: Names, condition: Any) -> bool:
+    """Say whether names begin or end as a condition says; `*` stands for any one name."""
+    path = condition.path
+    if condition.match_type not in _ENDS:
+        raise InvalidInputError(f"match type {condition.match_type!r} is unknown", f"use {' or '.join(_ENDS)}")
+    if len(names) < len(path):
+        return False
+    part = _ENDS[condition.match_type](names, len(path))
+    return all(wanted in ("*", name) for name, wanted in zip(part, path, strict=True))

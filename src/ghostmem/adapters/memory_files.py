@@ -1,0 +1,311 @@
+"""Anthropic's memory tool served from a store: files are memories of one namespace, directories the beginnings of their keys."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ghostmem.adapters.memory_paths import ROOT, MemoryFileError, key_of, parents, path_of
+from ghostmem.errors import GhostError, NotFoundError, VersionConflictError
+from ghostmem.model import Kind, Tier
+
+if TYPE_CHECKING:
+    from ghostmem.ghost import Ghost
+    from ghostmem.model import Memory
+
+META = "memory_file"
+TOOL: Mapping[str, str] = {"type": "memory_20250818", "name": "memory"}  # what a request names it by
+# command: what it needs, what it may have
+COMMANDS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "view": (("path",), ("view_range",)),
+    "create": (("path", "file_text"), ()),
+    "str_replace": (("path", "old_str"), ("new_str",)),
+    "insert": (("path", "insert_line", "insert_text"), ()),
+    "delete": (("path",), ()),
+    "rename": (("old_path", "new_path"), ()),
+}
+_MOST_LINES = 999_999
+_WIDTH = 6
+_DEPTH = 2
+_AROUND = 2  # lines shown before and after a change
+_ALL = 2**31
+_EMPTY = "(an empty file)"  # a memory says something; what the file really holds is in its meta
+
+
+class MemoryFiles:
+    """The memory tool over one namespace of an open store; each method is a command and returns the text for the model.
+
+    A changed file is a new version, and a deleted one can be restored. Keys, tokens and passwords are replaced by placeholders,
+    and the result says so, unless `allow_secrets`. What cannot be done raises MemoryFileError; `call` says it instead.
+    """
+
+    def __init__(self, ghost: Ghost, ns: str, *, allow_secrets: bool = False) -> None:
+        self.ghost = ghost
+        self.ns = ns
+        self.allow_secrets = allow_secrets
+
+    def call(self, arguments: Mapping[str, Any]) -> str:
+        """Carry out a command as a model sends it, and return what to answer, errors included."""
+        try:
+            return self.run(arguments)
+        except MemoryFileError as error:
+            return error.text
+
+    def run(self, arguments: Mapping[str, Any]) -> str:
+        """Carry out a command as a model sends it."""
+        given = {name: value for name, value in arguments.items() if value is not None and name != "command"}
+        command = arguments.get("command")
+        if not isinstance(command, str) or command not in COMMANDS:
+            raise MemoryFileError(f"Unknown command: {str(command)[:60]!r}; there are: {', '.join(COMMANDS)}")
+        needs, may = COMMANDS[command]
+        for name in needs:
+            if name not in given:
+                raise MemoryFileError(f"Missing parameter `{name}` for command `{command}`")
+        for name, value in given.items():
+            if name in (*needs, *may) and not _is_fit(name, value):
+                raise MemoryFileError(f"Invalid `{name}` parameter: {str(value)[:60]!r}")
+        text: str = getattr(self, command)(**{name: value for name, value in given.items() if name in (*needs, *may)})
+        return text
+
+    def view(self, path: str, view_range: Sequence[int] | None = None) -> str:
+        """Show a file with numbered lines, or what a directory holds, two levels deep."""
+        key = key_of(path)
+        memory = self._file(key) if key else None
+        if memory is not None:
+            return _numbered(path, _text(memory).split("\n"), view_range)
+        if not self._is_directory(key):
+            raise _gone(path, bare=True)
+        return self._listing(path.rstrip("/"), key)
+
+    def create(self, path: str, file_text: str) -> str:
+        """Make a new file."""
+        key = key_of(path)
+        self._must_be_free(key, f"File {path} already exists")
+        try:
+            notes = self._put(key, file_text, 0)
+        except VersionConflictError:
+            raise MemoryFileError(f"File {path} already exists") from None
+        return "\n".join([f"File created successfully at: {path}", *notes])
+
+    def str_replace(self, path: str, old_str: str, new_str: str = "") -> str:
+        """Put one text in the place of another that occurs once."""
+        memory = self._existing(path)
+        text = _text(memory)
+        places = _places(text, old_str)
+        if not places:
+            raise _unchanged(f"No replacement was performed, old_str `{old_str}` did not appear verbatim in {path}.")
+        if len(places) > 1:
+            lines = ", ".join(str(text.count("\n", 0, place) + 1) for place in places)
+            raise _unchanged(
+                f"No replacement was performed. Multiple occurrences of old_str `{old_str}` in lines: {lines}. "
+                "Please ensure it is unique"
+            )
+        notes = self._change(path, memory, text.replace(old_str, new_str))
+        lines_now, at = _text(self._existing(path)).split("\n"), text.count("\n", 0, places[0])
+        first, last = max(0, at - _AROUND), min(len(lines_now), at + _AROUND + 1)
+        shown = _rows(lines_now[first:last], first + 1)
+        told = "The memory file has been edited. Here is the snippet showing the change (with line numbers):"
+        return "\n".join([told, *shown, *notes])
+
+    def insert(self, path: str, insert_line: int, insert_text: str) -> str:
+        """Put lines behind a line; 0 is before the first."""
+        memory = self._existing(path)
+        lines = _text(memory).split("\n")
+        lines = lines[:-1] if lines[-1] == "" else lines
+        if not 0 <= insert_line <= len(lines):
+            raise MemoryFileError(
+                f"Invalid `insert_line` parameter: {insert_line}. "
+                f"It should be within the range of lines of the file: [0, {len(lines)}]"
+            )
+        lines.insert(insert_line, insert_text.rstrip("\n"))
+        notes = self._change(path, memory, "\n".join(lines).removesuffix("\n") + "\n")
+        return "\n".join([f"The file {path} has been edited.", *notes])
+
+    def delete(self, path: str) -> str:
+        """Remove a file, or a directory with everything in it; softly."""
+        key = key_of(path)
+        if not key:
+            raise MemoryFileError(f"Cannot delete the {ROOT} directory itself")
+        doomed = self._under(key)
+        if not doomed:
+            raise MemoryFileError(f"The path {path} does not exist")
+        for memory in doomed:
+            self._remove(memory.key)
+        return f"Successfully deleted {path}"
+
+    def rename(self, old_path: str, new_path: str) -> str:
+        """Give a file or a directory another path; the versions from before stay under the old one."""
+        old, new = key_of(old_path), key_of(new_path)
+        if not old:
+            raise MemoryFileError(f"Cannot rename the {ROOT} directory itself")
+        moved = self._under(old)
+        if not moved:
+            raise MemoryFileError(f"The path {old_path} does not exist")
+        if new == old or new.startswith(f"{old}/"):
+            raise MemoryFileError(f"Cannot rename {old_path} to {new_path}: it lies in itself")
+        self._must_be_free(new, f"The destination {new_path} already exists")
+        try:
+            for memory in moved:
+                self._put(f"{new}{memory.key.removeprefix(old)}", _text(memory), 0, memory)
+        except VersionConflictError:
+            raise MemoryFileError(f"The destination {new_path} already exists") from None
+        for memory in moved:
+            self._remove(memory.key)
+        return f"Successfully renamed {old_path} to {new_path}"
+
+    def clear(self) -> str:
+        """Remove every file; softly."""
+        for memory in self._under(""):
+            self._remove(memory.key)
+        return "All memory cleared"
+
+    def _under(self, key: str) -> list[Memory]:
+        """Return the file of a key, or the files of a directory, in order."""
+        if key and (memory := self._file(key)) is not None:
+            return [memory]
+        found = self.ghost.list(self.ns, key_prefix=f"{key}/" if key else None, limit=_ALL)
+        return sorted((memory for memory in found if _is_path(memory.key)), key=lambda memory: memory.key)
+
+    def _file(self, key: str) -> Memory | None:
+        try:
+            return self.ghost.get(self.ns, key)
+        except NotFoundError:
+            return None
+
+    def _is_directory(self, key: str) -> bool:
+        return not key or bool(self.ghost.list(self.ns, key_prefix=f"{key}/", limit=1))
+
+    def _existing(self, path: str) -> Memory:
+        key = key_of(path)
+        memory = self._file(key) if key else None
+        if memory is not None:
+            return memory
+        if self._is_directory(key):
+            raise MemoryFileError(f"The path {path} is not a file.")
+        raise _gone(path)
+
+    def _must_be_free(self, key: str, taken: str) -> None:
+        if not key or self._is_directory(key) or self._file(key) is not None:
+            raise MemoryFileError(taken)
+        for folder in parents(key):
+            if self._file(folder) is not None:
+                raise MemoryFileError(f"The path {path_of(folder)} is a file, not a directory")
+
+    def _change(self, path: str, memory: Memory, text: str) -> tuple[str, ...]:
+        try:
+            return self._put(memory.key, text, memory.version)
+        except VersionConflictError:
+            raise MemoryFileError(f"The file {path} was changed by somebody else meanwhile; view it and try again") from None
+
+    def _put(self, key: str, text: str, base: int, like: Memory | None = None) -> tuple[str, ...]:
+        """Store a file's text as the version after one, and return what is to be said about it."""
+        blank = not text.strip()
+        named: dict[str, Any] = {"kind": Kind.SEMANTIC, "tier": Tier.LTM} if base == 0 and like is None else {}
+        if like is not None:
+            named = {"kind": like.kind, "tier": like.tier, "tags": like.tags, "importance": like.importance}
+        try:
+            memory = self.ghost.put(
+                self.ns,
+                key,
+                _EMPTY if blank else text,
+                meta={META: {"text": text} if blank else {}},
+                base_version=base,
+                dedup=False,
+                allow_secrets=self.allow_secrets,
+                **named,
+            )
+        except VersionConflictError:
+            raise
+        except GhostError as error:
+            raise MemoryFileError(f"{error.message}; {error.hint}") from error
+        return memory.notes
+
+    def _remove(self, key: str) -> None:
+        try:
+            self.ghost.rm(self.ns, key)
+        except NotFoundError:  # somebody else was faster
+            pass
+        except GhostError as error:
+            raise MemoryFileError(f"{error.message}; {error.hint}") from error
+
+    def _listing(self, path: str, key: str) -> str:
+        """List a directory, with the sum of what is in it as its size."""
+        start = f"{key}/" if key else ""
+        sizes: dict[str, int] = {"": 0}
+        for memory in self._under(key):
+            size, parts = len(_text(memory).encode()), memory.key.removeprefix(start).split("/")
+            sizes[""] += size
+            if any(part.startswith(".") or part == "node_modules" for part in parts):
+                continue
+            for depth in range(1, min(len(parts), _DEPTH) + 1):
+                name = "/".join(parts[:depth]) + ("/" if depth < len(parts) else "")
+                sizes[name] = sizes.get(name, 0) + size
+        head = f"Here're the files and directories up to {_DEPTH} levels deep in {path}, excluding hidden items and node_modules:"
+        rows = (f"{_size(size)}\t{path}{'/' if name else ''}{name}" for name, size in sorted(sizes.items(), key=_in_order))
+        return "\n".join([head, *rows])
+
+
+def _is_fit(name: str, value: Any) -> bool:
+    if name == "insert_line":
+        return isinstance(value, int) and not isinstance(value, bool)
+    if name == "view_range":
+        return isinstance(value, list | tuple) and len(value) == 2 and all(_is_fit("insert_line", one) for one in value)
+    return isinstance(value, str)
+
+
+def _in_order(row: tuple[str, int]) -> list[str]:
+    """Sort a directory's contents right behind it."""
+    return row[0].rstrip("/").split("/") if row[0] else []
+
+
+def _is_path(key: str) -> bool:
+    """Say whether a key can be named as a path: the namespace may hold others."""
+    try:
+        return bool(key) and key_of(path_of(key)) == key
+    except MemoryFileError:
+        return False
+
+
+def _text(memory: Memory) -> str:
+    kept = memory.meta.get(META)
+    return str(kept["text"]) if isinstance(kept, Mapping) and "text" in kept else memory.content
+
+
+def _places(text: str, part: str) -> list[int]:
+    """Return where a part stands in a text, overlapping ones too; an empty part stands nowhere."""
+    found, at = [], text.find(part) if part else -1
+    while at >= 0:
+        found.append(at)
+        at = text.find(part, at + 1)
+    return found
+
+
+def _numbered(path: str, lines: list[str], view_range: Sequence[int] | None) -> str:
+    if len(lines) > _MOST_LINES:
+        raise _unchanged(f"File {path} exceeds maximum line limit of {_MOST_LINES:,} lines.")
+    first, last = (1, len(lines)) if view_range is None else (max(1, view_range[0]), view_range[1])
+    shown = lines[first - 1 : len(lines) if last == -1 else max(0, last)]
+    return "\n".join([f"Here's the content of {path} with line numbers:", *_rows(shown, first)])
+
+
+def _rows(lines: list[str], first: int) -> list[str]:
+    return [f"{number:>{_WIDTH}}\t{line}" for number, line in enumerate(lines, first)]
+
+
+def _gone(path: str, bare: bool = False) -> MemoryFileError:
+    message = f"The path {path} does not exist. Please provide a valid path."
+    return MemoryFileError(message, message if bare else None)
+
+
+def _unchanged(message: str) -> MemoryFileError:
+    return MemoryFileError(message, message)
+
+
+def _size(count: int) -> str:
+    """Return a size as `du -h` writes it: 0B, 512B, 1.5K, 2K."""
+    value, unit = float(count), "B"
+    for unit in "BKMG":
+        if value < 1024 or unit == "G":
+            break
+        value /= 1024
+    return f"{value:.0f}{unit}" if value == int(value) else f"{value:.1f}{unit}"

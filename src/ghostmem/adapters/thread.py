@@ -1,0 +1,109 @@
+"""A conversation kept in a store: one memory per item, in order, each with the item itself in its meta."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ghostmem.adapters.names import to_key
+from ghostmem.errors import NotFoundError, VersionConflictError
+from ghostmem.model import Kind, SourceKind
+from ghostmem.rules.injection import suspicions
+
+if TYPE_CHECKING:
+    from ghostmem.ghost import Ghost
+    from ghostmem.model import Memory
+
+TAG = "thread"
+_ALL = 2**31
+_KINDS = {"user": SourceKind.STATED, "assistant": SourceKind.SELF}
+
+
+class Turn(NamedTuple):
+    """An item as its program needs it back, who said it, and its words; an item without words is kept, not searched."""
+
+    item: Mapping[str, Any]
+    role: str
+    text: str
+
+
+class Thread:
+    """The items of one session. Each is a memory under `session/number`; removing is soft, so that a session can be restored."""
+
+    def __init__(self, ghost: Ghost, ns: str, session: str, client: str, *, allow_secrets: bool = False) -> None:
+        self.ghost = ghost
+        self.ns = ns
+        self.session = session
+        self.client = client
+        self.allow_secrets = allow_secrets
+        self.prefix = f"{to_key(session, also='/')}/"
+
+    def items(self, limit: int | None = None) -> list[dict[str, Any]]:
+        """Return the items in order, or the last of them."""
+        if limit is not None and limit <= 0:
+            return []
+        return [memory.meta[TAG]["item"] for memory in self._memories()[-(limit or 0) :]]
+
+    def add(self, turns: Iterable[Turn]) -> None:
+        """Append items; whoever appends at the same time gets the next number."""
+        found = self._memories()
+        number = self._number(found[-1]) if found else 0
+        for turn in turns:
+            number = self._put(turn, number + 1)
+
+    def pop(self) -> dict[str, Any] | None:
+        """Remove and return the last item."""
+        while found := self._memories():
+            try:
+                self.ghost.rm(self.ns, found[-1].key)
+            except NotFoundError:  # somebody else took it
+                continue
+            item: dict[str, Any] = found[-1].meta[TAG]["item"]
+            return item
+        return None
+
+    def clear(self) -> None:
+        """Remove all items, the last first."""
+        while self.pop() is not None:
+            pass
+
+    def _memories(self) -> list[Memory]:
+        found = self.ghost.list(self.ns, key_prefix=self.prefix, tags=[TAG], limit=_ALL)
+        return sorted((memory for memory in found if TAG in memory.meta), key=self._number)
+
+    def _number(self, memory: Memory) -> int:
+        return int(memory.key.removeprefix(self.prefix))
+
+    def _put(self, turn: Turn, number: int) -> int:
+        """Store a turn under the first number that is free.
+
+        What is not the user's and reads like orders to an agent would be held in quarantine, and the conversation would have a
+        hole: such an item is kept without its words.
+        """
+        kind = _KINDS.get(turn.role, SourceKind.OBSERVED)
+        label = f"({turn.role}: {turn.item.get('type') or 'message'})"
+        while True:
+            key = f"{self.prefix}{number:06d}"
+            text = turn.text if turn.text.strip() else label
+            if kind is not SourceKind.STATED and suspicions(f"{key}\n{text}"):
+                text = label
+            try:
+                self.ghost.put(
+                    self.ns,
+                    key,
+                    text,
+                    kind=Kind.EPISODIC,
+                    tags=[TAG],
+                    meta={TAG: {"session": self.session, "item": turn.item}},
+                    source_user=turn.role,
+                    source_kind=kind,
+                    source_scope=to_key(self.session),
+                    source_client=self.client,
+                    base_version=0,
+                    dedup=False,
+                    allow_secrets=self.allow_secrets,
+                )
+            except VersionConflictError:
+                number += 1
+                continue
+            return number

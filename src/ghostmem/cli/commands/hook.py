@@ -1,0 +1,104 @@
+"""ghost hook: whatever happens, a host goes on undisturbed: exit code 0, and nothing on standard output but an answer."""
+
+import sys
+from dataclasses import replace
+from threading import Lock
+from typing import Any
+
+import click
+
+from ghostmem.cli.face import Face, TolerantCommand, declare
+from ghostmem.errors import GhostError, InvalidInputError
+from ghostmem.settings import Settings, load
+
+EXAMPLES = """\
+  ghost hook claude < event.json
+  ghost hook codex --llm 'codex exec -'
+  ghost hook cursor sessionStart
+"""
+
+
+class HookCommand(TolerantCommand):
+    """A command that never fails while a host waits: what goes wrong is one line in the log."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the arguments; wrong ones would end in exit code 2, by which some hosts block the user."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.UsageError:
+            if sys.stdin.isatty():
+                raise
+            _log(None, "-", "", "arguments that cannot be read")
+            raise click.exceptions.Exit(0) from None
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run, and swallow whatever goes wrong."""
+        db = ctx.params.get("db") or (ctx.parent.params.get("db") if ctx.parent else None)
+        try:
+            return super().invoke(ctx)
+        except click.exceptions.Exit:
+            raise
+        except Exception as error:
+            if sys.stdin.isatty():
+                raise
+            from ghostmem.hooks.log import told
+
+            _log(db, str(ctx.params.get("host")), "", told(error))
+        return 0
+
+
+def _log(db: str | None, host: str, event: str, what: str) -> None:
+    """Write a line to the log of the store that would have been used, as far as that can be known."""
+    from ghostmem.hooks.log import log_path, note
+
+    try:
+        settings = load(db=db)
+    except GhostError:
+        settings = Settings() if db is None else Settings(db=db)
+    note(log_path(settings), host, event, what)
+
+
+@declare(
+    "hook",
+    "Add memories to an agent's session, and capture from it: the command that agent hosts call at their events."
+    " Reads the host's JSON on standard input. Errors are silent to the host, and visible in `ghost doctor`.",
+    EXAMPLES,
+    HookCommand,
+)
+@click.argument("host", metavar="HOST")
+@click.argument("event", required=False)
+@click.option("--llm", metavar="CMD", help="A command of yours that is asked, in the background, what to remember.")
+@click.option("--timeout", type=float, help="Seconds after which to give up  [GHOST_HOOK_TIMEOUT]")
+def command(face: Face, host: str, event: str | None, llm: str | None, timeout: float | None) -> None:
+    settings = face.settings if timeout is None else replace(face.settings, hook_timeout=max(0.1, timeout))
+    if sys.stdin.isatty():
+        raise InvalidInputError("a hook reads the host's JSON on standard input", "`ghost setup` installs hooks into hosts")
+    if settings.hook_child:
+        return  # an agent that a hook has asked runs hooks of its own
+    from ghostmem.hooks.call import MOST, read_call
+    from ghostmem.hooks.log import log_path, note, told
+    from ghostmem.hooks.run import respond, seconds_for
+    from ghostmem.hooks.watchdog import Watchdog
+
+    path, name = log_path(settings), event or ""
+
+    def log(what: str) -> None:
+        note(path, host, name, what)
+
+    if face.config_error is not None:
+        log("the configuration file cannot be read; defaults are used")
+    with Watchdog(settings.hook_timeout, lambda: log("took too long and gave up")) as watchdog:
+        try:
+            call = read_call(host, event, sys.stdin.buffer.read(MOST + 1))
+            name = call.event
+            watchdog.extend(seconds_for(call.moment, settings))
+            respond(call, settings, llm, lambda text: _say(text, watchdog.busy))
+        except Exception as error:
+            log(told(error))
+
+
+def _say(text: str, busy: Lock) -> None:
+    """Print an answer, whole or not at all."""
+    with busy:
+        sys.stdout.write(f"{text}\n")
+        sys.stdout.flush()

@@ -1,0 +1,144 @@
+"""C and C++: what the bodies of functions declare: locals with their types, parameters, lambdas."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from tree_sitter import Node
+
+from ghostmem.outline.languages.cfamily_.expressions import ExpressionWalk
+from ghostmem.outline.languages.cfamily_.syntax import declared, parameters_of, type_of
+from ghostmem.outline.languages.shared.postorder import UNKNOWN, Step, present
+
+
+class BodyWalk(ExpressionWalk):
+    """Bind what is declared inside functions."""
+
+    def hold(self, name: str, kind: Any, value: int) -> None:
+        """Bind a local."""
+        at = self.bind(name, kind, value)
+        self.bindings[at][0] = self.context()
+
+    def locals(self, node: Node) -> list[Step]:
+        """Bind the locals of a declaration, each after its value was visited."""
+        typed = node.child_by_field_name("type")
+        kind = type_of(self, typed)
+        steps: list[Step] = present(typed)
+        for one in node.children_by_field_name("declarator"):
+            steps += self.one_local(one, kind, node)
+        return steps
+
+    def one_local(self, one: Node, kind: Any, whole: Node) -> list[Step]:
+        """Bind one local; a value in parentheses or braces calls the constructor of its type."""
+        value = one.child_by_field_name("value") if one.type == "init_declarator" else None
+        found = declared(self, one)
+
+        def bind() -> None:
+            if found is None:
+                return
+            made = value is None or value.type in ("argument_list", "initializer_list")
+            plain = (
+                bool(kind) and kind[0] == "T" and not any(kid.type.startswith(("pointer", "reference")) for kid in _chain(one))
+            )
+            if made and plain and found.function is None:
+                count = len([kid for kid in value.named_children if kid.type != "comment"]) if value is not None else 0
+                self.made(kind, count, whole, maybe=value is None or value.type == "initializer_list")
+            if found.function is not None and plain and (count := self.vexing(found.function)):
+                self.made(kind, count, whole, maybe=False)
+            if kind == ["auto"] or kind is None:
+                for name in self.structured(one) or [found.path[-1]]:
+                    self.hold(name, None, self.of(value))
+            else:
+                self.hold(found.path[-1], kind if not found.pointer else None, UNKNOWN)
+
+        return [*present(value), bind]
+
+    def structured(self, one: Node) -> list[str]:
+        """Return the names of `auto [a, b]`; their types are not inferred."""
+        inner = one.child_by_field_name("declarator") if one.type == "init_declarator" else one
+        if inner is None or inner.type != "structured_binding_declarator":
+            return []
+        for kid in inner.named_children:
+            self.hold(self.name(kid), None, UNKNOWN)
+        return []
+
+    def vexing(self, function: Node) -> int:
+        """Return how many locals a "parameter list" names: then it is the arguments of a constructor."""
+        nodes, _, types = parameters_of(self, function)
+        bare = [one for one in nodes if one.child_by_field_name("declarator") is None]
+        return len(nodes) if nodes and len(bare) == len(nodes) and all(self.local(one) is not None for one in types) else 0
+
+    def visit_for_range_loop(self, node: Node) -> list[Step]:
+        """Bind the variable of a loop to the elements of its range."""
+        typed, right = node.child_by_field_name("type"), node.child_by_field_name("right")
+        found = node.child_by_field_name("declarator")
+
+        def bind() -> None:
+            kind, one = type_of(self, typed), declared(self, found)
+            if one is not None:
+                self.hold(one.path[-1], None if kind == ["auto"] else kind, self.expr("elem", self.of(right)))
+            elif found is not None:
+                self.structured(found)
+
+        return [self.push, *present(typed, right), bind, *present(node.child_by_field_name("body")), self.pop]
+
+    def visit_catch_clause(self, node: Node) -> list[Step]:
+        """Bind what is caught."""
+        given = node.child_by_field_name("parameters")
+        return [
+            self.push,
+            *self.parameters(given.named_children if given else []),
+            *present(node.child_by_field_name("body")),
+            self.pop,
+        ]
+
+    def visit_lambda_expression(self, node: Node) -> list[Step]:
+        """Visit a lambda with its parameters; its body belongs to the function around it."""
+        head = node.child_by_field_name("declarator")
+        nodes, _, _ = parameters_of(self, head)
+        before = self.function
+
+        def enter() -> None:
+            self.function = True
+
+        def leave() -> None:
+            self.function = before
+
+        captures = present(node.child_by_field_name("captures"))
+        return [self.push, *captures, *self.parameters(nodes), enter, *present(node.child_by_field_name("body")), leave, self.pop]
+
+    def visit_lambda_capture_initializer(self, node: Node) -> list[Step]:
+        """Bind `[name = value]`."""
+        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+
+        def bind() -> None:
+            if left is not None:
+                self.hold(self.name(left), None, self.of(right))
+
+        return [*present(right), bind]
+
+    def parameters(self, nodes: Sequence[Node]) -> list[Step]:
+        """Visit the types of parameters and bind their names."""
+        steps: list[Step] = []
+        for one in nodes:
+            typed = one.child_by_field_name("type")
+
+            def bind(one: Node = one, typed: Node | None = typed) -> None:
+                found = declared(self, one.child_by_field_name("declarator"))
+                if one.type == "identifier":
+                    self.hold(self.name(one), None, UNKNOWN)
+                elif found is not None:
+                    kind = type_of(self, typed)
+                    self.hold(found.path[-1], None if found.pointer or kind == ["auto"] else kind, UNKNOWN)
+
+            steps += [*present(typed, one.child_by_field_name("default_value")), bind]
+        return steps
+
+
+def _chain(node: Node) -> list[Node]:
+    """Return a declarator and those inside it."""
+    found: list[Node] = []
+    here: Node | None = node
+    while here is not None and len(found) < 40:
+        found.append(here)
+        here = here.child_by_field_name("declarator")
+    return found

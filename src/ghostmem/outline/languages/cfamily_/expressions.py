@@ -1,0 +1,249 @@
+"""C and C++: what expressions say: calls, reads, writes and the types they name."""
+
+from typing import Any
+
+from tree_sitter import Node
+
+from ghostmem.outline.languages.cfamily_.syntax import arguments_of, path_of, type_of
+from ghostmem.outline.languages.shared.postorder import UNKNOWN, Step, Walk, nothing, present
+
+CASTS = frozenset({"static_cast", "dynamic_cast", "reinterpret_cast", "const_cast"})
+MAKERS = frozenset({"make_unique", "make_shared"})
+SILENT = (
+    "comment preproc_def preproc_function_def preproc_call attribute_declaration attribute_specifier gnu_asm_expression "
+    "statement_identifier string_literal raw_string_literal char_literal number_literal system_lib_string friend_declaration "
+    "field_designator operator_name destructor_name ms_declspec_modifier preproc_defined preproc_arg alignas_qualifier "
+    "template_parameter_list namespace_identifier"
+).split()
+
+
+class ExpressionWalk(Walk):
+    """Collect what expressions name."""
+
+    def __init__(self, source: bytes) -> None:
+        super().__init__(source)
+        self.ns: list[str] = []
+        self.contexts: dict[tuple[int, str], int] = {}
+        self.function = False  # inside a body: declarations are locals
+        handled = [name.removeprefix("visit_") for name in dir(self) if name.startswith("visit_")]
+        self.visitors = {name: getattr(self, f"visit_{name}") for name in handled} | dict.fromkeys(SILENT, nothing)
+        for name in ("while_statement", "switch_statement", "if_statement", "for_statement", "compound_statement"):
+            self.visitors[name] = self.scoped
+
+    def context(self) -> int:
+        """Return the number of the place we are in: its owner and namespace."""
+        return self.contexts.setdefault((self.owner, "::".join(self.ns)), len(self.contexts))
+
+    def scoped(self, node: Node) -> list[Step]:
+        """Visit a statement in a scope of its own."""
+        return [self.push, *node.named_children, self.pop]
+
+    def made(self, kind: Any, count: int, node: Node, *, maybe: bool) -> None:
+        """Record the call of a constructor."""
+        self.ref("calls", node, {"ctx": self.context(), "new": kind, "args": count, "maybe": maybe})
+
+    # types
+
+    def visit_type_identifier(self, node: Node) -> list[Step]:
+        """Record the use of a type."""
+        self.ref("uses", node, {"ctx": self.context(), "path": [self.name(node)], "tag": False})
+        return []
+
+    def visit_template_type(self, node: Node) -> list[Step]:
+        """Record the use of a template and of its arguments."""
+        return present(node.child_by_field_name("name"), node.child_by_field_name("arguments"))
+
+    def visit_qualified_identifier(self, node: Node) -> list[Step]:
+        """Record a qualified name: a type when its last part is one, else a value."""
+        last: Node | None = node
+        while last is not None and last.type == "qualified_identifier":
+            last = last.child_by_field_name("name")
+        if last is None:
+            return []
+        path = path_of(self, node)
+        if path and last.type in ("type_identifier", "template_type"):
+            self.ref("uses", node, {"ctx": self.context(), "path": path, "tag": False})
+        elif path and last.type in ("identifier", "template_function"):
+            self.ref("accesses", node, {"ctx": self.context(), "value": path})
+        return self.scopes_of(node)
+
+    def scopes_of(self, node: Node) -> list[Step]:
+        """Visit the template arguments in a qualified name; its scope counts as used when it is a type."""
+        steps: list[Step] = []
+        here: Node | None = node
+        path: list[str] = []
+        while here is not None and here.type == "qualified_identifier":
+            scope = here.child_by_field_name("scope")
+            path += path_of(self, scope) if scope is not None else [""]
+            if scope is not None and (given := scope.child_by_field_name("arguments")) is not None:
+                steps.append(given)
+            here = here.child_by_field_name("name")
+        if here is not None and (given := here.child_by_field_name("arguments")) is not None:
+            steps.append(given)
+        if path and path != [""] and path[0] != "std":
+            self.ref("uses", node, {"ctx": self.context(), "path": path, "tag": False, "maybe": True})
+        return steps
+
+    # expressions
+
+    def visit_identifier(self, node: Node) -> list[Step]:
+        """Read a local or a variable."""
+        self.read(node, "accesses")
+        return []
+
+    def read(self, node: Node, *kinds: str) -> None:
+        """Record the use of a variable, unless it is a local."""
+        name = self.name(node)
+        if (at := self.local(name)) is not None:
+            self.seen[node.id] = self.expr("local", at)
+            return
+        for kind in kinds:
+            self.ref(kind, node, {"ctx": self.context(), "value": [name]})
+
+    def visit_field_expression(self, node: Node) -> list[Step]:
+        """Visit what a member is taken from; a static member counts as read."""
+
+        def member() -> None:
+            self.ref("accesses", node, {"ctx": self.context(), "member": self.of(node)})
+
+        return [*present(node.child_by_field_name("argument")), member]
+
+    def visit_call_expression(self, node: Node) -> list[Step]:
+        """Record a call after its receiver was visited, then visit the arguments."""
+        function, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
+        if function is None:
+            return present(arguments)
+        given = [one for one in arguments.named_children if one.type != "comment"] if arguments is not None else []
+        path = path_of(self, function)
+        types = arguments_of(self, function)
+        if path and path[-1] in CASTS:
+            self.seen[node.id] = self.expr("as", types[0] if types else None, self.context())
+            return [*present(function.child_by_field_name("arguments")), *given]
+        steps: list[Step] = []
+        if function.type == "field_expression":
+            steps = present(function.child_by_field_name("argument"))
+            held = function.child_by_field_name("field")
+            steps += present(held.child_by_field_name("arguments") if held is not None else None)
+        elif function.type == "qualified_identifier":
+            steps = self.scopes_of(function)
+        elif function.type == "template_function":
+            steps = present(function.child_by_field_name("arguments"))
+        elif function.type == "primitive_type":
+            return [*given]
+        elif function.type != "identifier" and not self.bracketed(function):
+            steps = [function]
+
+        def call() -> None:
+            if function.type == "identifier" and (at := self.local(self.name(function))) is not None:
+                self.seen[function.id] = self.expr("local", at)
+            callee = self.of(function)
+            self.seen[node.id] = self.expr("call", callee, len(given))
+            if path and path[-1] in MAKERS and types:
+                self.made(types[0], len(given), function, maybe=False)
+            self.ref("calls", function, {"ctx": self.context(), "callee": callee, "args": len(given)})
+
+        return [*steps, call, *given]
+
+    def bracketed(self, node: Node) -> bool:
+        """Tell whether this is a name in parentheses that is no local: `(f)(x)`, or the cast `(T)(x)`."""
+        inner = node.named_children[0] if node.type == "parenthesized_expression" and node.named_child_count == 1 else None
+        return inner is not None and inner.type == "identifier" and self.local(self.name(inner)) is None
+
+    def visit_new_expression(self, node: Node) -> list[Step]:
+        """Record the constructor that `new` calls."""
+        typed, arguments = node.child_by_field_name("type"), node.child_by_field_name("arguments")
+        kind = type_of(self, typed)
+        if kind and kind[0] == "T":
+            count = len([one for one in arguments.named_children if one.type != "comment"]) if arguments is not None else 0
+            self.made(kind, count, node, maybe=False)
+        return present(typed, arguments)
+
+    def visit_compound_literal_expression(self, node: Node) -> list[Step]:
+        """Record `Type{...}`: a constructor in C++, a literal in C."""
+        typed, value = node.child_by_field_name("type"), node.child_by_field_name("value")
+        kind = type_of(self, typed)
+        if kind and kind[0] == "T":
+            self.made(kind, len(value.named_children) if value is not None else 0, node, maybe=True)
+        return present(typed, value)
+
+    def visit_assignment_expression(self, node: Node) -> list[Step]:
+        """Record a write; with an operator also a read."""
+        sign = node.child_by_field_name("operator")
+        kinds = ("assigns",) if sign is None or self.name(sign) == "=" else ("accesses", "assigns")
+        return self.assign(node.child_by_field_name("left"), kinds, present(node.child_by_field_name("right")))
+
+    def visit_update_expression(self, node: Node) -> list[Step]:
+        """Record the read and the write of `x++`."""
+        return self.assign(node.child_by_field_name("argument"), ("accesses", "assigns"), [])
+
+    def assign(self, target: Node | None, kinds: tuple[str, ...], steps: list[Step]) -> list[Step]:
+        """Record what the left side names as written: through members by value and indices, not through pointers."""
+        while target is not None:
+            if target.type == "field_expression" and self.name(target.child_by_field_name("operator")) != "->":
+                if (inner := target.child_by_field_name("argument")) is not None and inner.type == "this":
+                    break
+                target = inner
+            elif target.type == "subscript_expression":
+                steps = [*steps, *present(*target.named_children[1:])]
+                target = target.child_by_field_name("argument")
+            elif target.type == "parenthesized_expression":
+                target = next(iter(target.named_children), None)
+            else:
+                break
+        if target is None:
+            return steps
+        if target.type == "identifier":
+            self.read(target, *kinds)
+            return steps
+        path = path_of(self, target) if target.type == "qualified_identifier" else []
+        if path:
+            for kind in kinds:
+                self.ref(kind, target, {"ctx": self.context(), "value": path})
+            return [*self.scopes_of(target), *steps]
+        if target.type == "field_expression":
+            return [*present(target.child_by_field_name("argument")), lambda: self.write(target, kinds), *steps]
+        return [target, *steps]
+
+    def write(self, node: Node, kinds: tuple[str, ...]) -> None:
+        """Record the write of a member, which counts when that is static."""
+        for kind in kinds:
+            self.ref(kind, node, {"ctx": self.context(), "member": self.of(node)})
+
+    def visit_ERROR(self, node: Node) -> list[Step]:  # noqa: N802 (the grammar's name)
+        """Visit what a broken part still holds, without its stray names."""
+        return [kid for kid in node.named_children if kid.type not in ("identifier", "type_identifier", "field_identifier")]
+
+    def of(self, node: Node | None) -> int:
+        """Return the expression of a node that was visited, as far as it is understood."""
+        if node is None:
+            return UNKNOWN
+        if node.id not in self.seen:
+            self.seen[node.id] = self.shape(node, 0)
+        return self.seen[node.id]
+
+    def shape(self, node: Node | None, depth: int) -> int:
+        """Build the expression of a node."""
+        if node is None or depth > 60:
+            return UNKNOWN
+        if node.id in self.seen:
+            return self.seen[node.id]
+        kind = node.type
+        if kind in ("parenthesized_expression", "pointer_expression", "subscript_expression"):
+            inner = self.shape(node.child_by_field_name("argument") or next(iter(node.named_children), None), depth + 1)
+            return self.expr("index", inner) if kind == "subscript_expression" and inner != UNKNOWN else inner
+        if kind == "this":
+            return self.expr("this", self.context())
+        if kind == "field_expression":
+            inner = self.shape(node.child_by_field_name("argument"), depth + 1)
+            path = path_of(self, node.child_by_field_name("field"))
+            arrow = self.name(node.child_by_field_name("operator")) == "->"
+            return self.expr("member", inner, path[-1], arrow) if path else UNKNOWN
+        if kind in ("identifier", "qualified_identifier", "template_function"):
+            path = path_of(self, node)
+            return self.expr("name", path, arguments_of(self, node), self.context()) if path else UNKNOWN
+        if kind in ("cast_expression", "new_expression", "compound_literal_expression"):
+            return self.expr("as", type_of(self, node.child_by_field_name("type")), self.context())
+        if kind == "conditional_expression":
+            ends = [self.shape(node.child_by_field_name(name), depth + 1) for name in ("consequence", "alternative")]
+            return self.expr("first", [at for at in ends if at != UNKNOWN])
+        return self.expr("lambda") if kind == "lambda_expression" else UNKNOWN

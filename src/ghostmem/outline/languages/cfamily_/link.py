@@ -1,0 +1,256 @@
+"""C and C++: how files hang together. Every reference becomes a link with the rung that resolved it, or stays loose."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from ghostmem.outline.facts import FILE, Facts, Ref
+from ghostmem.outline.graph import EXTERNAL, NATIVE, Linked, Node, file_id, outside_id
+from ghostmem.outline.languages.base import Read
+from ghostmem.outline.languages.cfamily_.headers import HEADERS
+from ghostmem.outline.languages.cfamily_.includes import is_include
+from ghostmem.outline.languages.cfamily_.lookup import Key
+from ghostmem.outline.languages.cfamily_.nodes import Nodes
+from ghostmem.outline.languages.cfamily_.types import accepting, callable_
+from ghostmem.outline.languages.shared.found import Found, Target
+from ghostmem.outline.languages.shared.inference import Type
+
+VALUES = frozenset({"variable", "constant"})
+
+
+def link_c(files: Mapping[str, Facts], _read: Read) -> Linked:
+    """Link the C files of a project."""
+    return _link(files, cpp=False)
+
+
+def link_cpp(files: Mapping[str, Facts], _read: Read) -> Linked:
+    """Link the C++ files of a project."""
+    return _link(files, cpp=True)
+
+
+def _link(files: Mapping[str, Facts], *, cpp: bool) -> Linked:
+    linker = _Linker(files, cpp=cpp)
+    linker.declare()
+    for path in sorted(files):
+        linker.imports(path)
+        for ref in files[path].refs:
+            linker.reference(path, ref)
+    return linker.linked()
+
+
+class _Linker(Nodes):
+    """Collect the graph of one project."""
+
+    def imports(self, path: str) -> None:
+        """Link a file to the headers it includes."""
+        for one in self.files[path].imports:
+            if not is_include(one):
+                continue
+            found = self.includes.find(path, one)
+            if found is not None:
+                self.add(file_id(path), "imports", file_id(found), one.line, "import")
+                continue
+            origin = NATIVE if one.path in HEADERS else EXTERNAL
+            key = outside_id(origin, one.path)
+            self.nodes.setdefault(key, Node(key, one.path, "module", origin, where=one.path if origin == EXTERNAL else ""))
+            self.add(file_id(path), "imports", key, one.line, origin)
+
+    def reference(self, path: str, ref: Ref) -> None:
+        """Resolve one reference."""
+        detail = ref.detail
+        start = self.owner(path, ref.owner)
+        if ref.owner != FILE and self.names.settled((path, ref.owner)) != [(path, ref.owner)]:
+            if ref.kind == "uses":
+                return  # the definition names the same types
+            start = file_id(path)  # the default value of a parameter
+        if "new" in detail:
+            self._made(start, path, ref)
+        elif "init" in detail:
+            self._initialised(start, path, ref)
+        elif ref.kind == "calls":
+            self._call(start, path, ref)
+        elif "member" in detail:
+            self._member(start, path, ref)
+        elif "value" in detail:
+            self._value(start, path, ref)
+        else:
+            self._type(start, path, ref)
+
+    def _leave(self, start: str, ref: Ref, name: str) -> None:
+        self.leave(start, ref.kind, ref.text, ref.line, name)
+
+    def link(self, start: str, ref: Ref, kind: str, keys: list[Key], via: str) -> None:
+        """Link to where symbols are defined; several are all kept as conditional."""
+        ends = list(dict.fromkeys(self.ids[one] for key in keys for one in self.names.settled(key)))
+        for end in ends:
+            if kind != "uses" or end != start:
+                self.add(start, kind, end, ref.line, via if len(ends) == 1 else "conditional")
+
+    def _outer(self, start: str, ref: Ref, kind: str, targets: list[Target], what: str) -> None:
+        """Link to what is outside."""
+        for one in targets:
+            self.add(start, kind, self.outside(one, what), ref.line, one.kind)
+
+    # calls
+
+    def _call(self, start: str, path: str, ref: Ref) -> None:
+        detail = self.files[path].detail
+        at = ref.detail["callee"]
+        function: list[Any] = detail["exprs"][at] if at >= 0 else ["?"]
+        if function[0] == "local" and self._is_lambda(path, function[1]):
+            return
+        if function[0] == "member":
+            done, name = self._method(start, path, ref, function), function[2]
+        elif function[0] == "name":
+            done, name = self._named(start, path, ref, function), function[1][-1]
+        else:
+            done, name = False, ref.text.rsplit("::", 1)[-1].rsplit("->", 1)[-1].rsplit(".", 1)[-1]
+        if not done:
+            self._leave(start, ref, name)
+
+    def _is_lambda(self, path: str, binding: int) -> bool:
+        detail = self.files[path].detail
+        value = detail["bindings"][binding][2]
+        return bool(value >= 0 and detail["exprs"][value][0] == "lambda")
+
+    def _named(self, start: str, path: str, ref: Ref, function: list[Any]) -> bool:
+        place = self.types.place(path, function[3])
+        found = self.names.resolve(function[1], place)
+        outer = _outside(found)
+        self._outer(start, ref, "calls", outer, "function")
+        keys = _keys(found)
+        functions = accepting([key for key in keys if callable_(self.names, key)], self.names, ref.detail["args"])
+        types = [key for key in keys if self.names.symbol(key).kind == "type"]
+        if functions:
+            self.link(start, ref, "calls", functions, self._via(functions, found.via))
+        elif types and len(types) == len(keys) and self.cpp:
+            return self._construct(start, ref, types, found.via)
+        cast = ref.text.startswith("(") and not keys and not outer
+        return bool(functions or outer) or (cast and self._as_type(start, ref, function[1], place))
+
+    def _via(self, keys: list[Key], via: str) -> str:
+        return "interface" if len(keys) == 1 and self.names.symbol(keys[0]).detail.get("pure") else via
+
+    def _method(self, start: str, path: str, ref: Ref, function: list[Any]) -> bool:
+        """Resolve `receiver.name` and `receiver->name` by the type of the receiver."""
+        _, inner, name, arrow = function
+        home = self.types.opened(self.types.infer(path, inner), arrow=arrow)
+        held = [key for key in self.types.members(home, name) if callable_(self.names, key)]
+        keys = accepting(held, self.names, ref.detail["args"])
+        if keys:
+            own = inner >= 0 and self.files[path].detail["exprs"][inner][0] == "this"
+            self.link(start, ref, "calls", keys, self._via(keys, "receiver" if own else "type"))
+            return True
+        if home is not None and home[0] in ("native", "external"):
+            self.add(start, "calls", self.outside(Target(home[0], f"{home[1]}::{name}"), "method"), ref.line, home[0])
+            return True
+        return False
+
+    # constructors
+
+    def _construct(self, start: str, ref: Ref, types: list[Key], via: str, *, maybe: bool = False) -> bool:
+        """Link the making of an object: calls its constructor, or its class when that declares none, and uses it."""
+        for key in types:
+            real = self.names.real(Target("sym", key))
+            if real is None:
+                return False
+            self.link(start, ref, "uses", [key], via)
+            self._constructor(start, ref, real, via, maybe=maybe)
+        return True
+
+    def _constructor(self, start: str, ref: Ref, real: Key, via: str, *, maybe: bool) -> None:
+        held = self.names.members.get((*real, self.names.symbol(real).name), [])
+        fitting = accepting([key for key in held if callable_(self.names, key)], self.names, ref.detail["args"])
+        if fitting:
+            self.link(start, ref, "calls", fitting, via)
+        elif not maybe and self.cpp:
+            self.link(start, ref, "calls", [real], via)
+
+    def _made(self, start: str, path: str, ref: Ref) -> None:
+        """Link `T x(...)`, `T x{...}` and `new T(...)`; in C they are no calls."""
+        if not self.cpp:
+            return
+        data, place = ref.detail["new"], self.types.place(path, ref.detail["ctx"])
+        found = self.names.resolve(data[1], place, types=True)
+        keys = _keys(found)
+        if keys:
+            self._construct(start, ref, keys, found.via, maybe=ref.detail["maybe"])
+        elif not found.targets and not ref.detail["maybe"]:
+            self._leave(start, ref, data[1][-1])
+        elif not ref.detail["maybe"]:
+            self._outer(start, ref, "calls", _outside(found), "type")
+
+    def _initialised(self, start: str, path: str, ref: Ref) -> None:
+        """Link the initialiser of a base or of a member to the constructor it calls."""
+        place = self.types.place(path, ref.detail["ctx"])
+        home, name = self.types.own(place), ref.detail["init"]
+        if home is None:
+            return self._leave(start, ref, name[-1])
+        fields = [key for key in self.names.members.get((*home[1], name[-1]), []) if self.names.symbol(key).kind == "field"]
+        if fields:
+            kind: Type | None = self.types.resolve(self.names.symbol(fields[0]).detail.get("type"), self.types.at(home[1]))
+            if kind is not None and kind[0] == "sym" and self.names.symbol(fields[0]).detail["plain"]:
+                self._constructor(start, ref, kind[1], "type", maybe=True)
+            return None
+        found = self.names.resolve(name, place, types=True)
+        keys = _keys(found)
+        if not keys or not self._construct(start, ref, keys, "receiver"):
+            outer = _outside(found)
+            self._outer(start, ref, "calls", outer, "type")
+            if not outer and not any(one.kind == "gen" for one in found.targets):
+                self._leave(start, ref, name[-1])
+        return None
+
+    # values and types
+
+    def _member(self, start: str, path: str, ref: Ref) -> None:
+        """Link the read or write of a static member; an instance's field is no relation."""
+        at = ref.detail["member"]
+        if at < 0:
+            return
+        _, inner, name, arrow = self.files[path].detail["exprs"][at]
+        home = self.types.opened(self.types.infer(path, inner), arrow=arrow)
+        keys = [key for key in self.types.members(home, name) if self.names.symbol(key).kind in VALUES]
+        self.link(start, ref, ref.kind, keys, "type")
+
+    def _value(self, start: str, path: str, ref: Ref) -> None:
+        """Link the read or write of a variable or constant; a function as a value, or a field, is neither."""
+        place, name = self.types.place(path, ref.detail["ctx"]), ref.detail["value"]
+        found = self.names.resolve(name, place)
+        keys = _keys(found)
+        values = [key for key in keys if self.names.symbol(key).kind in VALUES]
+        self.link(start, ref, ref.kind, values, found.via)
+        types = [key for key in keys if self.names.symbol(key).kind == "type"]
+        self.link(start, ref, "uses", types, found.via)
+        self._outer(start, ref, ref.kind, _outside(found), "variable")
+        if not found.targets and not self._as_type(start, ref, name, place):
+            self._leave(start, ref, name[-1])
+
+    def _as_type(self, start: str, ref: Ref, name: list[str], place: Any) -> bool:
+        """Link what the grammar took for a value, such as `sizeof(T)` and `(T)(x)`, when it is a type."""
+        found = self.names.resolve(name, place, types=True)
+        self.link(start, ref, "uses", _keys(found), found.via)
+        return bool(found.targets)
+
+    def _type(self, start: str, path: str, ref: Ref) -> None:
+        """Link a type or a base."""
+        place, name, detail = self.types.place(path, ref.detail["ctx"]), ref.detail["path"], ref.detail
+        found = self._type_found(name, place, detail)
+        keys = _keys(found)
+        self.link(start, ref, ref.kind, keys, found.via)
+        self._outer(start, ref, ref.kind, _outside(found), "type")
+        if not found.targets and not detail.get("maybe"):
+            self._leave(start, ref, name[-1])
+
+    def _type_found(self, name: list[str], place: Any, detail: dict[str, Any]) -> Found:
+        found = self.names.resolve(name, place, types=True, tag=bool(detail.get("tag")))
+        if detail.get("maybe"):
+            return Found(tuple(one for one in found.targets if one.kind == "sym"), found.via)
+        return found
+
+
+def _keys(found: Found) -> list[Key]:
+    return [one.value for one in found.targets if one.kind == "sym"]
+
+
+def _outside(found: Found) -> list[Target]:
+    return [one for one in found.targets if one.kind in ("native", "external")]

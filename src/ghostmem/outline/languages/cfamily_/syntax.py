@@ -1,0 +1,113 @@
+"""C and C++ syntax as plain data: declarators, types, qualified names and parameter lists."""
+
+from typing import Any, NamedTuple
+
+from tree_sitter import Node
+
+from ghostmem.outline.languages.shared.postorder import Walk
+
+DEEPEST = 16
+NAMES = frozenset({"identifier", "field_identifier", "type_identifier", "namespace_identifier"})
+WRAPS = frozenset(
+    {"pointer_declarator", "reference_declarator", "array_declarator", "parenthesized_declarator", "attributed_declarator"}
+    | {"init_declarator", "function_declarator", "bitfield_clause", "structured_binding_declarator"}
+)
+
+
+class Declared(NamedTuple):
+    """What a declarator says: the segments of the name, its node, and the parameter list of a function."""
+
+    path: list[str]
+    node: Node
+    function: Node | None  # the function declarator, when this declares a function and no pointer to one
+    pointer: bool  # to a function
+
+
+def declared(walk: Walk, node: Node | None) -> Declared | None:
+    """Return what a declarator declares; None when it has no name."""
+    function: Node | None = None
+    pointer = through = False
+    for _ in range(DEEPEST * 4):
+        if node is None:
+            return None
+        if node.type == "function_declarator":
+            function, through = node, False
+        elif node.type == "parenthesized_declarator":
+            through = function is not None
+        elif node.type == "pointer_declarator" and through:
+            pointer = True
+        if node.type not in WRAPS:
+            break
+        node = node.child_by_field_name("declarator") or next((one for one in node.named_children if _names(one)), None)
+    if node is None:
+        return None
+    path = path_of(walk, node)
+    return Declared(path, node, None if pointer else function, pointer) if path else None
+
+
+def _names(node: Node) -> bool:
+    return node.type in WRAPS or node.type in NAMES or node.type in ("qualified_identifier", "operator_name", "destructor_name")
+
+
+def path_of(walk: Walk, node: Node | None) -> list[str]:
+    """Return the segments of a name without template arguments; empty when it is no name. A leading :: is an empty segment."""
+    found: list[str] = []
+    while node is not None:
+        if node.type == "qualified_identifier":
+            scope = node.child_by_field_name("scope")
+            found += path_of(walk, scope) if scope is not None else [""]
+            node = node.child_by_field_name("name")
+        elif node.type in ("template_type", "template_function", "template_method", "dependent_name"):
+            node = node.child_by_field_name("name") or next(iter(node.named_children), None)
+        elif node.type == "nested_namespace_specifier":
+            return found + [part for one in node.named_children for part in path_of(walk, one)]
+        elif node.type in NAMES or node.type in ("destructor_name", "operator_name"):
+            return [*found, "".join(walk.name(node).split())]
+        else:
+            return []
+    return []
+
+
+def type_of(walk: Walk, node: Node | None, depth: int = 0) -> Any:
+    """Return a type as plain data, without pointers and references; None when it is not understood."""
+    if node is None or depth > DEEPEST:
+        return None
+    kind = node.type
+    if kind == "type_descriptor":
+        return type_of(walk, node.child_by_field_name("type"), depth + 1)
+    if kind in ("primitive_type", "sized_type_specifier"):
+        return ["P", walk.text(node)]
+    if kind == "placeholder_type_specifier":
+        return ["auto"]
+    if kind in ("struct_specifier", "class_specifier", "union_specifier", "enum_specifier"):
+        path = path_of(walk, node.child_by_field_name("name"))
+        return ["T", path, [], True] if path else None
+    path = path_of(walk, node)
+    return ["T", path, arguments_of(walk, node, depth), False] if path else None
+
+
+def arguments_of(walk: Walk, node: Node | None, depth: int = 0) -> list[Any]:
+    """Return the template arguments at the end of a name."""
+    while node is not None and node.type == "qualified_identifier":
+        node = node.child_by_field_name("name")
+    given = node.child_by_field_name("arguments") if node is not None and node.type.startswith("template_") else None
+    return [type_of(walk, one, depth + 1) for one in given.named_children] if given is not None else []
+
+
+def parameters_of(walk: Walk, function: Node | None) -> tuple[list[Node], list[int], list[str]]:
+    """Return the parameters of a function, how few and how many arguments it takes (-1: any), and their types as written."""
+    held = function.child_by_field_name("parameters") if function is not None else None
+    nodes: list[Node] = []
+    least, most, types = 0, 0, []
+    for one in held.children if held is not None else []:
+        if one.type in ("...", "variadic_parameter", "variadic_parameter_declaration"):
+            most = -1
+        elif one.type in ("parameter_declaration", "optional_parameter_declaration", "identifier"):
+            typed = walk.text(one.child_by_field_name("type"))
+            if typed == "void" and one.child_by_field_name("declarator") is None:
+                continue
+            nodes.append(one)
+            types.append(typed.rsplit("::", 1)[-1])
+            least += one.type != "optional_parameter_declaration"
+            most += 1 if most >= 0 else 0
+    return nodes, [least, most], types

@@ -1,0 +1,145 @@
+"""Walk what is called, read and written."""
+
+from typing import TYPE_CHECKING
+
+from ghostmem.outline.languages.ecma_.exports import member_assignment
+from ghostmem.outline.languages.ecma_.expressions import expression
+from ghostmem.outline.languages.ecma_.tables import module_import, reference
+from ghostmem.outline.languages.ecma_.walk import Handler, Walk, fields
+from ghostmem.outline.languages.shared.steps import Step, inside, nothing
+from ghostmem.outline.languages.shared.syntax import text_of
+from ghostmem.outline.languages.shared.tables import row
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+PATTERNS = {"object_pattern", "array_pattern", "rest_pattern", "assignment_pattern", "object_assignment_pattern", "pair_pattern"}
+
+
+def _call(walk: Walk, node: "Node", scope: int, owner: int) -> list[Step]:
+    tables = walk.tables
+    number = expression(tables, node, scope)
+    made = tables.rows[number] if number >= 0 else None
+    callee = node.child_by_field_name("function")
+    rest = fields(node, ["arguments", "type_arguments"], scope, owner)
+    if made and made[0] == "req":
+        module_import(tables, node, made[1], "", "", owner)
+        return rest
+    if callee:
+        reference(tables, "calls", owner, callee, [expression(tables, callee, scope), "call", number])
+        rest = [*_target(walk, callee, scope, owner), *rest]
+    return rest
+
+
+def _new(walk: Walk, node: "Node", scope: int, owner: int) -> list[Step]:
+    made = node.child_by_field_name("constructor")
+    rest = fields(node, ["arguments", "type_arguments"], scope, owner)
+    expression(walk.tables, node, scope)
+    if made:
+        reference(walk.tables, "calls", owner, made, [expression(walk.tables, made, scope), "new", -1])
+        rest = [*_target(walk, made, scope, owner), *rest]
+    return rest
+
+
+def _target(walk: Walk, node: "Node", scope: int, owner: int) -> list[Step]:
+    """Walk what is called without counting its name as read."""
+    if node.type in {"identifier", "this", "super", "import"}:
+        return []
+    if node.type == "member_expression":
+        return _object_of(walk, node, scope, owner)
+    return [(node, scope, owner)]
+
+
+def _object_of(walk: Walk, node: "Node", scope: int, owner: int) -> list[Step]:
+    target = node.child_by_field_name("object")
+    if target and target.type == "identifier":
+        reference(walk.tables, "accesses", owner, target, [expression(walk.tables, target, scope), "root"])
+        return []
+    return [(target, scope, owner)] if target else []
+
+
+def _identifier(walk: Walk, node: "Node", scope: int, owner: int) -> list[Step]:
+    reference(walk.tables, "accesses", owner, node, [expression(walk.tables, node, scope), "alone"])
+    return []
+
+
+def _member(walk: Walk, node: "Node", scope: int, owner: int) -> list[Step]:
+    number = expression(walk.tables, node, scope)
+    if number >= 0:
+        reference(walk.tables, "accesses", owner, node, [number, "member"])
+    return _object_of(walk, node, scope, owner)
+
+
+def write(walk: Walk, node: "Node", scope: int, owner: int) -> list[Step]:
+    """Record what is written to, and return what must be walked to reach it."""
+    if node.type in {"identifier", "shorthand_property_identifier_pattern"}:
+        number = row(walk.tables, "id", text_of(node), scope)
+        reference(walk.tables, "assigns", owner, node, [number, "alone"])
+        return []
+    if node.type == "member_expression":
+        number = expression(walk.tables, node, scope)
+        if number >= 0:
+            reference(walk.tables, "assigns", owner, node, [number, "member"])
+        return _object_of(walk, node, scope, owner)
+    if node.type in PATTERNS:
+        steps = []
+        for one in node.named_children:
+            if one.type not in {"property_identifier", "string", "computed_property_name"}:
+                steps += (
+                    write(walk, one, scope, owner) if one.type in PATTERNS or "identifier" in one.type else [(one, scope, owner)]
+                )
+        return steps
+    return [(node, scope, owner)]
+
+
+def _assignment(walk: Walk, node: "Node", scope: int, owner: int) -> list[Step]:
+    left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+    if left is None or right is None:
+        return inside(node, scope, owner)
+    if left.type == "member_expression":
+        taken = member_assignment(walk, node, left, right, scope, owner)
+        if taken is not None:
+            return taken
+    return [*write(walk, left, scope, owner), (right, scope, owner)]
+
+
+def _augmented(walk: Walk, node: "Node", scope: int, owner: int) -> list[Step]:
+    left = node.child_by_field_name("left") or node.child_by_field_name("argument")
+    steps = fields(node, ["right"], scope, owner)
+    if left:
+        write(walk, left, scope, owner)
+        steps.append((left, scope, owner))
+    return steps
+
+
+def _decorator(walk: Walk, node: "Node", scope: int, owner: int) -> list[Step]:
+    what = next(iter(node.named_children), None)
+    if what and what.type in {"identifier", "member_expression"}:
+        reference(walk.tables, "calls", owner, what, [expression(walk.tables, what, scope), "call", -1])
+        return _target(walk, what, scope, owner)
+    return inside(node, scope, owner)
+
+
+def _jsx(walk: Walk, node: "Node", scope: int, owner: int) -> list[Step]:
+    name = node.child_by_field_name("name")
+    rest = [(one, scope, owner) for one in node.named_children if name is None or one.id != name.id]
+    if name and (name.type == "member_expression" or (name.type == "identifier" and text_of(name)[:1].isupper())):
+        reference(walk.tables, "calls", owner, name, [expression(walk.tables, name, scope), "jsx", -1])
+        rest = [*_target(walk, name, scope, owner), *rest]
+    return rest
+
+
+REFERENCES: dict[str, Handler] = {
+    "call_expression": _call,
+    "new_expression": _new,
+    "member_expression": _member,
+    "identifier": _identifier,
+    "shorthand_property_identifier": _identifier,
+    "assignment_expression": _assignment,
+    "augmented_assignment_expression": _augmented,
+    "update_expression": _augmented,
+    "decorator": _decorator,
+    "jsx_opening_element": _jsx,
+    "jsx_self_closing_element": _jsx,
+    "jsx_closing_element": nothing,
+}

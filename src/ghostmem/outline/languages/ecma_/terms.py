@@ -1,0 +1,104 @@
+"""The types that are written in a file, as plain data."""
+
+from typing import TYPE_CHECKING, Any
+
+from ghostmem.outline.languages.ecma_.tables import Tables, key_of
+from ghostmem.outline.languages.shared.syntax import MAX_DEPTH, short, text_of
+from ghostmem.outline.languages.shared.tables import bind
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+LITERALS = {
+    "string": "String",
+    "template_string": "String",
+    "number": "Number",
+    "regex": "RegExp",
+    "true": "Boolean",
+    "false": "Boolean",
+}
+EMPTY = {"null", "undefined"}
+
+
+def type_term(node: "Node | None", depth: int = 0) -> Any:
+    """Return a type as data, None when nothing is known of it."""
+    if node is None or depth > MAX_DEPTH:
+        return None
+    parts = [one for one in node.named_children if one.type != "comment"]
+    match node.type:
+        case (
+            "type_annotation"
+            | "parenthesized_type"
+            | "readonly_type"
+            | "constraint"
+            | "default_type"
+            | "optional_type"
+            | "rest_type"
+        ):
+            return type_term(parts[0], depth + 1) if parts else None
+        case "type_identifier" | "nested_type_identifier" | "identifier" | "member_expression":
+            return ["n", short(node).replace(" ", ""), []]
+        case "generic_type":
+            name = short(node.child_by_field_name("name")).replace(" ", "")
+            return ["n", name, type_arguments(node, depth)]
+        case "predefined_type":
+            return ["p", text_of(node)]
+        case "array_type":
+            return ["arr", type_term(parts[0], depth + 1) if parts else None]
+        case "tuple_type":
+            return ["tuple", [type_term(one, depth + 1) for one in parts]]
+        case "union_type" | "intersection_type":
+            return ["u" if node.type == "union_type" else "&", [type_term(one, depth + 1) for one in parts]]
+        case "literal_type":
+            kind = parts[0].type if parts else "null"
+            return ["p", "null"] if kind in EMPTY else ["p", LITERALS.get(kind, "Number").lower()]
+        case "function_type":
+            names = node.child_by_field_name("parameters")
+            return ["fn", parameter_types(names, depth), type_term(node.child_by_field_name("return_type"), depth + 1)]
+        case "object_type":
+            return [
+                "obj",
+                dict(_member_type(one, depth) for one in parts if one.type in {"property_signature", "method_signature"}),
+            ]
+        case "this_type":
+            return ["this"]
+        case "type_query":
+            return ["typeof", short(parts[0])] if parts else None
+        case "lookup_type":
+            return ["lookup", type_term(parts[0], depth + 1), text_of(parts[1]).strip("\"'")] if len(parts) > 1 else None
+        case _:
+            return None
+
+
+def type_arguments(node: "Node", depth: int = 0) -> list[Any]:
+    """Return the type arguments written in a generic type or a call."""
+    found = node.child_by_field_name("type_arguments") or next(
+        (one for one in node.named_children if one.type == "type_arguments"), None
+    )
+    return [type_term(one, depth + 1) for one in found.named_children] if found else []
+
+
+def parameter_types(node: "Node | None", depth: int = 0) -> list[Any]:
+    """Return the types of a list of parameters, without `this`."""
+    rows = [one for one in node.named_children if one.type in {"required_parameter", "optional_parameter"}] if node else []
+    rows = [one for one in rows if text_of(one.child_by_field_name("pattern")) != "this"]
+    return [type_term(one.child_by_field_name("type"), depth + 1) for one in rows]
+
+
+def _member_type(node: "Node", depth: int) -> tuple[str, Any]:
+    name = key_of(node.child_by_field_name("name"))
+    if node.type == "property_signature":
+        return name, type_term(node.child_by_field_name("type"), depth + 1)
+    given = parameter_types(node.child_by_field_name("parameters"), depth)
+    return name, ["fn", given, type_term(node.child_by_field_name("return_type"), depth + 1)]
+
+
+def type_parameters(tables: Tables, node: "Node", scope: int) -> list[str]:
+    """Bind the type parameters of a declaration in its scope and return their names."""
+    found = node.child_by_field_name("type_parameters")
+    names = []
+    for one in found.named_children if found else []:
+        if one.type == "type_parameter":
+            names.append(text_of(one.child_by_field_name("name")))
+            bind(tables, scope, "^" + names[-1], ["t", type_term(one.child_by_field_name("constraint"))])
+    return names

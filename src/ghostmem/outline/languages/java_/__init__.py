@@ -1,0 +1,1 @@
+"""Java: a walk that keeps expressions as rows, and the types that the linker infers from them."""

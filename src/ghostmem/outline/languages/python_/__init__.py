@@ -1,0 +1,1 @@
+"""Python, in parts: what a file says, and what its names mean among all files."""

@@ -1,0 +1,157 @@
+"""Python expressions that open a scope or a block: what conditions say about names, comprehensions, lambdas, walruses."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from ghostmem.outline.languages.python_.expressions import HANDLERS, target, using, value
+from ghostmem.outline.languages.python_.params import parameters
+from ghostmem.outline.languages.python_.tables import LATE, Tables, nth
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+
+def narrow(t: Tables, node: "Node | None", block: int, pos: int) -> None:
+    """Note what a condition says about the class of a name where it holds."""
+    while node is not None and node.type == "parenthesized_expression":
+        node = nth(node, 0)
+    if node is None:
+        return
+    if node.type == "boolean_operator" and any(child.type == "and" for child in node.children):
+        narrow(t, node.child_by_field_name("left"), block, pos)
+        narrow(t, node.child_by_field_name("right"), block, pos)
+        return
+    said = tested(t, node)
+    if said is not None:
+        before = t.add("n", said[0], t.scope, t.block, min(node.start_byte, pos - 1))
+        t.narrow(said[0], block, pos, said[1], before)
+
+
+def widen(t: Tables, node: "Node | None", block: int, pos: int) -> None:
+    """Note what a condition says about the class of a name where it does not hold."""
+    while node is not None and node.type == "parenthesized_expression":
+        node = nth(node, 0)
+    if node is None:
+        return
+    if node.type == "boolean_operator" and any(child.type == "or" for child in node.children):
+        widen(t, node.child_by_field_name("left"), block, pos)
+        widen(t, node.child_by_field_name("right"), block, pos)
+    elif node.type == "not_operator":
+        narrow(t, node.child_by_field_name("argument"), block, pos)
+    elif (said := tested(t, node)) is not None:
+        t.narrow(said[0], block, pos, said[1], t.add("n", said[0], t.scope, t.block, node.start_byte), less=True)
+
+
+def tested(t: Tables, node: "Node | None") -> tuple[str, int] | None:
+    """Return the name that an isinstance call tests, and the row of the classes."""
+    if node is None or node.type != "call":
+        return None
+    function, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
+    if function is None or arguments is None or function.type != "identifier" or t.text(function) != "isinstance":
+        return None
+    parts = arguments.named_children
+    if len(parts) != 2 or parts[0].type != "identifier":
+        return None
+    refs = len(t.facts.refs)
+    row = using(t, parts[1])
+    del t.facts.refs[refs:]  # the call itself notes them
+    return t.text(parts[0]), row
+
+
+def _boolean(t: Tables, node: "Node") -> int:
+    left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+    first = value(t, left)
+    block = t.block
+    sign = node.child_by_field_name("operator")
+    if sign is not None and sign.type == "and" and right is not None:
+        t.block = t.new_block(block)
+        narrow(t, left, t.block, right.start_byte - 1)
+    second = value(t, right)
+    t.block = block
+    return t.add("o", [first, second])
+
+
+def _conditional(t: Tables, node: "Node") -> int:
+    parts = [child for child in node.named_children if child.type != "comment"]
+    if len(parts) != 3:
+        return value(t, parts[0]) if parts else 0
+    value(t, parts[1])
+    block = t.block
+    t.block = t.new_block(block)
+    narrow(t, parts[1], t.block, parts[0].start_byte - 1)
+    first = value(t, parts[0])
+    t.block = block
+    return t.add("o", [first, value(t, parts[2])])
+
+
+def _lambda(t: Tables, node: "Node") -> int:
+    outer, me, block = t.scope, t.me, t.block
+    scope = t.new_scope("function", outer, t.owner)
+    listed = parameters(t, node.child_by_field_name("parameters"), scope, -1)
+    t.scope, t.block = scope, t.new_block(-1)
+    if me is not None and any(one[0] == me[0] for one in listed):
+        t.me = None
+    row = value(t, node.child_by_field_name("body"))
+    t.scope, t.me, t.block = outer, me, block
+    return t.add("lam", row)
+
+
+def _comprehension(kind: str) -> Callable[[Tables, "Node"], int]:
+    def handle(t: Tables, node: "Node") -> int:
+        outer, block = t.scope, t.block
+        scope = t.new_scope("comp", outer, t.owner)
+        t.block = t.new_block(block)
+        for child in node.named_children:
+            if child.type == "for_in_clause":
+                rows = [value(t, one) for one in child.children_by_field_name("right")]
+                t.scope = scope
+                element = t.add("i", rows[0] if len(rows) == 1 else t.add("t", rows))
+                target(t, child.child_by_field_name("left"), element, child.start_byte)
+            elif child.type == "if_clause":
+                t.scope = scope
+                value(t, nth(child, 0))
+                narrow(t, nth(child, 0), t.block, child.start_byte)
+        t.scope = scope
+        # the body is evaluated after the clauses, though it is written before them
+        body = node.child_by_field_name("body")
+        rows = [_late(t, one) for one in (body.named_children if body is not None and body.type == "pair" else [body])]
+        t.scope, t.block = outer, block
+        return t.add("comp", kind, rows)
+
+    return handle
+
+
+def _late(t: Tables, node: "Node | None") -> int:
+    start = len(t.exprs)
+    row = value(t, node)
+    table = t.scopes[t.scope]
+    for number, one in enumerate(t.exprs[start:], start):
+        if one[0] == "n" and one[2] == t.scope and (one[1] in table["names"] or one[1] in table["narrow"]):
+            t.exprs[number] = (*one[:4], LATE)
+    return row
+
+
+def _walrus(t: Tables, node: "Node") -> int:
+    row = value(t, node.child_by_field_name("value"))
+    word = node.child_by_field_name("name")
+    scope = t.scope
+    while t.scopes[t.scope]["kind"] == "comp":
+        t.scope = t.scopes[t.scope]["parent"]
+    if word is not None:
+        t.bind(t.text(word), "val", node.start_byte, row)
+    t.scope = scope
+    return row
+
+
+HANDLERS.update(
+    {
+        "boolean_operator": _boolean,
+        "conditional_expression": _conditional,
+        "lambda": _lambda,
+        "list_comprehension": _comprehension("list"),
+        "set_comprehension": _comprehension("set"),
+        "generator_expression": _comprehension("iterator"),
+        "dictionary_comprehension": _comprehension("dict"),
+        "named_expression": _walrus,
+    }
+)

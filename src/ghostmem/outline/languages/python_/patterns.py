@@ -1,0 +1,98 @@
+"""Python's match statement: what its patterns bind and which classes they name."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from ghostmem.outline.languages.python_.expressions import DEEPEST, value
+from ghostmem.outline.languages.python_.tables import Tables, nth
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+
+def match(t: Tables, node: "Node", branch: Callable[[Tables, "Node | None"], int]) -> None:
+    """Walk a match statement; each case is a block of its own."""
+    subjects = node.children_by_field_name("subject")
+    rows = [value(t, one) for one in subjects]
+    subject = t.text(subjects[0]) if len(subjects) == 1 and subjects[0].type == "identifier" else ""
+    body = node.child_by_field_name("body")
+    for case in body.named_children if body is not None else ():
+        if case.type != "case_clause":
+            continue
+        outer = t.block
+        t.block = t.new_block(outer)
+        for pattern in (one for one in case.named_children if one.type == "case_pattern"):
+            _top(t, pattern, subject, rows[0] if len(rows) == 1 else 0)
+        guard = case.child_by_field_name("guard")
+        if guard is not None:
+            value(t, nth(guard, 0))
+        branch(t, case.child_by_field_name("consequence"))
+        t.block = outer
+
+
+def _top(t: Tables, node: "Node", subject: str, row: int) -> None:
+    inner = nth(node, 0)
+    classes = [found for found in _classes(t, inner) if found]
+    if subject and classes:
+        t.narrow(subject, t.block, node.start_byte, t.add("t", classes))
+    _pattern(t, node, row)
+
+
+def _classes(t: Tables, node: "Node | None") -> list[int]:
+    """Return the rows of the classes that a pattern tests its subject against."""
+    if node is None:
+        return []
+    if node.type == "class_pattern":
+        return [_dotted(t, nth(node, 0), note=False)]
+    if node.type in ("union_pattern", "as_pattern", "case_pattern"):
+        parts = node.named_children[:1] if node.type == "as_pattern" else node.named_children
+        return [found for child in parts for found in _classes(t, child)]
+    return []
+
+
+def _pattern(t: Tables, node: "Node", row: int) -> None:
+    """Bind what a pattern captures, and note the classes and constants that it names."""
+    if t.depth > DEEPEST:
+        return
+    t.depth += 1
+    parts = [child for child in node.named_children if child.type != "comment"]
+    if node.type == "dotted_name":
+        if len(parts) == 1:
+            t.bind(t.text(node), "val", node.start_byte, row)
+        else:
+            _dotted(t, node, note=True)
+    elif node.type == "class_pattern" and parts:
+        _dotted(t, parts[0], note=True)
+        for child in parts[1:]:
+            _pattern(t, child, 0)
+    elif node.type == "keyword_pattern":
+        for child in parts[1:]:
+            _pattern(t, child, 0)
+    elif node.type == "as_pattern" and parts:
+        _pattern(t, parts[0], row)
+        found = _classes(t, parts[0])
+        alias = parts[-1]
+        t.bind(t.text(alias), "val", node.start_byte, t.add("exc", t.add("t", found)) if found else row)
+    elif node.type == "splat_pattern":
+        for child in parts:
+            t.bind(t.text(child), "val", node.start_byte, t.add("l", []))
+    elif node.type in ("case_pattern", "union_pattern"):
+        for child in parts:
+            _pattern(t, child, row)
+    else:
+        for child in parts:
+            _pattern(t, child, 0)
+    t.depth -= 1
+
+
+def _dotted(t: Tables, node: "Node | None", note: bool) -> int:
+    """Return the row of a dotted name."""
+    words = [] if node is None else node.named_children
+    if not words:
+        return 0
+    row = t.name(t.text(words[0]), words[0])
+    for word in words[1:]:
+        row = t.add("a", row, t.text(word))
+    if note and node is not None:
+        t.ref("accesses", t.short(node), t.at(node), row)
+    return row

@@ -1,0 +1,203 @@
+"""Rust: what the bodies of functions say: locals with their values, calls, reads and writes."""
+
+from tree_sitter import Node
+
+from ghostmem.outline.languages.rust_.shapes import ShapeWalk
+from ghostmem.outline.languages.rust_.syntax import path_of, type_of
+from ghostmem.outline.languages.shared.postorder import UNKNOWN, Step, present
+
+# methods that hand what is inside their receiver to a closure
+OPENING = frozenset(
+    "map for_each filter and_then any all find position take_while skip_while inspect is_some_and is_ok_and flat_map filter_map "
+    "map_or map_or_else partition max_by_key min_by_key sort_by_key retain iter_mut then_some then find_map then_with".split()
+)
+
+
+class BodyWalk(ShapeWalk):
+    """Collect what stands inside functions and initialisers."""
+
+    # statements and scopes
+
+    def visit_block(self, node: Node) -> list[Step]:
+        """Visit a block in a scope of its own."""
+        return [self.push, *node.named_children, self.pop]
+
+    def visit_let_declaration(self, node: Node) -> list[Step]:
+        """Bind a pattern after its value was visited."""
+        pattern, kind = node.child_by_field_name("pattern"), node.child_by_field_name("type")
+        value, other = node.child_by_field_name("value"), node.child_by_field_name("alternative")
+
+        def bind() -> None:
+            typed = type_of(self, kind)
+            source = self.expr("as", typed, self.owner, self.of(value)) if typed else self.of(value)
+            if pattern is not None:
+                self.pattern(pattern, source)
+
+        return [*present(kind, value, other), bind]
+
+    def visit_let_condition(self, node: Node) -> list[Step]:
+        """Bind the pattern of `if let` and `while let`."""
+        return self.matched(node.child_by_field_name("pattern"), node.child_by_field_name("value"))
+
+    def matched(self, pattern: Node | None, value: Node | None, wrap: str = "") -> list[Step]:
+        """Visit a value, then bind a pattern to it, or to its elements."""
+
+        def bind() -> None:
+            source = self.of(value)
+            if pattern is not None:
+                self.pattern(pattern, self.expr(wrap, source) if wrap else source)
+
+        return [*present(value), bind]
+
+    def visit_if_expression(self, node: Node) -> list[Step]:
+        """Keep what a condition binds out of the other branch."""
+        condition, yes = node.child_by_field_name("condition"), node.child_by_field_name("consequence")
+        return [self.push, *present(condition, yes), self.pop, *present(node.child_by_field_name("alternative"))]
+
+    def visit_while_expression(self, node: Node) -> list[Step]:
+        """Keep what a condition binds inside the loop."""
+        return [self.push, *present(node.child_by_field_name("condition"), node.child_by_field_name("body")), self.pop]
+
+    def visit_for_expression(self, node: Node) -> list[Step]:
+        """Bind the pattern of a loop to the elements of its value."""
+        bound = self.matched(node.child_by_field_name("pattern"), node.child_by_field_name("value"), "elem")
+        return [self.push, *bound, *present(node.child_by_field_name("body")), self.pop]
+
+    def visit_match_expression(self, node: Node) -> list[Step]:
+        """Bind the pattern of every arm to the matched value."""
+        value, body = node.child_by_field_name("value"), node.child_by_field_name("body")
+        steps: list[Step] = present(value)
+        for arm in body.named_children if body else []:
+            if arm.type != "match_arm":
+                continue
+            pattern = arm.child_by_field_name("pattern")
+            inner = next(iter(pattern.named_children), None) if pattern is not None else None
+            guard = pattern.child_by_field_name("condition") if pattern is not None else None
+            bound = self.matched(inner, value)[1:] if value is not None else []
+            steps += [self.push, *bound, *present(guard, arm.child_by_field_name("value")), self.pop]
+        return steps
+
+    def visit_closure_expression(self, node: Node) -> list[Step]:
+        """Visit a closure with its parameters; its body belongs to the function around it."""
+        return self.closure(node, UNKNOWN)
+
+    def closure(self, node: Node, element: int) -> list[Step]:
+        """Bind the parameters of a closure: to their types, or to the element it is handed."""
+        parameters = node.child_by_field_name("parameters")
+        takes = parameters.named_children if parameters else []
+        types = [one.child_by_field_name("type") for one in takes if one.type == "parameter"]
+
+        def bind() -> None:
+            for one in takes:
+                if one.type == "parameter":
+                    typed = type_of(self, one.child_by_field_name("type"))
+                    if (pattern := one.child_by_field_name("pattern")) is not None:
+                        self.pattern(pattern, self.expr("as", typed, self.owner))
+                else:
+                    self.pattern(one, element if len(takes) == 1 else UNKNOWN)
+
+        result, body = node.child_by_field_name("return_type"), node.child_by_field_name("body")
+        return [self.push, *present(*types), bind, *present(result, body), self.pop]
+
+    # expressions
+
+    def visit_identifier(self, node: Node) -> list[Step]:
+        """Read a local, or a constant, static or function."""
+        self.read(node, "accesses")
+        return []
+
+    def visit_scoped_identifier(self, node: Node) -> list[Step]:
+        """Read a value by its path, such as a constant or a variant."""
+        self.read(node, "accesses")
+        return self.qualifier(node)
+
+    def qualifier(self, node: Node) -> list[Step]:
+        """Visit the types in the first part of a path; a plain one counts as used when it names a type."""
+        path = node.child_by_field_name("path")
+        if path is None:
+            return []
+        if path.type in ("bracketed_type", "generic_type"):
+            return [path]
+        segs = path_of(self, path)
+        if segs and segs != ["Self"]:
+            self.ref("uses", path, {"path": segs, "maybe": True})
+        return self.qualifier(path) if path.type == "scoped_identifier" and not segs else []
+
+    def visit_call_expression(self, node: Node) -> list[Step]:
+        """Record a call after its receiver was visited, then visit the arguments."""
+        function, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
+        if function is None:
+            return present(arguments)
+        generic = function.child_by_field_name("type_arguments") if function.type == "generic_function" else None
+        inner = function.child_by_field_name("function") if generic is not None else function
+        if inner is None:
+            return present(arguments)
+        steps: list[Step] = present(generic)
+        method = inner.type == "field_expression"
+        if method:
+            steps += present(inner.child_by_field_name("value"))
+        elif inner.type == "scoped_identifier":
+            steps += self.qualifier(inner)
+        elif inner.type != "identifier":
+            steps.append(inner)
+        count = sum(1 for one in arguments.named_children if not one.type.endswith("comment")) if arguments else 0
+
+        def call() -> None:
+            if inner.type == "identifier" and (at := self.local(self.name(inner))) is not None:
+                self.seen[inner.id] = self.expr("local", at)
+            callee = self.of(inner)
+            types = [type_of(self, one) for one in generic.named_children] if generic is not None else []
+            self.seen[node.id] = self.expr("call", callee, types)
+            self.ref("calls", inner, {"callee": callee, "args": count})
+
+        return [*steps, call, *self.arguments(arguments, inner if method else None)]
+
+    def arguments(self, node: Node | None, method: Node | None) -> list[Step]:
+        """Visit arguments; a closure handed to `map` and its like takes the element of the receiver."""
+        steps: list[Step] = []
+        for one in node.named_children if node else []:
+            opens = (
+                method is not None
+                and one.type == "closure_expression"
+                and self.name(method.child_by_field_name("field")) in OPENING
+            )
+            if not opens or method is None:
+                steps.append(one)
+                continue
+            element = self.expr("elem", UNKNOWN)
+
+            def fill(element: int = element, method: Node = method) -> None:
+                self.exprs[element][1] = self.of(method.child_by_field_name("value"))
+
+            steps += [fill, *self.closure(one, element)]
+        return steps
+
+    def visit_assignment_expression(self, node: Node) -> list[Step]:
+        """Record a write."""
+        return self.assign(node, "assigns")
+
+    def visit_compound_assignment_expr(self, node: Node) -> list[Step]:
+        """Record a read and a write."""
+        return self.assign(node, "accesses", "assigns")
+
+    def assign(self, node: Node, *kinds: str) -> list[Step]:
+        """Record what the left side names as written; indices on the way are visited."""
+        target, steps = node.child_by_field_name("left"), present(node.child_by_field_name("right"))
+        while target is not None and target.type in ("field_expression", "index_expression", "parenthesized_expression"):
+            inner = target.child_by_field_name("value") or next(iter(target.named_children), None)
+            steps += [kid for kid in target.named_children[1:] if target.type == "index_expression"]
+            target = inner
+        if target is None:
+            return steps
+        if target.type not in ("identifier", "scoped_identifier"):
+            return [target, *steps]
+        self.read(target, *kinds)
+        return [*(self.qualifier(target) if target.type == "scoped_identifier" else []), *steps]
+
+    def visit_field_expression(self, node: Node) -> list[Step]:
+        """Visit what a field is taken from."""
+        return present(node.child_by_field_name("value"))
+
+    def visit_ERROR(self, node: Node) -> list[Step]:  # noqa: N802 (the grammar's name)
+        """Visit what a broken part still holds, without its stray names."""
+        return [kid for kid in node.named_children if kid.type not in ("identifier", "type_identifier")]

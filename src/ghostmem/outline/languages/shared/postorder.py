@@ -1,0 +1,141 @@
+"""Walk a syntax tree without recursion, keeping scopes and a flat table of expressions; Rust and the C family build on it."""
+
+import hashlib
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tree_sitter import Node
+
+from ghostmem.outline.facts import FILE, Facts, Import, Ref, Symbol
+from ghostmem.outline.languages.shared.syntax import DEEPEST, error_places
+
+Step = Node | Callable[[], None]
+Visit = Callable[[Node], Sequence[Step]]
+UNKNOWN = -1  # an expression of which nothing is known
+LONGEST = 160  # of a signature or a reference as written
+
+
+class Walk:
+    """Collect the facts of one file; a visitor returns what comes next: nodes to visit and functions to run between them."""
+
+    def __init__(self, source: bytes) -> None:
+        self.source = source
+        self.facts = Facts()
+        self.breaks = [found.start() for found in re.finditer(b"\n", source)]
+        self.exprs: list[list[Any]] = []
+        self.bindings: list[list[Any]] = []
+        self.scopes: list[dict[str, int]] = [{}]
+        self.owner = FILE
+        self.depths = {FILE: 0}  # symbol: how many it is inside of
+        self.cut: set[int] = set()  # lines of what is inside of too many
+        self.seen: dict[int, int] = {}  # node id: index of its expression
+        self.visitors: dict[str, Visit] = {}
+
+    def run(self, root: Node) -> None:
+        """Visit the whole tree in the order of the source; what is inside of too many symbols is left out."""
+        stack: list[Step] = [root]
+        while stack:
+            step = stack.pop()
+            if not isinstance(step, Node):
+                step()
+                continue
+            if self.depths[self.owner] > DEEPEST:
+                self.cut.add(self.line(step.start_byte))
+                continue
+            visitor = self.visitors.get(step.type)
+            following = step.named_children if visitor is None else visitor(step)
+            if following:
+                stack.extend(reversed(following))
+
+    def line(self, byte: int) -> int:
+        """Return the line of a byte; asking nodes for points crashes tree-sitter 0.26.0 (py-tree-sitter #472)."""
+        return bisect_left(self.breaks, byte) + 1
+
+    def text(self, node: Node | None) -> str:
+        """Return the source of a node, on one line and of bounded length."""
+        if node is None:
+            return ""
+        raw = self.source[node.start_byte : min(node.end_byte, node.start_byte + 4 * LONGEST)]
+        return " ".join(raw.decode("utf-8", "replace").split())[:LONGEST]
+
+    def name(self, node: Node | None) -> str:
+        """Return the source of a name."""
+        return "" if node is None else self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")[:LONGEST]
+
+    def symbol(self, name: str, kind: str, parent: int, node: Node, body: Node | None, detail: dict[str, Any]) -> int:
+        """Declare a symbol; its signature is what comes before its body."""
+        stop = body.start_byte if body is not None else node.end_byte
+        raw = self.source[node.start_byte : min(stop, node.start_byte + 4 * LONGEST)].decode("utf-8", "replace")
+        signature = " ".join(raw.split())[:LONGEST].rstrip(" {;=")
+        detail["body"] = hashlib.sha256(self.source[node.start_byte : node.end_byte]).hexdigest()
+        start, end = self.line(node.start_byte), self.line(node.end_byte)
+        self.facts.symbols.append(Symbol(name, kind, parent, start, end, node.start_byte, node.end_byte, signature, detail))
+        self.depths[len(self.facts.symbols) - 1] = self.depths[parent] + 1
+        return len(self.facts.symbols) - 1
+
+    def ref(self, kind: str, node: Node, detail: Any, owner: int | None = None) -> None:
+        """Record a reference as written."""
+        who = self.owner if owner is None else owner
+        self.facts.refs.append(Ref(kind, who, self.text(node), self.line(node.start_byte), detail))
+
+    def bring(self, path: str, node: Node, name: str = "", alias: str = "", *, star: bool = False, detail: Any = None) -> None:
+        """Record an import."""
+        self.facts.imports.append(Import(path, self.line(node.start_byte), self.owner, name, alias, star, detail))
+
+    def expr(self, *parts: Any) -> int:
+        """Add an expression to the table."""
+        self.exprs.append(list(parts))
+        return len(self.exprs) - 1
+
+    def bind(self, name: str, kind: Any, value: int) -> int:
+        """Bind a local name to a type, a value, or neither."""
+        self.bindings.append([self.owner, kind, value])
+        self.scopes[-1][name] = len(self.bindings) - 1
+        return len(self.bindings) - 1
+
+    def local(self, name: str) -> int | None:
+        """Return what a name is bound to here."""
+        for scope in reversed(self.scopes):
+            if name in scope:
+                return scope[name]
+        return None
+
+    def push(self) -> None:
+        """Open a scope."""
+        self.scopes.append({})
+
+    def pop(self) -> None:
+        """Close a scope."""
+        self.scopes.pop()
+
+    def inside(self, owner: int, steps: Sequence[Step], *, fresh: bool = True) -> list[Step]:
+        """Return steps that run with another owner, and with no local names from around it when `fresh`."""
+        before: list[tuple[int, list[dict[str, int]]]] = []
+
+        def start() -> None:
+            before.append((self.owner, self.scopes))
+            self.owner = owner
+            self.scopes = [{}] if fresh else [*self.scopes, {}]
+
+        def end() -> None:
+            self.owner, self.scopes = before.pop()
+
+        return [start, *steps, end]
+
+    def finish(self, root: Node, detail: dict[str, Any]) -> Facts:
+        """Return the facts."""
+        self.facts.detail = {"exprs": self.exprs, "bindings": self.bindings, **detail}
+        self.facts.errors = sorted({self.line(byte) for byte in error_places(root, lambda node: node.start_byte)} | self.cut)
+        return self.facts
+
+
+def present(*nodes: Node | None) -> list[Step]:
+    """Return the nodes that are there."""
+    return [node for node in nodes if node is not None]
+
+
+def nothing(_node: Node) -> Sequence[Step]:
+    """Leave a node out."""
+    return []

@@ -1,0 +1,50 @@
+"""Text, lines and broken parts of a syntax tree."""
+
+from collections.abc import Callable
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+MAX_DEPTH = 120  # an expression nested deeper is unknown: no person wrote it, and Python's stack is finite
+MOST_ERRORS = 100
+DEEPEST = 50  # symbols inside of symbols; names and digests of all levels would grow with the square of the depth
+
+
+def text_of(node: "Node | None") -> str:
+    """Return a node's source text."""
+    return (node.text or b"").decode("utf-8", "replace") if node else ""
+
+
+def short(node: "Node | None", limit: int = 80) -> str:
+    """Return a node's text on one line, cut to a length."""
+    return " ".join((node.text or b"")[: limit * 4].decode("utf-8", "replace").split())[:limit] if node else ""
+
+
+def line_of(node: "Node") -> int:
+    """Return the line a node begins on, from 1."""
+    return node.start_point[0] + 1
+
+
+def digest(source: bytes, node: "Node") -> str:
+    """Return the SHA-256 of a node's bytes."""
+    return sha256(source[node.start_byte : node.end_byte]).hexdigest()
+
+
+def error_places(root: "Node", place: Callable[["Node"], int]) -> set[int]:
+    """Return where the source could not be parsed, as far as a person would read on."""
+    found: set[int] = set()
+    stack = [root] if root.has_error else []
+    while stack and len(found) < MOST_ERRORS:
+        node = stack.pop()
+        if node.is_error or node.is_missing:
+            found.add(place(node))
+        else:
+            stack.extend(one for one in node.children if one.has_error or one.is_missing)
+    return found
+
+
+def error_lines(root: "Node") -> list[int]:
+    """Return the lines that could not be parsed."""
+    return sorted(error_places(root, line_of))

@@ -1,0 +1,184 @@
+"""The programs that Ghost can be wired into: one row each, with where their files lie and what an entry looks like.
+
+`{command}`, `{args}` and `{env}` in a shape stand for how the server is started; folders in braces are those of `folders`.
+"""
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ghostmem.errors import InvalidInputError
+from ghostmem.settings import child_env
+
+SCOPES = ("user", "project")
+PLAIN = {"command": "{command}", "args": "{args}", "env": "{env}"}
+TYPED = {"type": "stdio", **PLAIN}
+EXTENSION = {
+    "name": "Ghost",
+    "description": "Memory that lasts",
+    "type": "stdio",
+    "cmd": "{command}",
+    "args": "{args}",
+    "envs": "{env}",
+    "enabled": True,
+    "timeout": 300,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """When a host calls a hook: its own name for it, how long it waits, and whether it waits at all."""
+
+    name: str
+    seconds: int
+    background: bool = False
+    matcher: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Hooks:
+    """Where a host's hooks go, and how it writes them."""
+
+    host: str  # what `ghost hook` calls it
+    user: str
+    project: str
+    format: str
+    events: tuple[Event, ...]
+    per_second: int = 1  # 1000 where time-outs are milliseconds
+    flat: bool = False  # handlers stand in the event's list themselves, not in groups
+    exec_form: bool = False  # the command's words stand apart, and no shell reads them
+    then: str = ""  # what to do after they have changed
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """A program that starts MCP servers."""
+
+    name: str
+    title: str
+    format: str  # json, jsonc, toml or yaml
+    user: str
+    project: str  # empty: it has no files for a project
+    path: tuple[str, str]
+    shape: Mapping[str, Any]
+    hooks: Hooks | None = None
+    gui: bool = False  # started from a desktop, so that it does not see the PATH of a shell
+    ns: str = ""  # for programs that know no project
+    then: str = ""  # what to do after its file has changed
+
+    def file(self, scope: str) -> str:
+        """Return the place of its file for a scope."""
+        return self.user if scope == "user" else self.project
+
+
+_STARTS = "startup|resume|clear|compact"
+_CLAUDE_EVENTS = (
+    Event("SessionStart", 15, matcher=_STARTS),
+    Event("UserPromptSubmit", 10),
+    Event("PreCompact", 30, background=True),
+    Event("Stop", 30, background=True),
+    Event("SessionEnd", 10),
+)
+_CODEX_EVENTS = (
+    Event("SessionStart", 15, matcher=_STARTS),
+    Event("UserPromptSubmit", 10),
+    Event("PreCompact", 30),
+    Event("Stop", 30),
+)
+_GEMINI_EVENTS = (
+    Event("SessionStart", 15),
+    Event("BeforeAgent", 10),
+    Event("PreCompress", 30),
+    Event("AfterAgent", 30),
+    Event("SessionEnd", 10),
+)
+_CURSOR_EVENTS = (
+    Event("sessionStart", 15),
+    Event("beforeSubmitPrompt", 10),
+    Event("preCompact", 30),
+    Event("stop", 30),
+    Event("sessionEnd", 10),
+)
+
+_SERVERS = ("mcpServers", "ghost")
+_NEW = "start a new session"
+_TRUST = "start a new session in Codex, and trust the hooks when it asks"
+
+CLIENTS = {
+    client.name: client
+    for client in (
+        Client(
+            "claude-code", "Claude Code", "json", "{claude_json}/.claude.json", ".mcp.json", _SERVERS, TYPED,
+            Hooks("claude", "{claude}/settings.json", ".claude/settings.json", "json", _CLAUDE_EVENTS, exec_form=True),
+            then="start a new session in Claude Code",
+        ),
+        Client(
+            "claude-desktop", "Claude Desktop", "json", "{config}/Claude/claude_desktop_config.json", "", _SERVERS, PLAIN,
+            gui=True, ns="agent:claude-desktop", then="quit Claude Desktop and open it again",
+        ),
+        Client(
+            "cursor", "Cursor", "jsonc", "{home}/.cursor/mcp.json", ".cursor/mcp.json", _SERVERS, PLAIN,
+            Hooks("cursor", "{home}/.cursor/hooks.json", ".cursor/hooks.json", "jsonc", _CURSOR_EVENTS, flat=True, then=_NEW),
+            gui=True, then="turn `ghost` on in Cursor's settings under Tools & MCP",
+        ),
+        Client(
+            "vscode", "VS Code", "jsonc", "{config}/Code/User/mcp.json", ".vscode/mcp.json", ("servers", "ghost"), TYPED,
+            gui=True, then="run `MCP: List Servers` in VS Code and start `ghost`",
+        ),
+        Client(
+            "windsurf", "Windsurf", "json", "{home}/.codeium/windsurf/mcp_config.json", "", _SERVERS, PLAIN,
+            gui=True, then="press Refresh in Windsurf's list of MCP servers",
+        ),
+        Client(
+            "codex", "Codex", "toml", "{codex}/config.toml", ".codex/config.toml", ("mcp_servers", "ghost"), PLAIN,
+            Hooks("codex", "{codex}/hooks.json", ".codex/hooks.json", "json", _CODEX_EVENTS, then=_TRUST),
+            then="start a new session in Codex",
+        ),
+        Client(
+            "gemini", "Gemini CLI", "jsonc", "{home}/.gemini/settings.json", ".gemini/settings.json", _SERVERS, PLAIN,
+            Hooks("gemini", "{home}/.gemini/settings.json", ".gemini/settings.json", "jsonc", _GEMINI_EVENTS, per_second=1000),
+            then="start a new session in Gemini CLI",
+        ),
+        Client(
+            "goose", "Goose", "yaml", "{goose}/config.yaml", "", ("extensions", "ghost"), EXTENSION,
+            then="start a new session in Goose",
+        ),
+    )
+}  # fmt: skip
+OTHER = Client("other", "any other client", "json", "", "", _SERVERS, PLAIN)
+
+
+def folders(env: Mapping[str, str] | None = None, platform: str = sys.platform) -> dict[str, str]:
+    """Return the folders that programs keep their files in, on this system or another."""
+    env = child_env() if env is None else env
+    home = str(Path("~").expanduser())
+    xdg = env.get("XDG_CONFIG_HOME") or f"{home}/.config"
+    roaming = env.get("APPDATA") or f"{home}/AppData/Roaming"
+    config = {"darwin": f"{home}/Library/Application Support", "win32": roaming}.get(platform, xdg)
+    claude = env.get("CLAUDE_CONFIG_DIR", "")
+    return {
+        "home": home,
+        "config": config,
+        "claude": claude or f"{home}/.claude",
+        "claude_json": claude or home,
+        "codex": env.get("CODEX_HOME") or f"{home}/.codex",
+        "goose": f"{roaming}/Block/goose/config" if platform == "win32" else f"{xdg}/goose",
+    }
+
+
+def located(place: str, where: Mapping[str, str] | None = None) -> Path:
+    """Return the file that a row names; a project's lies in the working folder."""
+    return Path(place.format_map(folders() if where is None else where)).absolute()
+
+
+def client_named(name: str) -> Client:
+    """Return a row of the table, or say which rows there are."""
+    if name not in CLIENTS:
+        from difflib import get_close_matches
+
+        close = get_close_matches(name, CLIENTS, n=2)
+        known = f"did you mean {' or '.join(close)}? " if close else f"known are {', '.join(CLIENTS)}; "
+        raise InvalidInputError(f"there is no client {name!r}", f"{known}`ghost setup {name} --print` shows what to paste")
+    return CLIENTS[name]

@@ -1,0 +1,165 @@
+"""Our parts of a client's file, the server's entry and the hooks: put into its text, found there, and taken out again."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ghostmem.errors import ConflictError, InvalidInputError
+from ghostmem.setup import jsonc
+from ghostmem.setup.clients import Client, Hooks, located
+from ghostmem.setup.entry import Launch, command_of, group, handler, runs_ghost, server, starts_ghost
+from ghostmem.setup.formats import FORMATS, Made, at, pruned
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One file of a client, and which of our parts belong into it."""
+
+    client: Client
+    scope: str
+    path: Path
+    format: str
+    server: bool = False
+    hooks: bool = False
+
+
+def targets(client: Client, scope: str, server: bool, hooks: bool) -> list[Target]:
+    """Return the files of a client that hold the parts asked for; both may be in one."""
+    if not client.file(scope):
+        raise InvalidInputError(f"{client.title} has no file for a project", "leave out --scope, or say --scope user")
+    found = [Target(client, scope, located(client.file(scope)), client.format, server=server)] if server else []
+    if hooks and client.hooks is not None:
+        path = located(client.hooks.user if scope == "user" else client.hooks.project)
+        if found and found[0].path == path:
+            return [Target(client, scope, path, client.format, server=True, hooks=True)]
+        found.append(Target(client, scope, path, client.hooks.format, hooks=True))
+    return found
+
+
+def with_parts(text: str, target: Target, how: Launch) -> str:
+    """Return a file's text with our parts in it."""
+    form = FORMATS[target.format]
+    document = form.load(text)
+    if document is not None and not isinstance(document, dict):
+        raise InvalidInputError("line 1, column 1: the document is not an object", "mend it by hand, or paste what --print shows")
+    if target.server:
+        client = target.client
+        present = at(document, client.path)
+        if present is not None and not starts_ghost(present):
+            other = command_of(present) or "something else"
+            raise ConflictError(
+                f"{'.'.join(client.path)} is there already and starts {other}", "rename or remove that entry, then run it again"
+            )
+        text = form.merge(text, client.path, server(client, how, present))
+        assert starts_ghost(at(form.load(text), client.path))
+    if target.hooks and target.client.hooks is not None:
+        text = _with_hooks(text, target.client.hooks, how)
+    return text
+
+
+def without_parts(text: str, target: Target, made: Made) -> str:
+    """Return a file's text without our parts, and without the containers that came with them and are empty now."""
+    form = FORMATS[target.format]
+    document = form.load(text)
+    if target.server and starts_ghost(at(document, target.client.path)):
+        text = form.remove(text, target.client.path, made)
+    if target.hooks and target.client.hooks is not None:
+        text = _without_hooks(text, target.client.hooks, made)
+    return text
+
+
+def made_by(before: str, target: Target) -> list[list[str]]:
+    """Return the containers that our parts will make in a file."""
+    document = FORMATS[target.format].load(before)
+    paths = [[target.client.path[0]]] if target.server else []
+    if target.hooks and target.client.hooks is not None:
+        paths += [["hooks"], *(["hooks", event.name] for event in target.client.hooks.events)]
+        paths += [["version"]] if target.client.hooks.flat else []
+    return [path for path in paths if at(document, path) is None]
+
+
+def server_in(text: str, target: Target) -> Any:
+    """Return the entry that starts our server, or None."""
+    found = at(FORMATS[target.format].load(text), target.client.path)
+    return found if starts_ghost(found) else None
+
+
+def hooks_in(text: str, target: Target) -> dict[str, list[dict[str, Any]]]:
+    """Return our handlers, by event."""
+    hooks = target.client.hooks
+    if hooks is None:
+        return {}
+    document = FORMATS[target.format].load(text)
+    found: dict[str, list[dict[str, Any]]] = {}
+    for place in _places(document, hooks):
+        found.setdefault(str(place[1]), []).append(_value(document, place))
+    return found
+
+
+def shown(target: Target, how: Launch) -> str:
+    """Return the text to paste into a file that is edited by hand."""
+    form, made = FORMATS[target.format], ""
+    if target.server:
+        made = form.shown(target.client.path, server(target.client, how))
+    if target.hooks and target.client.hooks is not None:
+        made = _with_hooks(made, target.client.hooks, how)
+    return made
+
+
+# ---------------------------------------------------------------- hooks
+
+
+def _with_hooks(text: str, hooks: Hooks, how: Launch) -> str:
+    comments = FORMATS[hooks.format].comments
+    if hooks.flat and at(jsonc.load(text, comments), ["version"]) is None:
+        text = jsonc.merge(text, ["version"], 1, comments)
+    for event in hooks.events:
+        places = [place for place in _places(jsonc.load(text, comments), hooks) if place[1] == event.name]
+        for place in reversed(places[1:]):
+            text = _without(text, place, comments)
+        if places:
+            present = _value(jsonc.load(text, comments), places[0])
+            wanted = handler(hooks, event, how, present)
+            edit = jsonc.merge if present.keys() <= wanted.keys() else jsonc.replace
+            text = edit(text, places[0], wanted, comments)
+        else:
+            text = jsonc.append(text, ["hooks", event.name], group(hooks, event, how), comments)
+    return text
+
+
+def _without_hooks(text: str, hooks: Hooks, made: Made) -> str:
+    comments = FORMATS[hooks.format].comments
+    for place in reversed(list(_places(jsonc.load(text, comments), hooks))):
+        text = _without(text, place, comments)
+    text = pruned(text, [path for path in made if path[0] == "hooks"], comments)
+    document = jsonc.load(text, comments)
+    if ["version"] in [list(path) for path in made] and isinstance(document, dict) and "hooks" not in document:
+        text = jsonc.remove(text, ["version"], comments)
+    return text
+
+
+def _without(text: str, place: tuple[str | int, ...], comments: bool) -> str:
+    """Take out one handler, and its group when nothing else is in it."""
+    if len(place) > 3 and len(_value(jsonc.load(text, comments), place[:-1])) == 1:
+        place = place[:-2]
+    return jsonc.remove(text, place, comments)
+
+
+def _places(document: Any, hooks: Hooks) -> Iterator[tuple[str | int, ...]]:
+    """Yield the paths of our handlers, of every event that has one."""
+    events = at(document, ["hooks"])
+    for event, listed in events.items() if isinstance(events, dict) else ():
+        for number, one in enumerate(listed if isinstance(listed, list) else ()):
+            inner = one.get("hooks") if isinstance(one, dict) else None
+            if runs_ghost(one, hooks.host):
+                yield ("hooks", event, number)
+            for below, each in enumerate(inner if isinstance(inner, list) else ()):
+                if runs_ghost(each, hooks.host):
+                    yield ("hooks", event, number, "hooks", below)
+
+
+def _value(document: Any, place: tuple[str | int, ...]) -> Any:
+    for key in place:
+        document = document[key]
+    return document

@@ -1,0 +1,76 @@
+"""What setup remembers of the files it has written, so that it can give the original bytes back."""
+
+import json
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+
+from ghostmem.notes.lock import PATIENCE, lock_file
+from ghostmem.settings import config_path
+
+UNKNOWN = "?"  # the original is not known any more: the file changed between two runs
+_NAME = "setup.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """One file: its digest before the first write and after the last, and what came into being with it."""
+
+    client: str
+    scope: str
+    original: str  # empty: there was no file
+    written: str
+    made: list[list[str]] = field(default_factory=list)  # containers inside the file
+    folders: list[str] = field(default_factory=list)
+
+
+def folder() -> Path:
+    """Return the folder of Ghost's own files."""
+    return Path(config_path()).parent
+
+
+@contextmanager
+def held() -> Iterator[None]:
+    """Hold the lock that lets one setup run at a time."""
+    home = folder()
+    home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with lock_file(home / "setup.lock", PATIENCE):
+        yield
+
+
+def kept() -> dict[str, Kept]:
+    """Return what is remembered, by the file's real path; a file of ours that cannot be read is nothing."""
+    try:
+        found = json.loads((folder() / _NAME).read_bytes())
+        names = {one.name for one in fields(Kept)}
+        return {path: Kept(**{key: value for key, value in row.items() if key in names}) for path, row in found.items()}
+    except (OSError, ValueError, TypeError, AttributeError):
+        return {}
+
+
+def keep(path: Path, row: Kept | None) -> None:
+    """Remember a file, or forget it; the caller holds the lock."""
+    rows = kept()
+    if row is None:
+        rows.pop(str(path), None)
+    else:
+        rows[str(path)] = row
+    home = folder() / _NAME
+    if rows:
+        shown = json.dumps({name: asdict(one) for name, one in rows.items()}, indent=1)
+        write_private(home, shown.encode("utf-8", "surrogateescape"))
+    else:
+        home.unlink(missing_ok=True)
+
+
+def write_private(path: Path, raw: bytes) -> None:
+    """Put bytes into a file that only its owner may read, whole or not at all."""
+    fresh = path.with_name(f".{path.name[:50]}.{os.getpid()}.{secrets.token_hex(4)}.tmp")
+    with open(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as stream:
+        stream.write(raw)
+        stream.flush()
+        os.fsync(stream.fileno())
+    os.replace(fresh, path)

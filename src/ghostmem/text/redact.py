@@ -1,0 +1,92 @@
+"""Secrets in a text, and the text without them."""
+
+from collections.abc import Iterator
+from math import log2
+from typing import NamedTuple
+
+from ghostmem.text.assigned import assigned
+from ghostmem.text.placed import called, compiled, in_urls, key_blocks
+from ghostmem.text.secrets import is_mixed, shaped
+
+_ROUNDS = 4  # a text without its secrets may show others that they hid
+MARK = "[redacted: "
+_RUN = r"(?<![A-Za-z0-9+/_=.,:@%-])[A-Za-z0-9+/_-]{32,}+={0,2}(?![.:/@%])"
+_KNOWN = ("AAAA", "MII", "sha", "pk_")  # public keys, certificates, hashes, keys that may be published
+_ENTROPY = 4.4  # bits a character from which a mixed text of 32 and more is no name of anything
+
+
+class Secret(NamedTuple):
+    """Where a secret stands, of what kind it is, and whether that is sure; what is not is only worth a warning."""
+
+    kind: str
+    start: int
+    stop: int
+    sure: bool
+
+
+def find_secrets(text: str) -> list[Secret]:
+    """Return the secrets of a text in order, none over another; high entropy alone is not sure."""
+    found = [Secret(*one, True) for one in shaped(text)]
+    for search in (key_blocks, in_urls, called, assigned):
+        found += [Secret(*one) for one in search(text)]
+    found = _apart(found)
+    return _apart([*found, *_random(text)])
+
+
+def redact(text: str, keep_lines: bool = False) -> tuple[str, list[Secret]]:
+    """Return a text with a placeholder for each sure secret, and what was found, as it stood in the text.
+
+    With `keep_lines` the text keeps its number of lines. To redact again changes nothing.
+    """
+    secrets = found = find_secrets(text)
+    for _ in range(_ROUNDS):
+        sure = [one for one in found if one.sure]
+        if not sure:
+            break
+        text = _without(text, sure, keep_lines)
+        found = find_secrets(text)
+    return text, secrets
+
+
+def placeholder(kind: str) -> str:
+    """Return what stands for a secret of a kind."""
+    return f"{MARK}{kind}]"
+
+
+def _without(text: str, secrets: list[Secret], keep_lines: bool) -> str:
+    parts, at = [], 0
+    for kind, start, stop, _ in secrets:
+        lines = text.count("\n", start, stop) if keep_lines else 0
+        parts += [text[at:start], placeholder(kind), "\n" * lines]
+        at = stop
+    return "".join([*parts, text[at:]])
+
+
+def _apart(found: list[Secret]) -> list[Secret]:
+    """Keep of those that overlap the sure one, then the one that starts first, then the longest."""
+    kept: list[Secret] = []
+    for one in sorted(found, key=lambda s: (s.start, -s.stop)):
+        if kept and one.start < kept[-1].stop:
+            last = kept[-1]
+            if one.sure and not last.sure:
+                kept[-1] = one
+            elif one.sure == last.sure and one.stop > last.stop:
+                kept[-1] = last._replace(stop=one.stop)
+            continue
+        kept.append(one)
+    return kept
+
+
+def _random(text: str) -> Iterator[Secret]:
+    """Find what looks random and is nothing known: no hash, no picture, no path, no line of a block."""
+    for match in compiled(_RUN).finditer(text):
+        value = match[0]
+        if len(value) > 100 or len(value) == 64 or not is_mixed(value) or value.count("/") > 2 or value.startswith(_KNOWN):
+            continue
+        if _entropy(value) >= _ENTROPY:
+            yield Secret("high entropy", *match.span(), False)
+
+
+def _entropy(text: str) -> float:
+    counts = [text.count(c) for c in set(text)]
+    return -sum(n / len(text) * log2(n / len(text)) for n in counts)

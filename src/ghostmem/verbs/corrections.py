@@ -1,0 +1,106 @@
+"""The order of corrections in what a search found: whatever has the last word stands before what it contradicts."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import TYPE_CHECKING, TypeVar
+
+from ghostmem.engine.rows import Filter
+from ghostmem.model import Memory, NsFilter, Rel
+from ghostmem.rank.item import last_word, prevails
+from ghostmem.verbs.ranking import Scored
+
+if TYPE_CHECKING:
+    from ghostmem.engine.base import Transaction
+
+Refuters = Mapping[str, Sequence[Memory]]  # by id: what contradicts a memory and prevails, the last word first
+ROUNDS = 8  # how long a chain of corrections is followed
+T = TypeVar("T")
+
+
+def refuters(tx: Transaction, ids: Iterable[str], which: Filter, at: datetime) -> Refuters:
+    """Return, for memories and for what contradicts them in turn, everything current that has the last word over them."""
+    found: dict[str, list[Memory]] = defaultdict(list)
+    known: dict[str, Memory] = {}
+    todo, seen = set(ids), set[str]()
+    for _ in range(ROUNDS):
+        ties = tx.graph.touching(sorted(todo - seen), [Rel.CONTRADICTS]) if todo - seen else []
+        if not ties:
+            break
+        seen |= todo
+        fresh = {end for tie in ties for end in (tie.from_id, tie.to_id)} - known.keys()
+        known |= _standing(tx, fresh, which, at)
+        todo = set()
+        for tie in ties:
+            one, other = known.get(tie.from_id), known.get(tie.to_id)
+            if one is None or other is None or one.ns != other.ns:
+                continue
+            new, old = (one, other) if prevails(one, other) else (other, one)
+            if new not in found[old.id]:
+                found[old.id].append(new)
+                todo.add(new.id)
+    return {id_: sorted(others, key=last_word, reverse=True) for id_, others in found.items() if others}
+
+
+def _standing(tx: Transaction, ids: Iterable[str], which: Filter, at: datetime) -> dict[str, Memory]:
+    """Return those memories that still hold and that the caller asked for; a correction may be asleep."""
+    rows = tx.memories.by_ids(sorted(ids))
+    passing = tx.listing.passing(list(rows), replace(which, ns=NsFilter(), tiers=()))
+    held = {id_: m for id_, m in rows.items() if id_ in passing and m.is_current(at)}
+    if which.valid_at is None:
+        return {id_: memory for id_, memory in held.items() if memory.is_open(at)}
+    return held
+
+
+def joined(known: Refuters, beside: Refuters) -> Refuters:
+    """Return what must stand before a memory for either reason, each once."""
+    found = {id_: list(others) for id_, others in known.items()}
+    for id_, others in beside.items():
+        named = {other.id for other in others}
+        found[id_] = [*others, *(other for other in found.get(id_, ()) if other.id not in named)]
+    return found
+
+
+def with_corrections(tx: Transaction, scored: list[Scored], known: Refuters, count: int) -> list[Scored]:
+    """Add what contradicts the best of what was found and was not found itself; it scores as what it corrects."""
+    there = {s.item.memory_id for s in scored}
+    made: list[Scored] = []
+    for s in scored[:count]:
+        todo = list(known.get(s.item.memory_id, ()))
+        while todo:
+            memory = todo.pop()
+            if memory.id in there:
+                continue
+            there.add(memory.id)
+            todo += known.get(memory.id, ())
+            first = tx.index.numbers(memory.id)[:1]
+            for item in tx.search.candidates(first, Filter(ns=NsFilter(memory.ns))):
+                made.append(Scored(s.space, item, s.score, {"correction": s.score}, None, {}, s.full))
+    return scored + made
+
+
+def in_order(found: Sequence[T], known: Refuters, id_of: Callable[[T], str]) -> list[T]:
+    """Return what was found with every correction directly before what it corrects; the rest stays as it was."""
+    if not known:
+        return list(found)
+    groups: dict[str, list[T]] = defaultdict(list)
+    for one in found:
+        groups[id_of(one)].append(one)
+    placed: dict[str, None] = {}
+
+    def place(id_: str, above: frozenset[str]) -> None:
+        if id_ in placed or id_ in above:
+            return
+        for memory in known.get(id_, ()):
+            if memory.id in groups:
+                place(memory.id, above | {id_})
+        placed[id_] = None
+
+    for one in found:
+        place(id_of(one), frozenset())
+    where = {id_: number for number, id_ in enumerate(placed)}
+    # several pieces of one memory keep their places among themselves
+    return sorted(found, key=lambda one: where[id_of(one)]) if len(groups) < len(found) else [groups[id_][0] for id_ in placed]

@@ -1,0 +1,141 @@
+"""quarantine: what was put and is not trusted waits here, where no retrieval reads it, until somebody releases or drops it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from ghostmem.errors import InvalidInputError, NotFoundError
+from ghostmem.held import Held
+from ghostmem.model import FileRef, FileRel, Memory, Record, SymbolRef, optional, plain
+from ghostmem.verbs import accept
+from ghostmem.verbs.fields import put_fields
+from ghostmem.verbs.put import Draft, prepare
+from ghostmem.verbs.store import Store
+
+if TYPE_CHECKING:
+    from ghostmem.engine.base import Transaction
+
+_SHORTEST = 4  # characters of an id that may stand for it
+_ORDERS = (
+    "ttl",
+    "unlock",
+    "dedup",
+    "supersedes",
+)  # what a put was told beside its fields; its base version is no longer the point
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Dropped(Record):
+    """What was dropped from the quarantine, or would be; `backups` and `pending` say where it still is, and why."""
+
+    dropped: tuple[str, ...]
+    dry_run: bool = False
+    backups: tuple[str, ...] = optional(())
+    pending: str = optional("")
+
+
+def hold(store: Store, tx: Transaction, draft: Draft, reasons: Sequence[str], now: datetime) -> Held:
+    """Keep a draft where no retrieval reads it; the same text for the same key is held once."""
+    orders = {name: value for name in _ORDERS if (value := getattr(draft, name))}
+    fields = plain({**draft.fields, **orders})
+    same = (
+        h
+        for h in tx.quarantine.all(accept.ns_filter(draft.ns))
+        if (h.key, h.content, h.fields) == (draft.key, draft.content, fields)
+    )
+    if (twin := next(same, None)) is not None:
+        return twin
+    fresh = Held(store.new_id(now), draft.ns, draft.key, draft.content, fields, tuple(reasons), now)
+    tx.quarantine.add(fresh)
+    return fresh
+
+
+def quarantined(store: Store, ns: str | None = None) -> list[Held]:
+    """Return what is held, oldest first."""
+    with store.engine.read() as tx:
+        return tx.quarantine.all(accept.ns_filter(ns))
+
+
+def held(store: Store, held_id: str, *, ns: str | None = None) -> Held:
+    """Return one thing that is held; the id may be abbreviated."""
+    with store.engine.read() as tx:
+        return _find(tx, held_id, ns)
+
+
+def release(store: Store, held_id: str, *, ns: str | None = None) -> Memory:
+    """Put what is held as if it had been trusted, and let it go, in one transaction; the id may be abbreviated."""
+    found = held(store, held_id, ns=ns)
+    draft = draft_of(found)
+    from ghostmem.verbs.settle import judged, settle
+
+    prepared = prepare(store, draft)
+    verdict = judged(store, draft, prepared)
+    with store.engine.write() as tx:
+        if not tx.quarantine.drop(found.id):
+            raise _missing(found.id)  # somebody else was faster
+        return settle(store, tx, draft, prepared, verdict)
+
+
+def drop(store: Store, held_ids: Iterable[str], *, ns: str | None = None, dry_run: bool = False) -> Dropped:
+    """Delete what is held for good: no byte of it stays in the file; ids may be abbreviated."""
+    ids = accept.texts(held_ids, "ids", "id")
+    with store.engine.write(dry_run=dry_run) as tx:
+        doomed = list({one.id: one for one in (_find(tx, id_, ns) for id_ in ids)}.values())
+        backups = tx.backups.all()
+        for one in doomed:
+            tx.quarantine.drop(one.id)
+        if doomed:
+            tx.owe_scrub()
+    copies = store.engine.copies_holding(backups, [h.id for h in doomed], [h.content for h in doomed]) if doomed else ()
+    pending = store.engine.scrub() if doomed and not dry_run else ""
+    return Dropped(tuple(one.id for one in doomed), dry_run, tuple(copies), pending)
+
+
+def draft_of(one: Held) -> Draft:
+    """Read back the draft that was held; what came from elsewhere is checked like any put."""
+    fields = dict(one.fields)
+    orders = {name: fields.pop(name) for name in _ORDERS if name in fields}
+    symbols = fields.pop("symbols", None)
+    try:
+        if fields.get("files") is not None:
+            fields["files"] = [FileRef(str(file["path"]), FileRel(file["rel"])) for file in fields["files"]]
+        checked: dict[str, Any] = put_fields(**fields)
+        if symbols is not None:
+            checked["symbols"] = accept.symbols([SymbolRef(**{**ref, "rel": FileRel(ref["rel"])}) for ref in symbols])
+    except (TypeError, KeyError, ValueError) as error:
+        raise InvalidInputError(f"what is held as {one.id} has fields that no memory has: {error}") from None
+    ttl, supersedes = orders.get("ttl"), orders.get("supersedes")
+    return Draft(
+        accept.namespace(one.ns),
+        accept.key(one.key),
+        accept.text(one.content, "content"),
+        checked,
+        ttl=None if ttl is None else accept.text(ttl, "ttl"),
+        unlock=orders.get("unlock") is True,
+        dedup=orders.get("dedup") is True,
+        supersedes=None if supersedes is None else accept.key(supersedes),
+    )
+
+
+def _find(tx: Transaction, held_id: str, ns: str | None) -> Held:
+    """Find what is held by its id, or by the start or the end of it."""
+    which = accept.ns_filter(ns)
+    short = accept.text(held_id, "id").strip().upper()
+    every = tx.quarantine.all(which)
+    found = [h for h in every if h.id == short]
+    if not found and len(short) >= _SHORTEST:
+        found = [h for h in every if h.id.startswith(short)] or [h for h in every if h.id.endswith(short)]
+    if len(found) > 1:
+        raise InvalidInputError(
+            f"{accept.shown(held_id)} stands for {len(found)} held memories", f"give more of it, such as {found[0].id}"
+        )
+    if not found:
+        raise _missing(held_id)
+    return found[0]
+
+
+def _missing(held_id: str) -> NotFoundError:
+    return NotFoundError(f"nothing is held as {accept.shown(held_id)}", "`ghost quarantine list` shows what is")

@@ -1,0 +1,112 @@
+"""ghost capture: from text and from JSON, shown or stored"""
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from conftest import GhostCli
+
+TEXT = "I prefer tabs over spaces in Go files. Never push to main! What now?"
+
+
+def test_text_is_captured(ghost_cli: "GhostCli") -> None:
+    """Not on a terminal, what is found is stored, and each says why."""
+    out = ghost_cli.ok("capture", "-n", "a", TEXT, "--source-user", "ana")
+    assert "captured 2 candidates, 2 stored" in out
+    assert "because: preference: I prefer" in out
+    assert ghost_cli.names("-n", "a") == ["a/push-main", "a/tabs-spaces-go-files"]
+    assert ghost_cli.row("get", "-n", "a", "push-main")["source_user"] == "ana"
+
+
+def test_standard_input_and_a_file(ghost_cli: "GhostCli", tmp_path: Path) -> None:
+    """A text may come from anywhere."""
+    assert "2 stored" in ghost_cli.ok("capture", "-n", "a", input=TEXT)
+    (tmp_path / "t.txt").write_text("\ufeffI live in Lisbon.", encoding="utf-8")
+    assert "1 stored" in ghost_cli.ok("capture", "-n", "a", "--file", tmp_path / "t.txt")
+
+
+def test_json_is_output(ghost_cli: "GhostCli") -> None:
+    """--json prints one object with every candidate, its verdict and its outcome."""
+    found = ghost_cli.row("capture", "-n", "a", TEXT)
+    assert [one["sort"] for one in found["candidates"]] == ["preference", "boundary"]
+    assert all(one["outcome"] == "created" and one["verdict"]["kind"] == "new" for one in found["candidates"])
+    assert ghost_cli.row("capture", "-n", "a", "Nice weather today.")["candidates"] == []
+
+
+def test_candidates_from_json(ghost_cli: "GhostCli", tmp_path: Path) -> None:
+    """A list of objects is recognised on standard input, in a file, and with --candidates."""
+    given = [{"key": "tz", "content": "Ana works in Berlin time.", "kind": "fact", "importance": 0.7}]
+    text = json.dumps(given)
+    assert "1 stored" in ghost_cli.ok("capture", "-n", "a", input=text)
+    memory = ghost_cli.row("get", "-n", "a", "tz")
+    assert (memory["source_kind"], memory["importance"]) == ("observed", 0.7)
+    (tmp_path / "c.json").write_text(json.dumps({"candidates": given}), encoding="utf-8")
+    assert "reinforced" in ghost_cli.ok("capture", "-n", "a", "--candidates", tmp_path / "c.json")
+    assert "reinforced" in ghost_cli.ok("capture", "-n", "a", "--candidates", "-", input=text)
+    (tmp_path / "d.json").write_text(text, encoding="utf-8")
+    assert "reinforced" in ghost_cli.ok("capture", "-n", "a", "--file", tmp_path / "d.json")
+
+
+def test_bad_candidates_are_named(ghost_cli: "GhostCli") -> None:
+    """The good ones go on; when none is good, it is an error."""
+    given = [{"content": "Bo lives in Rome."}, {"content": 3}, {"text": "x"}]
+    result = ghost_cli("capture", "-n", "a", "--candidates", "-", input=json.dumps(given))
+    assert result.code == 0
+    assert "candidate 2: content must be a string" in result.err
+    assert "candidate 3: " in result.err
+    message, _ = ghost_cli.fails(2, "capture", "-n", "a", "--candidates", "-", input='[{"content": 3}]')
+    assert "candidate 1" in message
+    ghost_cli.fails(2, "capture", "-n", "a", "--candidates", "-", input="not json")
+    ghost_cli.fails(2, "capture", "-n", "a", "--candidates", "-", input='"text"')
+    ghost_cli.fails(3, "capture", "-n", "a", "--candidates", "gone.json")
+
+
+def test_a_dry_run_says_how_to_store(ghost_cli: "GhostCli") -> None:
+    """Nothing is stored, and the next command is printed."""
+    result = ghost_cli("capture", "-n", "a", "--dry-run", "I prefer tabs, not spaces; it's better.")
+    assert result.code == 0
+    assert "found 1 candidate" in result.out
+    assert """ghost capture -n a --store -- 'I prefer tabs, not spaces; it'"'"'s better.'""" in result.err
+    assert ghost_cli.names("-n", "a") == []
+
+
+def test_on_a_terminal_it_only_shows(ghost_cli: "GhostCli", monkeypatch: pytest.MonkeyPatch) -> None:
+    """Unless --store is given."""
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
+
+    class Terminal:
+        """A standard input that is a terminal."""
+
+        def isatty(self) -> bool:
+            """Say so."""
+            return True
+
+    from ghostmem.cli.main import run
+
+    monkeypatch.setattr(sys, "stdin", Terminal())
+    assert run(["capture", "-n", "a", TEXT]) == 0
+    assert ghost_cli.names("-n", "a") == []
+    monkeypatch.setattr(sys, "stdin", Terminal())
+    assert run(["capture", "-n", "a", "--store", TEXT]) == 0
+    assert len(ghost_cli.names("-n", "a")) == 2
+
+
+def test_control_characters_do_nothing_to_a_terminal(ghost_cli: "GhostCli") -> None:
+    """What is shown is made visible."""
+    out = ghost_cli.ok("capture", "-n", "a", "--dry-run", "I prefer \x1b[31mred tabs.")
+    assert "\x1b[31m" not in out
+    assert "␛" in out
+
+
+def test_wrong_uses_are_refused(ghost_cli: "GhostCli", tmp_path: Path) -> None:
+    """Two sources, no namespace, a file that is no text."""
+    ghost_cli.fails(2, "capture", "-n", "a", "--file", "x", "text")
+    ghost_cli.fails(2, "capture", "text")
+    (tmp_path / "b").write_bytes(b"\xff\xfe")
+    ghost_cli.fails(2, "capture", "-n", "a", "--file", tmp_path / "b")
+    ghost_cli.fails(3, "capture", "-n", "a", "--file", tmp_path / "gone")
+    ghost_cli.fails(2, "capture", "-n", "a", "--min", "7", "text")

@@ -1,0 +1,201 @@
+"""What hooks capture: the user's own words, once, from where they left off"""
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from ghostmem import Ghost
+from ghostmem.hooks.tail import MOST, last_lines, said_since
+from ghostmem.settings import Settings
+from hooks.conftest import spoken
+
+if TYPE_CHECKING:
+    from hooks.conftest import Hook
+
+NS = "project:shop"
+TABS = "I prefer tabs over spaces in this project."
+CENTS = "We decided to keep money as integer cents because floats lose pennies."
+
+
+def contents(store: Path, ns: str = NS) -> list[str]:
+    """Return what a namespace holds."""
+    if not store.exists():
+        return []
+    with Ghost.open(store, settings=Settings(embed_provider="none")) as ghost:
+        return sorted(memory.content for memory in ghost.list(ns))
+
+
+def test_only_the_users_own_words_are_taken(hook: "Hook", store: Path, transcript: Callable[..., Path]) -> None:
+    """Tool output, reminders, our own block, the agent and its agents say nothing that is kept."""
+    ours = f'<ghost-memory count="1">\n<memory key="k">\nI prefer vim over emacs.\n</memory>\n</ghost-memory>\n{TABS}'
+    result = [{"type": "tool_result", "tool_use_id": "t", "content": "I prefer loud music in the office."}]
+    path = transcript(
+        spoken(ours),
+        spoken(result),
+        spoken("<system-reminder>Never use the network in this project.</system-reminder>"),
+        spoken("I prefer that nobody reads this meta line.", isMeta=True),
+        spoken("I prefer the words of a subagent.", isSidechain=True),
+        {
+            "type": "assistant",
+            "sessionId": "s-1",
+            "message": {"id": "m", "content": [{"type": "text", "text": "I prefer Rust."}]},
+        },
+    )
+    hook("Stop", transcript_path=str(path))
+    assert contents(store) == [TABS]
+    with Ghost.open(store, settings=Settings(embed_provider="none")) as ghost:
+        memory = ghost.list(NS)[0]
+    assert (str(memory.source_kind), memory.source_client, memory.source_scope) == ("stated", "claude-code", "s-1")
+    assert hook.lines() == []
+
+
+def test_capturing_goes_on_where_it_left_off(hook: "Hook", store: Path, transcript: Callable[..., Path]) -> None:
+    """What was captured is not read again: a memory that the user has removed since stays away."""
+    path = transcript(spoken(TABS))
+    hook("Stop", transcript_path=str(path))
+    with Ghost.open(store, settings=Settings(embed_provider="none")) as ghost:
+        ghost.rm(NS, ghost.list(NS)[0].key)
+    transcript(spoken(CENTS))
+    hook("Stop", transcript_path=str(path))
+    assert contents(store) == [CENTS]
+    hook("SessionEnd", transcript_path=str(path), reason="exit")
+    assert contents(store) == [CENTS]
+
+
+def test_a_resumed_session_is_not_captured_twice(
+    hook: "Hook", store: Path, transcript: Callable[..., Path], tmp_path: Path
+) -> None:
+    """A host may copy a transcript into a new session: what was removed since does not come back, and what is new is taken."""
+    path = transcript(spoken(TABS))
+    hook("Stop", transcript_path=str(path))
+    with Ghost.open(store, settings=Settings(embed_provider="none")) as ghost:
+        ghost.rm(NS, ghost.list(NS)[0].key)
+    copy = transcript(spoken(TABS), name="copy.jsonl")
+    hook("SessionStart", session_id="s-2", source="resume", transcript_path=str(copy))
+    transcript(spoken(CENTS), name="copy.jsonl")
+    hook("Stop", session_id="s-2", transcript_path=str(copy))
+    assert contents(store) == [CENTS]
+
+
+def test_a_line_that_is_being_written_waits(hook: "Hook", store: Path, transcript: Callable[..., Path]) -> None:
+    """Half a line is left for the next time, and then read whole."""
+    line = json.dumps(spoken(CENTS))
+    path = transcript(spoken(TABS), tail=line[:60])
+    hook("Stop", transcript_path=str(path))
+    assert contents(store) == [TABS]
+    transcript(tail=f"{line[60:]}\n")
+    hook("Stop", transcript_path=str(path))
+    assert contents(store) == sorted([TABS, CENTS])
+
+
+def test_what_is_said_twice_is_kept_once(hook: "Hook", store: Path, transcript: Callable[..., Path]) -> None:
+    """The gate knows a restatement, in this session and in the next."""
+    hook("Stop", transcript_path=str(transcript(spoken(TABS), spoken(TABS))))
+    hook("Stop", session_id="s-2", transcript_path=str(transcript(spoken(TABS, "s-2"), name="second.jsonl")))
+    assert contents(store) == [TABS]
+
+
+def test_chatter_makes_no_store(hook: "Hook", store: Path, transcript: Callable[..., Path]) -> None:
+    """Where nothing is worth keeping nothing is made."""
+    hook("Stop", transcript_path=str(transcript(spoken("Can you run the tests again?"), spoken("thanks"))))
+    assert not store.exists()
+    assert hook.lines() == []
+
+
+def test_secrets_do_not_get_in(hook: "Hook", store: Path, transcript: Callable[..., Path]) -> None:
+    """A key in a statement is redacted, as in every put."""
+    secret = "sk-ant-api03-" + "Ab3" * 30
+    hook("Stop", transcript_path=str(transcript(spoken(f"Always use the key {secret} for staging deploys of the shop."))))
+    assert not any(secret in content for content in contents(store))
+    assert secret not in store.read_bytes().decode("latin-1")
+
+
+def test_a_transcript_written_anew_is_read_from_its_beginning(hook: "Hook", store: Path, transcript: Callable[..., Path]) -> None:
+    """A file that has become shorter is another one."""
+    path = transcript(spoken("Can you look at this?" * 20), spoken(TABS))
+    hook("Stop", transcript_path=str(path))
+    path.unlink()
+    transcript(spoken(CENTS))
+    hook("Stop", transcript_path=str(path))
+    assert contents(store) == sorted([TABS, CENTS])
+
+
+def test_of_a_huge_transcript_the_end_is_read(hook: "Hook", store: Path, tmp_path: Path) -> None:
+    """However long a session was, what was said last is captured, and what is far back is passed over."""
+    path = tmp_path / "huge.jsonl"
+    noise = json.dumps({"type": "progress", "data": "x" * 100_000})
+    with path.open("w", encoding="utf-8") as stream:
+        stream.write(json.dumps(spoken(CENTS)) + "\n")
+        stream.writelines(f"{noise}\n" for _ in range(3 * MOST // 100_000))
+        stream.write(json.dumps(spoken(TABS)) + "\n")
+    hook("Stop", transcript_path=str(path))
+    assert contents(store) == [TABS]
+
+
+@pytest.mark.parametrize("host", ["claude", "codex", "gemini"])
+def test_broken_lines_are_passed_over(hook: "Hook", store: Path, tmp_path: Path, host: str) -> None:
+    """What cannot be read in a transcript stops nothing."""
+    path = tmp_path / "broken.jsonl"
+    deep = "[" * 100_000
+    path.write_bytes(f'{{"type": "user"\n{deep}\nnull\n7\n{{}}\n{json.dumps(spoken([TABS, 7, None]))}\n'.encode() + b"\xff\xfe\n")
+    hook("Stop" if host != "gemini" else "AfterAgent", host=host, transcript_path=str(path))
+    assert hook.lines() == []
+
+
+@pytest.mark.parametrize("kind", ["folder", "pipe", "gone", "nul"])
+def test_what_is_no_transcript_is_not_read(hook: "Hook", store: Path, tmp_path: Path, kind: str) -> None:
+    """A folder, a pipe that never ends, a name that cannot be: a line in the log, and nothing else."""
+    path = str(tmp_path / "odd")
+    if kind == "folder":
+        os.mkdir(path)
+    elif kind == "pipe":
+        os.mkfifo(path)
+    hook("Stop", transcript_path=f"{path}\0" if kind == "nul" else path)
+    assert len(hook.lines()) == 1
+    assert not store.exists()
+
+
+def test_nothing_of_what_was_said_is_in_the_log(hook: "Hook", store: Path, transcript: Callable[..., Path], sql: Any) -> None:
+    """The log tells what went wrong and where, never what was said."""
+    path = transcript(spoken(TABS))
+    hook("Stop", transcript_path=str(path))
+    sql(store, "DROP TABLE hook_sessions")
+    hook("Stop", transcript_path=str(path), prompt=CENTS)
+    hook("UserPromptSubmit", prompt=CENTS)
+    hook.raw(f'{{"prompt": "{CENTS}', "claude")
+    text = hook.log.read_text(encoding="utf-8")
+    assert len(hook.lines()) == 3
+    assert "tabs" not in text
+    assert "cents" not in text
+
+
+def test_the_place_in_a_whole_value_counts_turns(tmp_path: Path) -> None:
+    """A transcript of Gemini is one JSON value: what the user said since the last turn is returned."""
+    path = tmp_path / "session.json"
+    said = [{"type": "user", "content": text} for text in ("one thing", "another thing")]
+    path.write_text(json.dumps({"sessionId": "s", "messages": said}), encoding="utf-8")
+    assert said_since(str(path), "gemini", 0) == (["one thing", "another thing"], 2)
+    assert said_since(str(path), "gemini", 1) == (["another thing"], 2)
+    assert said_since(str(path), "gemini", 9) == (["one thing", "another thing"], 2)
+    assert [json.loads(line)["content"] for line in last_lines(str(path), 1)] == ["another thing"]
+
+
+def test_a_codex_session_keeps_its_name_past_its_first_line(tmp_path: Path) -> None:
+    """The first line says whether a person speaks; it is read again, wherever the reading goes on."""
+    path = tmp_path / "rollout.jsonl"
+
+    def message(text: str) -> str:
+        return json.dumps({"type": "response_item", "payload": {"type": "message", "role": "user", "content": text}}) + "\n"
+
+    head = json.dumps({"type": "session_meta", "payload": {"id": "x", "thread_source": "subagent"}}) + "\n"
+    path.write_text(head + message("one thing"), encoding="utf-8")
+    first = said_since(str(path), "codex", 0)
+    with path.open("a", encoding="utf-8") as stream:
+        stream.write(message("another thing"))
+    assert first == ([], len(head + message("one thing")))
+    assert said_since(str(path), "codex", first.to).texts == []
+    path.write_text(head.replace("subagent", "user") + message("one thing") + message("another"), encoding="utf-8")

@@ -1,0 +1,227 @@
+"""The plugin for Claude Code and the registry's file, against what their published schemas say
+
+The facts below were read from schemastore's claude-code-plugin-manifest.json, claude-code-marketplace.json and
+claude-code-settings.json, from the MCP registry's server.schema.json (2025-12-11), and from the specification of agent skills.
+"""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from ghostmem._version import __version__
+from ghostmem.hooks.hosts import HOSTS, Moment
+from ghostmem.mcp.tools import MEMORY
+from ghostmem.settings import PROVIDERS, table
+from ghostmem.verbs.curate import OPS
+
+ROOT = Path(__file__).parent.parent.parent
+PLUGIN = ROOT / "plugins" / "claude-code"
+TEXT = {"type": "string", "minLength": 1}
+PERSON = {
+    "type": "object",
+    "required": ["name"],
+    "properties": {"name": TEXT, "email": {"type": "string"}, "url": {"type": "string"}},
+    "additionalProperties": False,
+}
+MANIFEST = {
+    "type": "object",
+    "required": ["name"],
+    "properties": {
+        "name": {"type": "string", "pattern": "^[a-z][a-z0-9]*(-[a-z0-9]+)*$"},
+        "version": {"type": "string", "pattern": r"^\d+\.\d+\.\d+$"},
+        "description": TEXT,
+        "author": PERSON,
+        "license": TEXT,
+        "keywords": {"type": "array", "items": TEXT},
+    },
+    "additionalProperties": False,
+}
+MARKETPLACE = {
+    "type": "object",
+    "required": ["name", "owner", "plugins"],
+    "properties": {
+        "$schema": TEXT,
+        "name": TEXT,
+        "description": TEXT,
+        "owner": PERSON,
+        "plugins": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "required": ["name", "source"],
+                "properties": {
+                    "name": TEXT,
+                    "source": {"type": "string", "pattern": r"^\./.*"},
+                    "description": TEXT,
+                    "version": TEXT,
+                    "category": TEXT,
+                },
+                "additionalProperties": False,
+            },
+        },
+    },
+    "additionalProperties": False,
+}
+COMMAND = {
+    "type": "object",
+    "required": ["type", "command"],
+    "properties": {
+        "type": {"type": "string", "enum": ["command"]},
+        "command": TEXT,
+        "timeout": {"type": "number", "minimum": 1, "maximum": 600},  # seconds
+        "async": {"type": "boolean"},
+    },
+    "additionalProperties": False,
+}
+MATCHED = {
+    "type": "object",
+    "required": ["hooks"],
+    "properties": {"matcher": {"type": "string"}, "hooks": {"type": "array", "items": COMMAND}},
+    "additionalProperties": False,
+}
+SERVER = {
+    "type": "object",
+    "required": ["name", "description", "version"],
+    "properties": {
+        "$schema": {"type": "string", "pattern": r"/schemas/2025-12-11/server\.schema\.json$"},
+        "name": {"type": "string", "pattern": "^[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+$", "minLength": 3, "maxLength": 200},
+        "title": {"type": "string", "minLength": 1, "maxLength": 100},
+        "description": {"type": "string", "minLength": 1, "maxLength": 100},
+        "version": {"type": "string", "maxLength": 255},
+        "packages": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "required": ["registryType", "identifier", "transport"],
+                "properties": {
+                    "registryType": {"type": "string", "enum": ["npm", "pypi", "cargo", "oci", "nuget", "mcpb"]},
+                    "identifier": TEXT,
+                    "version": {"type": "string", "pattern": r"^\d+\.\d+\.\d+$"},
+                    "runtimeHint": TEXT,
+                    "packageArguments": {
+                        "type": "array",
+                        "items": {
+                            "type": "object",
+                            "required": ["type", "value"],
+                            "properties": {"type": {"type": "string", "enum": ["positional"]}, "value": TEXT},
+                            "additionalProperties": False,
+                        },
+                    },
+                    "transport": {
+                        "type": "object",
+                        "required": ["type"],
+                        "properties": {"type": {"type": "string", "enum": ["stdio"]}},
+                        "additionalProperties": False,
+                    },
+                    "environmentVariables": {
+                        "type": "array",
+                        "items": {
+                            "type": "object",
+                            "required": ["name"],
+                            "properties": {
+                                "name": TEXT,
+                                "description": TEXT,
+                                "format": {"type": "string", "enum": ["string", "number", "boolean", "filepath"]},
+                                "isRequired": {"type": "boolean"},
+                                "isSecret": {"type": "boolean"},
+                                "default": {"type": "string"},
+                                "choices": {"type": "array", "items": TEXT},
+                            },
+                            "additionalProperties": False,
+                        },
+                    },
+                },
+                "additionalProperties": False,
+            },
+        },
+    },
+    "additionalProperties": False,
+}
+
+
+def read(path: Path) -> Any:
+    """Read a JSON file."""
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize(
+    ("path", "schema"),
+    [
+        (PLUGIN / ".claude-plugin" / "plugin.json", MANIFEST),
+        (ROOT / ".claude-plugin" / "marketplace.json", MARKETPLACE),
+        (ROOT / "server.json", SERVER),
+    ],
+    ids=lambda found: found.name if isinstance(found, Path) else "",
+)
+def test_each_file_is_of_its_schema(path: Path, schema: dict[str, Any]) -> None:
+    """Nothing is missing, nothing is there that the schema does not know, and every text is short enough."""
+    jsonschema.validate(read(path), schema)
+
+
+def test_the_schemas_refuse_what_they_should() -> None:
+    """A check that accepts everything proves nothing."""
+    server = read(ROOT / "server.json")
+    for wrong in ({**server, "name": "ghostmem"}, {**server, "description": "x" * 101}, {**server, "extra": 1}):
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate(wrong, SERVER)
+
+
+def test_versions_and_names_agree() -> None:
+    """One version and one name everywhere."""
+    plugin, market, server = (
+        read(PLUGIN / ".claude-plugin" / "plugin.json"),
+        read(ROOT / ".claude-plugin" / "marketplace.json"),
+        read(ROOT / "server.json"),
+    )
+    assert {plugin["version"], market["plugins"][0]["version"], server["version"], server["packages"][0]["version"]} == {
+        __version__
+    }
+    assert plugin["name"] == market["plugins"][0]["name"]
+    assert plugin["description"] == market["plugins"][0]["description"]
+    assert (ROOT / market["plugins"][0]["source"] / ".claude-plugin" / "plugin.json").is_file()
+    assert not {"registryBaseUrl"} & server["packages"][0].keys()
+
+
+def test_the_hooks_are_those_that_are_answered() -> None:
+    """Every event that Ghost answers is hooked, with a command that takes it; what captures does not hold up the host."""
+    found = read(PLUGIN / "hooks" / "hooks.json")
+    assert set(found) == {"description", "hooks"}
+    assert set(found["hooks"]) == set(HOSTS["claude"].events)
+    for event, matched in found["hooks"].items():
+        for one in matched:
+            jsonschema.validate(one, MATCHED)
+            assert [command["command"] for command in one["hooks"]] == ["ghost hook claude"]
+            in_background = HOSTS["claude"].events[event] in (Moment.COMPACT, Moment.STOP)
+            assert [command.get("async", False) for command in one["hooks"]] == [in_background]
+    assert set(found["hooks"]["SessionStart"][0]["matcher"].split("|")) == {"startup", "resume", "clear", "compact"}
+
+
+def test_the_server_is_started_as_ghost_mcp() -> None:
+    """The plugin's server and the registry's are the same command."""
+    server = read(PLUGIN / ".mcp.json")["mcpServers"]["ghost"]
+    package = read(ROOT / "server.json")["packages"][0]
+    assert server == {"type": "stdio", "command": "ghost", "args": ["mcp"], "env": {}}
+    assert [argument["value"] for argument in package["packageArguments"]] == server["args"]
+    known = {variable for _, _, variables, _, _ in table() for variable in variables}
+    assert {variable["name"] for variable in package["environmentVariables"]} <= known
+    choices = [variable["choices"] for variable in package["environmentVariables"] if "choices" in variable]
+    assert choices == [list(PROVIDERS)]
+
+
+def test_the_skill_is_well_formed_and_names_what_exists() -> None:
+    """Its name is its folder's, it is short, and every tool and step it teaches is there."""
+    path = PLUGIN / "skills" / "ghost-memory" / "SKILL.md"
+    text = path.read_text(encoding="utf-8")
+    head, body = text.removeprefix("---\n").split("\n---\n", 1)
+    fields = dict(line.split(": ", 1) for line in head.splitlines())
+    assert set(fields) <= {"name", "description", "license", "compatibility", "metadata", "allowed-tools"}
+    assert fields["name"] == path.parent.name
+    assert re.fullmatch(r"[a-z0-9-]{1,64}", fields["name"])
+    assert 1 <= len(fields["description"]) <= 1024
+    assert len(body.splitlines()) < 500
+    assert set(re.findall(r"ghost_\w+", text)) <= {tool.name for tool in MEMORY}
+    assert set(re.findall(r"`op` (\w+)", text)) <= {*OPS, "used"}

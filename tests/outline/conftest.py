@@ -1,0 +1,104 @@
+"""From sources to facts to graphs, graphs as sets of edges, and any graph at all."""
+
+import json
+from collections.abc import Mapping
+from itertools import permutations
+from math import factorial
+
+from hypothesis import strategies as st
+
+from ghostmem.outline.facts import Facts
+from ghostmem.outline.graph import EXTERNAL, FORWARD, KINDS, NATIVE, PROJECT, REVERSE, Link, Linked, Loose, Node
+from ghostmem.outline.languages.table import language_named
+from ghostmem.outline.tree import Options
+
+Sources = Mapping[str, str | bytes]
+
+
+def facts_of(name: str, sources: Sources) -> dict[str, Facts]:
+    """Extract every file, with a trip through JSON on the way."""
+    from tree_sitter import Language as Grammar
+    from tree_sitter import Parser
+
+    language, found = language_named(name), {}
+    for path, source in sources.items():
+        raw = source if isinstance(source, bytes) else source.encode()
+        facts = language.extract(Parser(Grammar(language.grammar(path))).parse(raw).root_node, raw, path)
+        found[path] = Facts.from_json(json.loads(json.dumps(facts.to_json())))
+    return found
+
+
+def outline(name: str, sources: Sources, others: Mapping[str, str] | None = None) -> Linked:
+    """Return the graph of some sources; `others` are files that are only read."""
+    return language_named(name).link(facts_of(name, sources), (others or {}).get)
+
+
+def edges(graph: Linked, *kinds: str) -> set[tuple[str, str, str, str]]:
+    """Return the edges of some kinds by the names of their ends, with their rung."""
+    names = {key: node.name for key, node in graph.nodes.items()}
+    return {(names[one.start], one.kind, names[one.end], one.via) for one in graph.links if one.kind in kinds}
+
+
+def loose(graph: Linked) -> set[tuple[str, str, int]]:
+    """Return what stayed loose, by kind and text, with how many have the name."""
+    return {(one.kind, one.text, one.candidates) for one in graph.loose}
+
+
+def edge_lines(graph: Linked, *kinds: str) -> set[str]:
+    """Return the edges of some kinds as text."""
+    return {" ".join(one) for one in edges(graph, *kinds)}
+
+
+def loose_lines(graph: Linked) -> set[str]:
+    """Return what stayed loose as text, with who said it."""
+    return {f"{graph.nodes[one.owner].name} {one.kind} {one.text} {one.candidates}" for one in graph.loose}
+
+
+def lines(text: str) -> set[str]:
+    """Return the lines of a block, without blanks around them."""
+    return {one.strip() for one in text.strip().splitlines()}
+
+
+def check_orders(name: str, sources: Sources, others: Mapping[str, str] | None = None, most: int = 24) -> None:
+    """Link the files in some orders, spread over all there are, and demand one graph."""
+    facts, language = facts_of(name, sources), language_named(name)
+    first = language.link(facts, (others or {}).get)
+    for order in list(permutations(facts))[:: -(-factorial(len(facts)) // most)]:
+        again = language.link({path: facts[path] for path in order}, (others or {}).get)
+        assert (again, list(again.nodes)) == (first, list(first.nodes))
+
+
+IDS = [f"n{number}" for number in range(7)]
+LOOSE = st.lists(
+    st.builds(
+        Loose,
+        st.sampled_from(IDS),
+        st.sampled_from(list(REVERSE)),
+        st.sampled_from("xy"),
+        st.integers(1, 3),
+        st.sampled_from("ab"),
+        st.integers(0, 2),
+    ),
+    max_size=8,
+)
+OPTIONS = st.builds(
+    Options,
+    st.integers(0, 10),
+    st.lists(st.sampled_from(KINDS), max_size=3).map(tuple),
+    st.booleans(),
+    st.integers(1, 60),
+    st.booleans(),
+)
+
+
+def graphs(names: tuple[str, ...] = (), ends: tuple[str, ...] = ()) -> st.SearchStrategy[Linked]:
+    """Return any graph: a node is named by its id or one of `names`, and a link leads to a node or one of `ends`."""
+    kinds, origins = st.sampled_from(["function", "type", "file"]), st.sampled_from([PROJECT, PROJECT, NATIVE, EXTERNAL])
+    files = st.sampled_from(["a.py", "tests/b.py"])
+    nodes = {
+        key: st.builds(Node, st.just(key), st.sampled_from([*names, key]), kinds, origins, files, st.integers(1, 3))
+        for key in IDS
+    }
+    targets, lines_at, rungs = st.sampled_from([*IDS, *ends]), st.integers(1, 9), st.sampled_from(["a", "b"])
+    links = st.lists(st.builds(Link, st.sampled_from(IDS), st.sampled_from(FORWARD), targets, lines_at, rungs), max_size=30)
+    return st.builds(Linked, st.fixed_dictionaries(nodes), links, LOOSE)

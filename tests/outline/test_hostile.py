@@ -1,0 +1,567 @@
+"""Whatever lies in a project: an outline comes to an end, reads nothing outside, starts nothing, and says what it left out"""
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ghostmem import Ghost, InvalidInputError, NotFoundError
+from ghostmem.outline import parse
+from ghostmem.outline.graph import Linked
+from ghostmem.outline.languages.table import LANGUAGES, language_named
+from ghostmem.outline.sources import LARGEST, sources
+from ghostmem.settings import Settings
+from ghostmem.verbs import outline_graph
+
+# a file that declares `Good`, a place for an expression, a place for statements; how blocks and types are nested
+GOOD = {
+    "go": "package a\n\nfunc Good() {}\n",
+    "python": "def Good():\n    pass\n",
+    "javascript": "function Good() {}\n",
+    "typescript": "function Good() {}\n",
+    "rust": "pub fn Good() {}\n",
+    "java": "class Good {}\n",
+    "c": "int Good(void) { return 1; }\n",
+    "cpp": "int Good() { return 1; }\n",
+    "ruby": "class Good\nend\n",
+    "csharp": "class Good {}\n",
+    "php": "<?php\nclass Good {}\n",
+    "kotlin": "class Good\n",
+}
+BODY = {
+    "go": "package a\n\nfunc f() {{ {} }}\n",
+    "python": "{}\n",
+    "rust": "fn f() {{ {}; }}\n",
+    "java": "class A {{ void f() {{ {}; }} }}\n",
+    "c": "void f(void) {{ {}; }}\n",
+    "cpp": "void f() {{ {}; }}\n",
+    "ruby": "{}\n",
+    "csharp": "class A {{ void F() {{ {}; }} }}\n",
+    "php": "<?php {};\n",
+    "kotlin": "fun f() {{ {} }}\n",
+    "javascript": "function f() {{ {}; }}\n",
+    "typescript": "function f() {{ {}; }}\n",
+}
+BRACES = ("if (x) { ", " }")
+BLOCK = {"go": ("if x { ", " }"), "rust": ("if x { ", " }"), "ruby": ("if x\n", "\nend"), "php": ("if ($x) { ", " }")}
+TYPE = {
+    "go": ("type T struct { a ", "}"),
+    "javascript": ("class A { m() { ", "} }"),
+    "typescript": ("class A { m() { ", "} }"),
+    "rust": ("mod a { ", "}"),
+    "c": ("struct A { ", "} a;"),
+    "cpp": ("struct A { ", "};"),
+    "ruby": ("class A\n", "\nend\n"),
+}
+LAMBDA = {
+    "python": "lambda: ",
+    "javascript": "() => ",
+    "typescript": "() => ",
+    "rust": "|| ",
+    "java": "() -> ",
+    "csharp": "() => ",
+    "kotlin": "{ ",
+    "go": "func() { ",
+    "php": "fn() => ",
+    "cpp": "[]{ ",
+    "ruby": "-> { ",
+    "c": "(int)",
+}
+DEEP = 3000
+
+
+def indented(word: str, depth: int) -> str:
+    """Return Python blocks inside of each other."""
+    return "".join(f"{' ' * at}{word}\n" for at in range(depth)) + f"{' ' * depth}pass\n"
+
+
+def nested(language: str, depth: int) -> dict[str, str]:
+    """Return texts that are as deep as they are long."""
+    a, dot = ("$a", "->b") if language == "php" else ("a", ".b")
+    block, kind = BLOCK.get(language, BRACES), TYPE.get(language, ("class A { ", "}"))
+    inner = {
+        "parentheses": "(" * depth + "1" + ")" * depth,
+        "open": "(" * depth,
+        "brackets": "[" * depth + "]" * depth,
+        "braces": "{" * depth + "}" * depth,
+        "calls": "f(" * depth + ")" * depth,
+        "indexes": "a[" * depth + "0" + "]" * depth,
+        "nots": "!" * depth + "a",
+        "minuses": "- " * depth + "a",
+        "sum": a + f" + {a}" * depth,
+        "dots": a + dot * depth,
+        "chain": a + f"{dot}()" * depth,
+        "lambdas": LAMBDA[language] * depth + "1",
+        "blocks": block[0] * depth + block[1] * depth,
+        "generics": "A<" * depth + "B" + ">" * depth + " x",
+    }
+    made = {name: BODY[language].format(text) for name, text in inner.items()}
+    made["types"] = ("<?php " if language == "php" else "") + kind[0] * depth + kind[1] * depth
+    made["heritage"] = f"class A extends {'A.' * depth}A {{}}\n"
+    made["variables"] = made["sum"]
+    if language == "go":
+        made["variables"] = (
+            "package a\n\n" + "".join(f"var v{at} = v{at + 1}\n" for at in range(depth // 10)) + "func f() { v0.m() }\n"
+        )
+    if language == "python":  # a line is as long as its depth, so a file ends early
+        made |= {"blocks": indented("if x:", min(depth, 600)), "types": indented("class A:", min(depth, 600))}
+    return made
+
+
+@pytest.fixture
+def store() -> Iterator[Ghost]:
+    """Open an empty store."""
+    with Ghost.open(":memory:", settings=Settings(embed_provider="none")) as ghost:
+        yield ghost
+
+
+def suffix(language: str) -> str:
+    """Return how a file of a language ends."""
+    return language_named(language).suffixes[0]
+
+
+def checked(ghost: Ghost, root: Path, language: str) -> Any:
+    """Outline a project in all ways; the good file's symbol must be there, and nothing that a terminal would obey."""
+    made = ghost.outline_project(language, root=root, depth=1, max_nodes=400)
+    texts = [made.text, ghost.outline_symbol("Good", language, root=root, depth=10, max_nodes=200).text]
+    texts.append(ghost.outline_file(f"good{suffix(language)}", language, root=root).text)
+    assert all(char.isprintable() for text in texts for line in text.split("\n") for char in line)
+    json.dumps(made.data, ensure_ascii=False).encode()
+    return made.data["stats"]
+
+
+def project(root: Path, language: str, content: bytes = b"") -> Path:
+    """Write a good file, and a hostile one beside it."""
+    root.mkdir(exist_ok=True)
+    (root / f"good{suffix(language)}").write_text(GOOD[language], encoding="utf-8")
+    if content:
+        (root / f"bad{suffix(language)}").write_bytes(content)
+    return root
+
+
+CONTENTS = {
+    "binary": bytes(range(256)) * 40,
+    "nul": b"x\0y",
+    "late nul": b"/" * 9000 + b"\n\0\0\0",
+    "not utf-8": b"caf\xe9 \xff\xfe\x80 = f(\xc3\x28)\n",
+    "escapes": b"\x1b[31mf\x1b]0;x\x07(\x9b2J)\xc2\x9b\n",
+    "newlines": b"\r\n\r\n\r\r\n\x0b\x0c\xe2\x80\xa8\n",
+    "one word": b"a" * 100_000,
+    "quotes": b"\"'`" * 3000,
+    "json": json.dumps({"a": [1] * 500}).encode(),
+}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("name", CONTENTS)
+def test_any_content(store: Ghost, tmp_path: Path, language: str, name: str) -> None:
+    """Whatever bytes have the right ending, the file beside them is outlined all the same."""
+    assert checked(store, project(tmp_path / "p", language, CONTENTS[name]), language)["files"] == 2
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32"])
+def test_other_encodings(store: Ghost, tmp_path: Path, language: str, encoding: str) -> None:
+    """A mark of the byte order hides nothing; what is not UTF-8 is an error of that file."""
+    root = project(tmp_path / "p", language, GOOD[language].replace("Good", "Marked").encode(encoding))
+    stats = checked(store, root, language)
+    if encoding == "utf-8-sig":
+        assert store.outline_symbol("Marked", language, root=root).data["matches"]
+        assert stats["parse_errors"] == []
+    else:
+        assert [one["file"] for one in stats["parse_errors"]] == [f"bad{suffix(language)}"]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_one_long_line(store: Ghost, tmp_path: Path, language: str) -> None:
+    """A line of almost two megabytes is read; a file of ten is left out, and named."""
+    root = project(tmp_path / "p", language, BODY[language].format(f'x = "{"a" * 1_900_000}"').encode())
+    (root / f"huge{suffix(language)}").write_bytes(b"x" * (5 * LARGEST))
+    stats = checked(store, root, language)
+    assert stats["files"] == 2
+    assert stats["skipped"] == [{"file": f"huge{suffix(language)}", "reason": "has 10,000,000 bytes, more than 2,000,000"}]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("name", nested("python", 1))
+def test_deep_nesting(store: Ghost, tmp_path: Path, language: str, name: str) -> None:
+    """Thousands of levels are no reason to fail, whether they are followed or not."""
+    checked(store, project(tmp_path / "p", language, nested(language, DEEP)[name].encode()), language)
+
+
+@pytest.mark.parametrize("language", [language for language in LANGUAGES if language != "python"])
+def test_what_is_too_deep_is_named(store: Ghost, tmp_path: Path, language: str) -> None:
+    """The file counts as one with errors, and what stands at its top is outlined; ten thousand levels take no minutes."""
+    name = "blocks" if language == "go" else "types"
+    root = project(tmp_path / "p", language, nested(language, 10_000)[name].encode())
+    assert [one["file"] for one in checked(store, root, language)["parse_errors"]] == [f"bad{suffix(language)}"]
+
+
+@pytest.mark.parametrize("language", ["javascript", "typescript"])
+@pytest.mark.parametrize("name", ["A.B", "B.C", "x.A"])
+def test_a_class_that_extends_a_part_of_itself(store: Ghost, tmp_path: Path, language: str, name: str) -> None:
+    """Directly, or by way of another, is no reason to go round for ever."""
+    text = f"class A extends {name} {{ m() {{ this.n(); super.m(); }} }}\nclass B extends A.C {{}}\nconst x = new A();\nx.n();\n"
+    checked(store, project(tmp_path / "p", language, text.encode()), language)
+
+
+def test_classes_of_members_of_classes(store: Ghost, tmp_path: Path) -> None:
+    """A chain of them is followed as far as any chain."""
+    text = "".join(f"class C{at} extends C{at + 1}.X {{}}\n" for at in range(1000)) + "new C0().m();\n"
+    checked(store, project(tmp_path / "p", "javascript", text.encode()), "javascript")
+
+
+def failing(language: str, monkeypatch: pytest.MonkeyPatch, bad: Callable[[set[str]], bool]) -> None:
+    """Let linking run out of stack for some sets of files."""
+    real = language_named(language)
+
+    def link(files: Any, read: Any) -> Linked:
+        if bad(set(files)):
+            raise RecursionError
+        return real.link(files, read)
+
+    monkeypatch.setattr(outline_graph, "language_named", lambda _name: replace(real, link=link))
+
+
+def test_files_that_cannot_be_linked_are_left_out(store: Ghost, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each that cannot be alone, and as many as it takes of those that cannot be together; all are named."""
+    root = project(tmp_path / "p", "python")
+    for at in range(12):
+        (root / f"m{at:02}.py").write_text(f"from good import Good\ndef f{at}(): Good()\n", encoding="utf-8")
+    failing("python", monkeypatch, lambda files: "m03.py" in files or "m07.py" in files or {"m05.py", "m10.py"} <= files)
+    stats = checked(store, root, "python")
+    reason = "is nested too deeply to be linked"
+    assert stats["skipped"] == [{"file": name, "reason": reason} for name in ("m03.py", "m07.py", "m10.py")]
+    assert stats["files"] == 10
+    made = store.outline_symbol("Good", "python", root=root, relations=["calledBy"])
+    assert made.data["stats"]["relations"] == 9
+    assert "3 files left out (m03.py, …)" in made.text
+    with pytest.raises(InvalidInputError, match=f"m07.py cannot be outlined: {reason}"):
+        store.outline_file("m07.py", "python", root=root)
+
+
+def test_linking_that_always_fails_ends_too(store: Ghost, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever it takes: with no file at all, if need be."""
+    root = project(tmp_path / "p", "python")
+    for at in range(40):
+        (root / f"m{at:02}.py").write_text("x = 1\n", encoding="utf-8")
+    failing("python", monkeypatch, lambda files: len(files) > 2)
+    assert store.outline_project("python", root=root).data["stats"]["files"] == 2
+    failing("python", monkeypatch, bool)
+    (root / "new.py").write_text("y = 1\n", encoding="utf-8")
+    assert store.outline_project("python", root=root).data["stats"]["files"] == 0
+
+
+@pytest.mark.parametrize("line", ["/*", "% *", "/* # x", "/\\\n*", "|*\r", "/*/*"])
+@pytest.mark.parametrize("size", [900, 200_000])
+def test_what_the_parser_cannot_cope_with(store: Ghost, tmp_path: Path, line: str, size: int) -> None:
+    """Some wrong Python takes memory by the square of its length: a little is parsed, much is left out with the reason."""
+    text = f"{line}\n" * (size // (len(line) + 1))
+    stats = checked(store, project(tmp_path / "p", "python", text.encode()), "python")
+    assert [one["file"] for one in stats["skipped" if size > 900 else "parse_errors"]] == ["bad.py"]
+
+
+def test_stray_operators_in_a_text_are_nothing(store: Ghost, tmp_path: Path) -> None:
+    """C in a string of Python, with its comments, is still Python."""
+    text = 'C = """\n' + "/*\n * a comment\n */\nint f(void);\n/** another */\n" * 390 + '"""\n'
+    assert checked(store, project(tmp_path / "p", "python", text.encode()), "python")["skipped"] == []
+
+
+def test_a_file_that_takes_too_long_is_left_out(store: Ghost, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And tried again the next time; the parser is not in the middle of it when it gets another file."""
+    root = project(tmp_path / "p", "go", b"package a\n\n" + b"func f() { g(1, 2, 3) }\n" * 20_000)
+    with monkeypatch.context() as patch:
+        patch.setattr(parse, "AT_LEAST", 2000)
+        patch.setattr(parse, "A_BYTE", 0)
+        stats = checked(store, root, "go")
+        assert stats["skipped"] == [{"file": "bad.go", "reason": "takes too long to parse"}]
+        assert stats["parse_errors"] == []
+    assert checked(store, root, "go")["skipped"] == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("name", ["sum", "dots", "chain", "parentheses", "calls", "nots"])
+def test_an_expression_of_a_megabyte(store: Ghost, tmp_path: Path, language: str, name: str) -> None:
+    """As a program that writes programs may write it."""
+    checked(store, project(tmp_path / "p", language, nested(language, 150_000)[name].encode()[:1_900_000]), language)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_an_empty_file_and_an_empty_project(store: Ghost, tmp_path: Path, language: str) -> None:
+    """Nothing is no error."""
+    root = project(tmp_path / "p", language)
+    (root / f"empty{suffix(language)}").write_bytes(b"")
+    assert checked(store, root, language)["files"] == 2
+    (tmp_path / "none").mkdir()
+    assert store.outline_project(language, root=tmp_path / "none").data["matches"] == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_is_no_plain_file(store: Ghost, tmp_path: Path, language: str) -> None:
+    """Folders, pipes, sockets, devices, loops and links with the right ending are left out, and nobody waits for them."""
+    root, end = project(tmp_path / "p", language), suffix(language)
+    (root / f"folder{end}").mkdir()
+    (tmp_path / f"secret{end}").write_text(GOOD[language].replace("Good", "Secret"), encoding="utf-8")
+    (root / f"out{end}").symlink_to(tmp_path / f"secret{end}")
+    (root / f"loop{end}").symlink_to(f"loop{end}")
+    (root / "around").symlink_to(root)
+    (root / "away").symlink_to(tmp_path)
+    (root / f"device{end}").symlink_to("/dev/zero")
+    os.mkfifo(root / f"pipe{end}")
+    for name in ("go.mod", "tsconfig.json", "package.json", "Cargo.toml"):
+        os.mkfifo(root / name)
+    with socket.socket(socket.AF_UNIX) as one:
+        folder = os.open(root, os.O_RDONLY)
+        try:
+            one.bind(f"/proc/self/fd/{folder}/socket{end}" if Path("/proc/self/fd").exists() else str(root / f"socket{end}"))
+        finally:
+            os.close(folder)
+    stats = checked(store, root, language)
+    assert stats["files"] == 1
+    assert {one["file"] for one in stats["skipped"]} == {f"{name}{end}" for name in ("out", "loop", "device", "pipe", "socket")}
+    with pytest.raises(NotFoundError):
+        store.outline_symbol("Secret", language, root=root)
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="needs POSIX permissions")
+def test_a_file_that_may_not_be_read(store: Ghost, tmp_path: Path) -> None:
+    """It is left out with the system's reason, which root never sees; once it may be read, it is."""
+    root = project(tmp_path / "p", "python", b"def shut(): pass\n")
+    (root / "bad.py").chmod(0)
+    skipped = checked(store, root, "python")["skipped"]
+    assert skipped == ([] if os.geteuid() == 0 else [{"file": "bad.py", "reason": "cannot be read: Permission denied"}])
+    (root / "bad.py").chmod(0o644)
+    assert checked(store, root, "python")["skipped"] == []
+
+
+def test_a_file_that_goes_while_it_is_read(store: Ghost, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file that was listed and is no longer there is left out, and so is one that git tracks and somebody deleted."""
+    root = project(tmp_path / "p", "python", b"def gone(): pass\n")
+    repository(root, ("add", "-A"))
+    real = os.lstat
+
+    def late(path: Any, **more: Any) -> os.stat_result:
+        found = real(path, **more)
+        if str(path).endswith("bad.py"):
+            os.unlink(path)
+        return found
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "lstat", late)
+        stats = checked(store, root, "python")
+    assert [one["file"] for one in stats["skipped"]] in ([], ["bad.py"])
+    assert checked(store, root, "python")["files"] == 1
+
+
+NAMES = {
+    b"a b.py": "",
+    b"'; DROP TABLE memories; --.py": "",
+    b"-rf.py": "",
+    b"del\x7f.py": "",
+    b"csi\xc2\x9b2J.py": "",
+    "rtl\u202e.py".encode(): "",
+    b"x" * 250 + b".py": "",
+    b"new\nline.py": "new\\nline.py",
+    b"esc\x1b[31m.py": "esc\\x1b[31m.py",
+    b"bad\xff.py": "bad\\udcff.py",
+}
+
+
+@pytest.mark.parametrize("name", NAMES, ids=ascii)
+@pytest.mark.parametrize("git", [False, True], ids=["folder", "repository"])
+def test_names_of_files(store: Ghost, tmp_path: Path, name: bytes, git: bool) -> None:
+    """A name that is text is read, whatever it means elsewhere; another is left out, and told so that it can be printed."""
+    root = project(tmp_path / "p", "python")
+    with open(os.path.join(os.fsencode(root), name), "wb") as file:
+        file.write(b"def inside():\n    Good()\n")
+    if git:
+        repository(root)
+    stats = checked(store, root, "python")
+    assert [one["file"] for one in stats["skipped"]] == ([NAMES[name]] if NAMES[name] else [])
+    assert stats["files"] == (1 if NAMES[name] else 2)
+
+
+# --- git
+
+
+def repository(root: Path, *commands: tuple[str, ...]) -> None:
+    """Make a repository, with no settings but its own."""
+    env = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    env |= {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
+    for words in (("init", "-q"), *commands):
+        subprocess.run(["git", "-C", str(root), *words], check=True, capture_output=True, env=env)
+
+
+COMMIT = ("-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "x")
+
+
+def program(path: Path, trace: Path) -> Path:
+    """Write a program that leaves a trace."""
+    path.write_text(f"#!/bin/sh\ntouch {trace}\n", encoding="utf-8")
+    path.chmod(0o755)
+    return path
+
+
+def test_no_setting_of_a_repository_starts_a_program(store: Ghost, tmp_path: Path) -> None:
+    """Monitors, hooks, filters, pagers, aliases and helpers that a checkout brings along stay where they are."""
+    root, trace = project(tmp_path / "p", "python"), tmp_path / "started"
+    evil = program(tmp_path / "evil.sh", trace)
+    (root / ".gitattributes").write_text("*.py filter=evil diff=evil\n", encoding="utf-8")
+    repository(root, ("add", "-A"), COMMIT)
+    for hook in ("post-index-change", "pre-commit", "post-checkout", "fsmonitor-watchman"):
+        program(root / ".git" / "hooks" / hook, trace)
+    names = ["core.fsmonitor", "core.pager", "core.editor", "core.sshCommand", "core.gitProxy", "core.askPass"]
+    names += ["filter.evil.clean", "filter.evil.smudge", "filter.evil.process", "diff.evil.command", "diff.external"]
+    names += ["pager.ls-files", "alias.ls-files", "credential.helper", "gpg.program", "uploadpack.packObjectsHook"]
+    repository(root, *(("config", name, f"!{evil}" if name.startswith("alias") else str(evil)) for name in names))
+    repository(root, ("config", "core.hooksPath", str(root / ".git" / "hooks")), ("config", "core.untrackedCache", "true"))
+    trace.unlink(missing_ok=True)
+    (root / "good.py").write_text(GOOD["python"] + "\n", encoding="utf-8")
+    assert checked(store, root, "python")["files"] == 1
+    assert not trace.exists()
+
+
+def test_a_repository_that_lacks_a_folder_does_not_fetch_it(store: Ghost, tmp_path: Path) -> None:
+    """A partial clone with a sparse index asks its remote for a missing tree, by a program that its settings name."""
+    origin, root, trace = tmp_path / "origin", tmp_path / "p", tmp_path / "started"
+    project(origin, "python")
+    for name in ("in", "out"):
+        (origin / name).mkdir()
+        (origin / name / "x.py").write_text(f"x_{name} = 1\n", encoding="utf-8")
+    repository(origin, ("add", "-A"), COMMIT)
+    repository(origin, ("config", "uploadpack.allowFilter", "true"), ("config", "uploadpack.allowAnySHA1InWant", "true"))
+    repository(tmp_path, ("clone", "-q", "--no-checkout", "--filter=tree:0", f"file://{origin}", str(root)))
+    repository(
+        root, ("sparse-checkout", "init", "--cone", "--sparse-index"), ("sparse-checkout", "set", "in"), ("checkout", "-q")
+    )
+    listed = subprocess.run(
+        ["git", "-C", str(root), "ls-files", "-s", "--sparse"], capture_output=True, check=True, text=True
+    ).stdout
+    tree = next(line.split()[1] for line in listed.splitlines() if line.startswith("040000"))
+    for pack in list((root / ".git" / "objects" / "pack").glob("*.pack")):
+        moved = pack.rename(tmp_path / pack.name)
+        for other in pack.parent.glob(f"{pack.stem}.*"):
+            other.unlink()
+        with moved.open("rb") as file:
+            subprocess.run(["git", "-C", str(root), "unpack-objects", "-q"], stdin=file, check=True)
+    (root / ".git" / "objects" / tree[:2] / tree[2:]).unlink()
+    evil = program(tmp_path / "evil.sh", trace)
+    repository(root, ("config", "remote.origin.uploadpack", str(evil)), ("config", "protocol.file.allow", "always"))
+    assert checked(store, root, "python")["files"] == 2
+    assert not trace.exists()
+
+
+def test_a_folder_that_became_a_link(store: Ghost, tmp_path: Path) -> None:
+    """What git has in its index is not read through a link that leads away."""
+    root = project(tmp_path / "p", "python")
+    (root / "lib").mkdir()
+    (root / "lib" / "secret.py").write_text("x = 1\n", encoding="utf-8")
+    repository(root, ("add", "-A"))
+    shutil.move(root / "lib", tmp_path / "away")
+    (tmp_path / "away" / "secret.py").write_text("def Secret(): pass\n", encoding="utf-8")
+    (root / "lib").symlink_to(tmp_path / "away")
+    stats = checked(store, root, "python")
+    assert stats["skipped"] == [{"file": "lib/secret.py", "reason": "is a link or no plain file"}]
+    with pytest.raises(NotFoundError):
+        store.outline_symbol("Secret", "python", root=root)
+
+
+def test_a_repository_elsewhere(store: Ghost, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither a .git file nor a variable, as git sets them for its hooks, makes another repository's files ours."""
+    other, root = project(tmp_path / "other", "python", b"def Secret(): pass\n"), project(tmp_path / "p", "python")
+    repository(other, ("add", "-A"), ("config", "core.worktree", str(other)))
+    for name, value in {"GIT_DIR": other / ".git", "GIT_WORK_TREE": other, "GIT_INDEX_FILE": other / ".git" / "index"}.items():
+        monkeypatch.setenv(name, str(value))
+    assert checked(store, root, "python")["files"] == 1
+    (root / ".git").write_text(f"gitdir: {other / '.git'}\n", encoding="utf-8")
+    assert checked(store, root, "python")["files"] == 1
+    (root / ".git").write_text("gitdir: /nowhere\n", encoding="utf-8")
+    assert checked(store, root, "python")["files"] == 1
+
+
+def test_a_bare_repository_a_submodule_and_no_git(store: Ghost, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where git has no answer, the folder is walked."""
+    bare = tmp_path / "bare"
+    bare.mkdir()
+    repository(bare, ("init", "-q", "--bare"))
+    assert checked(store, project(bare, "python"), "python")["files"] == 1
+    root, inner = project(tmp_path / "p", "python"), project(tmp_path / "p" / "sub.py", "python")
+    repository(inner, ("add", "-A"), COMMIT)
+    repository(root, ("add", "good.py", "sub.py"))
+    stats = checked(store, root, "python")
+    assert (stats["files"], [one["file"] for one in stats["skipped"]]) == (1, ["sub.py"])
+    monkeypatch.setenv("PATH", str(tmp_path / "empty"))
+    assert [*sources(root, (".py",)).files] == ["good.py", "sub.py/good.py"]
+
+
+# --- what is asked
+
+
+@pytest.mark.parametrize(
+    "symbol", [".*", "(", "[a-z]+", "'; DROP TABLE memories; --", "%", "\0", "\ud800", "x" * 100_000, "a." * 5000]
+)
+@pytest.mark.parametrize("language", ["python", "go", "rust", "cpp"])
+def test_a_strange_symbol_is_not_found(store: Ghost, tmp_path: Path, language: str, symbol: str) -> None:
+    """A name is no pattern and no statement."""
+    root = project(tmp_path / "p", language)
+    with pytest.raises(NotFoundError, match="there is no symbol") as caught:
+        store.outline_symbol(symbol, language, root=root)
+    assert len(str(caught.value)) < 300 + len(str(root))  # it is not repeated at any length
+    if symbol.isprintable():
+        with pytest.raises(NotFoundError) as linking:
+            store.put("agent:a", "k", "text", symbols=[symbol], language=language, root=str(root))
+        assert len(str(linking.value)) < 300 + len(str(root))
+
+
+@pytest.mark.parametrize(
+    "file",
+    ["../../etc/passwd", "/etc/passwd", "..", ".", "", "good.py/x", "a\0b", "\ud800.py", "~/x.py", "x" * 5000, "away/secret.py"],
+)
+def test_a_strange_file_is_refused(store: Ghost, tmp_path: Path, file: str) -> None:
+    """Nothing outside is read, and nothing else goes wrong."""
+    root = project(tmp_path / "p", "python")
+    (tmp_path / "secret.py").write_text("x = 1\n", encoding="utf-8")
+    (root / "away").symlink_to(tmp_path)
+    for ask in (
+        lambda: store.outline_file(file, "python", root=root),
+        lambda: store.outline_symbol("Good", "python", root=root, file=file),
+    ):
+        with pytest.raises((InvalidInputError, NotFoundError)):
+            ask()
+
+
+@pytest.mark.parametrize(
+    "field", [{"depth": -1}, {"depth": 10**9}, {"depth": True}, {"relations": ["x"]}, {"max_nodes": 0}], ids=str
+)
+def test_a_strange_number_or_relation_is_refused(store: Ghost, tmp_path: Path, field: dict[str, Any]) -> None:
+    """Each by its value."""
+    with pytest.raises(InvalidInputError):
+        store.outline_project("python", root=project(tmp_path / "p", "python"), **field)
+
+
+@pytest.mark.parametrize("root", ["a\0b", "\ud800", "~\0", "a\nb\0"])
+def test_a_root_that_is_no_path(store: Ghost, root: str) -> None:
+    """Is said so, on one line."""
+    for ask in (
+        lambda: store.outline_project("python", root=root),
+        lambda: store.outline_symbol("x", "python", root=Path(root)),
+        lambda: store.outline_file("x.py", "python", root=root),
+    ):
+        with pytest.raises(InvalidInputError, match="the root .* is no path") as caught:
+            ask()
+        assert str(caught.value).isprintable()
+
+
+@pytest.mark.parametrize("root", ["/nowhere", "/etc/passwd", "x" * 5000])
+def test_a_strange_root_is_refused(store: Ghost, root: str) -> None:
+    """A root that is no folder is named."""
+    with pytest.raises((NotFoundError, InvalidInputError)):
+        store.outline_project("python", root=root)

@@ -1,0 +1,138 @@
+"""One table of a TOML file, changed in place"""
+
+import tomllib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ghostmem.errors import InvalidInputError
+from ghostmem.setup import toml_text
+
+PATH = ("mcp_servers", "ghost")
+ENTRY = {"command": 'C:\\ghost "x".exe', "args": ["mcp"], "env": {"GHOST_NS": "a:b"}}
+
+names = st.sampled_from(["a", "b-1", '"q.x"', "'l#t'", '"mcp_servers"', "c_2"])
+plain = st.sampled_from(
+    [
+        "1",
+        "-2.5",
+        "true",
+        "1979-05-27T07:32:00Z",
+        '"x # y"',
+        "'[z]'",
+        '"\\"]"',
+        '"""\n[mcp_servers.ghost]\n\\""""',
+        "'''\n# ''x'''",
+    ]
+)
+inner = st.recursive(
+    plain,
+    lambda below: (
+        st.lists(below, max_size=3).map(lambda parts: "[\n " + ", # ]\n ".join(parts) + "\n]")
+        | st.lists(below, max_size=2).map(lambda parts: "{" + ", ".join(f"k{i} = {part}" for i, part in enumerate(parts)) + "}")
+    ),
+    max_leaves=4,
+)
+lines = st.one_of(
+    st.tuples(names, inner, st.sampled_from(["", " # note", "\t"])).map(lambda row: f"{row[0]} = {row[1]}{row[2]}"),
+    st.sampled_from(["", "# comment", "  # [mcp_servers.ghost]"]),
+    st.tuples(names, names).map(lambda pair: f"[{pair[0]}.{pair[1]}]"),
+    names.map(lambda name: f"[mcp_servers.{name}]"),
+    names.map(lambda name: f"[[list.{name}]] # more"),
+)
+
+
+def valid(text: str) -> bool:
+    """Say whether the standard library takes it."""
+    try:
+        tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        return False
+    return True
+
+
+@st.composite
+def files(draw: st.DrawFn) -> str:
+    """Write a valid file: a line that would break it is left out."""
+    text = ""
+    for line in draw(st.lists(lines, max_size=9)):
+        text = f"{text}{line}\n" if valid(f"{text}{line}\n") else text
+    return text if draw(st.booleans()) else text.replace("\n", "\r\n")
+
+
+@given(text=files(), ended=st.booleans())
+def test_a_table_goes_in_and_out_of_any_file(text: str, ended: bool) -> None:
+    """Nothing else changes, to the byte; a file that does not end in a line end gets one."""
+    text = text if ended else text.removesuffix("\n").removesuffix("\r")
+    old = tomllib.loads(text)
+    servers = old.get("mcp_servers", {})
+    if not isinstance(servers, dict):
+        with pytest.raises(InvalidInputError):
+            toml_text.merge(text, PATH, ENTRY)
+        return
+    try:
+        made = toml_text.merge(text, PATH, ENTRY)
+    except InvalidInputError as error:
+        assert "written in a way that cannot be added to" in error.message  # noqa: PT017
+        assert "mcp_servers" in old
+        return
+    new = tomllib.loads(made)
+    assert new["mcp_servers"].pop("ghost") == ENTRY
+    assert {**new, "mcp_servers": new["mcp_servers"]} == {**old, "mcp_servers": servers}
+    assert toml_text.merge(made, PATH, ENTRY) == made
+    if text.strip():
+        assert made.startswith(text)
+        assert toml_text.remove(made, PATH).rstrip("\r\n") == text.rstrip("\r\n")
+    if text.endswith("\n") and text.strip():
+        assert toml_text.remove(made, PATH) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            '[mcp_servers.ghost]\ncommand = "old" # mine\nextra = 1\n\n[z]\n',
+            '[mcp_servers.ghost]\ncommand = "new" # mine\nextra = 1\n\n[z]\n',
+        ),
+        ('[mcp_servers]\nghost = { command = "old", x = 1 }\n', '[mcp_servers]\nghost = { command = "new", x = 1 }\n'),
+        ('mcp_servers.ghost.command = "old"\n', 'mcp_servers.ghost.command = "new"\n'),
+        ("[ mcp_servers . 'ghost' ]\ncommand = '''old'''", "[ mcp_servers . 'ghost' ]\ncommand = \"new\""),
+        ("[mcp_servers.ghost]\n# none\n", '[mcp_servers.ghost]\ncommand = "new"\n# none\n'),
+    ],
+)
+def test_only_the_value_that_differs_is_touched(text: str, expected: str) -> None:
+    """However the table is written."""
+    assert toml_text.merge(text, PATH, {"command": "new"}) == expected
+
+
+def test_the_environment_may_be_a_table_of_its_own() -> None:
+    """As Codex writes it; what else is in it stays, and goes with the entry."""
+    text = '[mcp_servers.ghost]\ncommand = "x"\nargs = ["mcp"]\n\n[mcp_servers.ghost.env]\nA = "b"\n\n[z]\na = 1\n'
+    made = toml_text.merge(text, PATH, {"command": "x", "args": ["mcp"], "env": {"GHOST_NS": "n"}})
+    assert tomllib.loads(made)["mcp_servers"]["ghost"]["env"] == {"A": "b", "GHOST_NS": "n"}
+    assert tomllib.loads(toml_text.remove(made, PATH)) == {"z": {"a": 1}}
+
+
+@pytest.mark.parametrize("text", ["mcp_servers = {}\n", 'mcp_servers = { a = { command = "x" } }\n', "mcp_servers = 1\n"])
+def test_what_cannot_be_added_to_is_refused(text: str) -> None:
+    """An inline table is closed for good."""
+    with pytest.raises(InvalidInputError, match="mcp_servers is written in a way that cannot be added to") as error:
+        toml_text.merge(text, PATH, ENTRY)
+    assert "[mcp_servers.NAME]" in error.value.hint
+
+
+@pytest.mark.parametrize(
+    ("text", "place"), [("a = = 1\n", "line 1, column 5"), ("a = 1\nb\n", "line 2, column 2"), ('a = "x', "end of document")]
+)
+def test_a_broken_file_is_named_by_line_and_column(text: str, place: str) -> None:
+    """As the standard library says it."""
+    with pytest.raises(InvalidInputError) as error:
+        toml_text.merge(text, PATH, ENTRY)
+    assert error.value.message.startswith(f"{place}: not valid TOML: ")
+
+
+@given(value=st.dictionaries(st.text(max_size=6), st.text(max_size=8) | st.lists(st.text(max_size=4), max_size=2), max_size=3))
+def test_values_are_read_as_they_were_written(value: dict[str, object]) -> None:
+    """Quotes, backslashes and control characters too."""
+    assert tomllib.loads(f"a = {toml_text.dump(value)}") == {"a": value}

@@ -1,0 +1,80 @@
+"""Make the golden files of `ghost setup` anew: `python tests/setup_golden.py`, then read the difference.
+
+Each folder in tests/setup/golden is one file of one client. `CASE.before.EXT` is what somebody has, `CASE.after.EXT` what it is with Ghost in it, and
+`CASE.error.txt` why it is refused. `fresh` is a file that is not there.
+"""
+
+import sys
+import tempfile
+from pathlib import Path
+
+from ghostmem.errors import GhostError
+from ghostmem.setup.clients import CLIENTS
+from ghostmem.setup.entry import Launch
+from ghostmem.setup.formats import FORMATS
+from ghostmem.setup.install import install
+from ghostmem.setup.parts import Target
+
+HERE = Path(__file__).parent / "setup" / "golden"
+HOW = Launch(("/opt/ghost/bin/ghost",))
+CASES = ("fresh", "rich", "commented", "empty", "broken")
+BOTH = {"gemini"}  # its hooks are in the same file as its server
+
+
+def kinds() -> list[str]:
+    """Return the folders: a client's file with the server, and where it is another the one with the hooks."""
+    return [
+        *CLIENTS,
+        *(f"{name}-hooks" for name, client in CLIENTS.items() if client.hooks and name not in BOTH),
+    ]
+
+
+def suffix(kind: str) -> str:
+    """Return how the files of a folder end."""
+    return {"jsonc": "json"}.get(target(kind, Path()).format, target(kind, Path()).format)
+
+
+def target(kind: str, path: Path) -> Target:
+    """Return one file of a client, at a path of its own."""
+    client = CLIENTS[kind.removesuffix("-hooks")]
+    if kind.endswith("-hooks"):
+        assert client.hooks is not None
+        return Target(client, "user", path, client.hooks.format, hooks=True)
+    return Target(client, "user", path, client.format, server=True, hooks=kind in BOTH)
+
+
+def before(kind: str, case: str) -> bytes | None:
+    """Return what a case starts from."""
+    file = HERE / kind / f"{case}.before.{suffix(kind)}"
+    return file.read_bytes() if file.exists() else None
+
+
+def expected(kind: str, case: str) -> tuple[bytes | None, str]:
+    """Return what a case ends in: bytes, or the error."""
+    file, error = HERE / kind / f"{case}.after.{suffix(kind)}", HERE / kind / f"{case}.error.txt"
+    return (None, error.read_text(encoding="utf-8")) if error.exists() else (file.read_bytes(), "")
+
+
+def main() -> None:
+    """Write every `after` and every `error`."""
+    for kind in kinds():
+        for case in CASES:
+            with tempfile.TemporaryDirectory() as folder:
+                path = Path(folder) / f"file.{suffix(kind)}"
+                raw = before(kind, case)
+                if raw is not None:
+                    path.write_bytes(raw)
+                after, error = HERE / kind / f"{case}.after.{suffix(kind)}", HERE / kind / f"{case}.error.txt"
+                after.unlink(missing_ok=True)
+                error.unlink(missing_ok=True)
+                try:
+                    made = install([target(kind, path)], HOW, dry_run=True)[0].after
+                    assert made is not None
+                    FORMATS[target(kind, path).format].load(made.decode())
+                    after.write_bytes(made)
+                except GhostError as refused:
+                    error.write_text(f"{refused.message.replace(folder, '')}\n{refused.hint}\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
