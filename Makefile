@@ -46,6 +46,7 @@ test: check
 test-all: check
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "slow or not slow"
 
+.PRECIOUS: .venvs/%/made
 .venvs/%/made: pyproject.toml
 	$(PYTHON) -m venv .venvs/$*
 	$(ENV) .venvs/$*/bin/pip install --quiet --upgrade --editable '.[$*]' hypothesis pytest

@@ -3,6 +3,7 @@
 The days are those of bench.longitudinal: noise, chatter, facts that stay, and the rules at night. Beside them sixteen facts are
 stated, corrected and corrected again, each time under another key and in other words, as different sessions of an agent would.
 Every day each of them is asked for. A probe is good when the current statement is there and no superseded one stands before it.
+`--held-out` lives through the same with twelve other facts, written before the rules and measured twice.
 """
 
 import argparse
@@ -282,7 +283,7 @@ HELD_OUT = (
         "who is our contact at Nordlicht?",
     ),
 )
-"""Facts that no rule was chosen by."""
+"""Facts that were written before the rules and measured twice: one rule was added for the first, the vet, in between."""
 
 BUDGET = 600
 
@@ -388,7 +389,7 @@ def main() -> int:
     parser.add_argument("--json", action="store_true", help="one JSON object instead of a table")
     parser.add_argument("--days", type=int, default=90, help="virtual days (default %(default)s)")
     parser.add_argument("--provider", default="static", help="where vectors come from (default %(default)s)")
-    parser.add_argument("--held-out", action="store_true", help="other facts, which no rule was chosen by")
+    parser.add_argument("--held-out", action="store_true", help="other facts, all but one of which no rule was chosen by")
     given = parser.parse_args()
     if given.days < 9:
         parser.error(f"{given.days} days are too few for facts to change twice")

@@ -1,8 +1,9 @@
 """How well a put tells what a text is to what is known: `python -m bench.verdict [--data FILE] [--cost N] [--json]`.
 
 Every pair of the written set is judged with the shipped model, with the small one and without any. Thresholds and lists of
-words were chosen by half a and by texts outside the set; half b is what counts, and c was written when those were fixed. `--cost`
-also measures what judging adds to a put in a store of N memories.
+words were chosen by halves a and d and by texts outside the set; b and e are what counts, and c was written when the first of
+those were fixed. d and e hold natural corrections and no restatements. `--cost` also measures what judging adds to a put in a
+store of N memories.
 """
 
 import argparse

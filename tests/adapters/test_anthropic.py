@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from docs_example import run_example
 from ghostmem import Ghost
 
 pytestmark = [
@@ -187,3 +188,10 @@ def test_the_tool_runner_uses_it(open_ghost: Callable[..., Ghost]) -> None:
         "t2": ("The path /memories/none.md does not exist. Please provide a valid path.", True),
     }
     assert ghost.get(NS, "tea.md").content == "green"
+
+
+def test_the_example_in_the_docs_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It prints what is written under it."""
+    run_example("Anthropic's memory tool", tmp_path, monkeypatch, capsys)

@@ -3,10 +3,12 @@
 import asyncio
 from collections.abc import Callable
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from docs_example import run_example
 from ghostmem import Ghost
 
 pytestmark = [
@@ -95,3 +97,10 @@ def test_the_tools_bind_to_a_model() -> None:
         given = [convert_to_openai_tool(tool)["function"] for tool in ghost_tools(ghost, NS)]
     assert [one["parameters"]["required"] for one in given] == [["content"], ["query"], ["task"]]
     assert all(one["description"] for one in given)
+
+
+def test_the_example_in_the_docs_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It prints what is written under it."""
+    run_example("LangChain", tmp_path, monkeypatch, capsys)

@@ -5,10 +5,12 @@ import random
 from collections.abc import Callable
 from datetime import UTC, timedelta
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from docs_example import run_example
 from ghostmem import Ghost
 
 pytestmark = [
@@ -421,3 +423,10 @@ def test_a_graph_remembers_across_threads(open_ghost: Callable[..., Ghost]) -> N
 
     assert run("The user drinks green tea.") == []
     assert run("Which tea does the user drink?") == ["The user drinks green tea."]
+
+
+def test_the_example_in_the_docs_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It prints what is written under it."""
+    run_example("LangGraph", tmp_path, monkeypatch, capsys)

@@ -3,10 +3,12 @@
 import asyncio
 from collections.abc import Callable
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from docs_example import run_example
 from ghostmem import Ghost
 
 pytestmark = [
@@ -190,3 +192,10 @@ def test_the_tools_work_as_tools(open_ghost: Callable[..., Ghost]) -> None:
     assert tools["remember"](content="The user drinks green tea.", key="drink").raw_output == "created drink (version 1)"
     found = asyncio.run(tools["recall"].acall(query="green tea"))
     assert "The user drinks green tea." in found.content
+
+
+def test_the_example_in_the_docs_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It prints what is written under it."""
+    run_example("LlamaIndex", tmp_path, monkeypatch, capsys)

@@ -4,10 +4,12 @@ import asyncio
 import json
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from docs_example import run_example
 from ghostmem import Ghost
 
 pytestmark = [
@@ -154,8 +156,8 @@ class Scripted:
             def __init__(self) -> None:
                 self.asked: list[Any] = []
 
-            async def get_response(self, _: Any, items: Any = None, *__: Any, **more: Any) -> Any:
-                self.asked.append(more.get("input", items))
+            async def get_response(self, *given: Any, **named: Any) -> Any:
+                self.asked.append(named["input"] if "input" in named else given[1])
                 return ModelResponse(output=turns.pop(0), usage=Usage(), response_id=None)
 
             def stream_response(self, *_: Any, **__: Any) -> Any:
@@ -223,3 +225,10 @@ def test_the_tools_describe_themselves(open_ghost: Callable[..., Ghost]) -> None
     assert schema["required"] == ["query"]
     assert schema["properties"]["query"]["description"] == "what to look for, in words"
     assert all(tool.description for tool in tools.values())
+
+
+def test_the_example_in_the_docs_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It prints what is written under it."""
+    run_example("OpenAI Agents SDK", tmp_path, monkeypatch, capsys)

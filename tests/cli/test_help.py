@@ -31,7 +31,7 @@ GROUPS = {name: sorted(found.commands) for name in COMMANDS if isinstance(found 
 PATHS = [[name] for name in COMMANDS] + [[name, sub] for name, subs in GROUPS.items() for sub in subs]
 DIFF = "@@ -1 +1 @@\n-green tea\n+white tea\n"
 
-NOTED = {"audit", "mine-procedures", "token create"}  # they have something to say beside the data
+NOTED = {"audit", "conflicts", "mine-procedures", "resolve", "token create"}  # they have something to say beside the data
 ALONE = {"audit"}  # groups that do something by themselves
 SERVING = {
     "mcp",
@@ -47,6 +47,9 @@ RUNS: dict[str, list[str]] = {
     "search": ["-n", "a", "green", "tea"],
     "context": ["-n", "a", "green", "tea"],
     "used": ["-n", "a", "tea"],
+    "timeline": ["-n", "a", "tea"],
+    "conflicts": ["-n", "a"],
+    "resolve": ["-n", "a", "pot", "tea"],
     "edge": ["-n", "a", "--list"],
     "edge add": ["-n", "a", "tea", "pot", "-r", "relates_to"],
     "edge rm": ["-n", "a", "pot", "tea", "-r", "depends_on"],
@@ -149,6 +152,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ghost.put("a", "tea", "green tea", tags=["t"], files=["f.py"])
         ghost.put("a", "pot", "a pot")
         ghost.edge("a", "pot", "tea", "depends_on")
+        ghost.edge("a", "pot", "tea", "contradicts")
         ghost.edge("a", "pot", "tea", "relates_to")
         ghost.consolidate("a", "both", "tea in a pot", ["tea", "pot"])
         ghost.put("a", "gone", "x")

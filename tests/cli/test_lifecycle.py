@@ -98,7 +98,7 @@ def test_reflect_on_no_store_makes_none(ghost_cli: "GhostCli", store: Path) -> N
 def test_relink_is_a_flag(ghost_cli: "GhostCli", wind: Any) -> None:
     """It links by names and says so."""
     ghost_cli.ok("put", "-n", "a", "-k", "one", "Marguerite Oyelaran repaired the gearbox of the turbine at Lindholm.")
-    ghost_cli.ok("put", "-n", "a", "-k", "two", "Marguerite Oyelaran retired from Lindholm in spring.")
+    ghost_cli.ok("put", "-n", "a", "-k", "two", "Marguerite Oyelaran sails at Lindholm in spring.")
     assert "1 links by names, topics or meaning" in ghost_cli.ok("reflect", "--relink", "-n", "a")
 
 

@@ -216,6 +216,8 @@ def test_any_other_client_can_be_pasted(ghost_cli: "GhostCli", home: Path) -> No
     assert tomllib.loads(ghost_cli.ok("setup", "zed", "--print", "--as", "toml"))["mcp_servers"]["ghost"] == shown
     assert ghost_cli.ok("setup", "zed", "--print", "--as", "yaml").startswith("mcp_servers:\n  ghost:\n    command: ")
     assert ghost_cli.row("setup", "zed", "--print", "-n", "me")["format"] == "json"
+    assert json.loads(ghost_cli.ok("setup", "--print"))["mcpServers"]["ghost"] == shown
+    assert ghost_cli.row("setup", "--print", "--as", "toml")["format"] == "toml"
     assert list(home.iterdir()) == []
 
 
@@ -223,9 +225,10 @@ def test_what_clients_cannot_do(ghost_cli: "GhostCli", home: Path) -> None:
     """Each with the next step."""
     error, hint = ghost_cli.fails(2, "setup", "curser")
     assert error == "there is no client 'curser'"
-    assert hint == "did you mean cursor? `ghost setup curser --print` shows what to paste"
+    assert hint == "did you mean cursor? `ghost setup --print` shows what to paste"
     assert "stands alone" in ghost_cli.fails(2, "setup", "cursor", "--print", "--remove")[0]
     assert "stands alone" in ghost_cli.fails(2, "setup", "--list", "cursor")[0]
+    assert "stand behind a client's name" in ghost_cli.fails(2, "setup", "--print", "cursor")[0]
     assert "--hooks" in ghost_cli.fails(2, "setup", "windsurf", "--hooks")[0]
     assert "--scope" in ghost_cli.fails(2, "setup", "goose", "--scope", "project")[0]
     assert "is not a namespace" in ghost_cli.fails(2, "setup", "goose", "-n", "a::b")[0]

@@ -225,3 +225,19 @@ def test_the_skill_is_well_formed_and_names_what_exists() -> None:
     assert len(body.splitlines()) < 500
     assert set(re.findall(r"ghost_\w+", text)) <= {tool.name for tool in MEMORY}
     assert set(re.findall(r"`op` (\w+)", text)) <= {*OPS, "used"}
+
+
+def test_the_guide_says_how_to_install_and_how_to_undo() -> None:
+    """Both ways in, and both ways out."""
+    text = (ROOT / "docs" / "hooks.md").read_text(encoding="utf-8")
+    installing, undoing = text.split("## Installing")[1].split("\n## ")[0], text.split("## Undoing")[1]
+    assert "ghost setup claude-code --hooks" in installing
+    assert "/plugin install ghost-memory@ghost" in installing
+    assert "ghost setup claude-code --remove" in undoing
+    assert "/plugin uninstall ghost-memory@ghost" in undoing
+
+
+def test_the_readme_proves_that_the_package_is_ours() -> None:
+    """The registry looks for the server's name in the package's description, which is the README."""
+    name = read(ROOT / "server.json")["name"]
+    assert f"<!-- mcp-name: {name} -->" in (ROOT / "README.md").read_text(encoding="utf-8")

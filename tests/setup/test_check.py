@@ -1,18 +1,20 @@
 """What is installed where, and whether it works: the server is really started"""
 
 import json
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from ghostmem.hooks.hosts import HOSTS
 from ghostmem.settings import load
 from ghostmem.setup.check import check_clients
 from ghostmem.setup.clients import CLIENTS
-from ghostmem.setup.entry import Launch, launch, program
+from ghostmem.setup.entry import Launch, launch, program, words_of
 from ghostmem.setup.install import install
 from ghostmem.setup.listing import Installed, listing
-from ghostmem.setup.parts import targets
+from ghostmem.setup.parts import hooks_in, targets
 from ghostmem.setup.probe import probe
 from ghostmem.verbs.doctor import Finding
 
@@ -205,6 +207,21 @@ def test_what_the_server_says_is_what_is_told(home: Path) -> None:
     (one,) = findings()
     assert one.state == "problem"
     assert "notes.txt" in one.detail
+
+
+@pytest.mark.parametrize("name", [name for name, client in CLIENTS.items() if client.hooks])
+def test_what_setup_installs_the_hook_answers(name: str, project: Path) -> None:
+    """Every event is one that the host's hook knows; called as it is written, it ends well and says nothing it should not."""
+    put(name)
+    hooks = CLIENTS[name].hooks
+    assert hooks is not None
+    assert all(HOSTS[hooks.host].event(event.name) for event in hooks.events)
+    assert {event.name for event in hooks.events} <= set(HOSTS[hooks.host].events)
+    file = targets(CLIENTS[name], "user", False, True)[0]
+    ((first, *_), *_) = hooks_in(file.path.read_text(encoding="utf-8"), file).values()
+    said = json.dumps({"session_id": "s", "cwd": str(project), "hook_event_name": hooks.events[0].name})
+    done = subprocess.run(words_of(first), input=said.encode(), capture_output=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout) == (0, b"")
 
 
 # ---------------------------------------------------------------- the probe

@@ -265,6 +265,24 @@ def test_a_read_only_file_is_refused(file: Path) -> None:
     assert kept() == {}
 
 
+def test_a_file_that_somebody_writes_meanwhile(file: Path) -> None:
+    """A program that knows no lock wrote between our reading and our writing: its text stays, and nothing is left behind."""
+    code = DYING.replace("os._exit(9)", "Path(sys.argv[2]).write_bytes(b'{}')")
+    tests = str(Path(__file__).parent.parent)
+    done = subprocess.run(
+        [sys.executable, "-c", code, "install", str(file), "2"],  # while the backup is put in place
+        env={**os.environ, "PYTHONPATH": tests},
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert "ConflictError: " in done.stderr
+    assert "was changed while this ran; nothing was written to it" in done.stderr
+    assert file.read_bytes() == b"{}"
+    assert not backup_of(file).exists()
+    assert kept() == {}
+
+
 @pytest.mark.parametrize("raw", ["{}".encode("utf-16"), b'{"a": "\xff"}'])
 def test_other_encodings_are_refused(file: Path, raw: bytes) -> None:
     """A file that is not UTF-8 is not guessed at."""

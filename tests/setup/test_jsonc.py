@@ -4,12 +4,15 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ghostmem.errors import InvalidInputError
+from ghostmem.notes.write import BOM
 from ghostmem.setup import jsonc
 from ghostmem.setup.formats import FORMATS
+from ghostmem.setup.install import install, uninstall
+from setup_golden import HOW, target
 
 PATH = ("mcpServers", "ghost")
 ENTRY = {"command": "/bin/ghost", "args": ["mcp"], "env": {"A": "b"}}
@@ -77,6 +80,25 @@ def test_an_entry_goes_in_and_out_of_any_json(text: str) -> None:
 def test_an_entry_goes_in_and_out_of_any_json_with_comments(text: str) -> None:
     """Comments are in the way nowhere."""
     check(text, True)
+
+
+@settings(max_examples=40)
+@given(text=written(comments=True), mark=st.booleans())
+def test_any_file_comes_back(text: str, mark: bool, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """With the server and the hooks in it and out again, it is the file it was, to the byte, and nothing else is left."""
+    path = tmp_path_factory.mktemp("any") / "settings.json"
+    raw = (BOM if mark else b"") + text.encode("utf-8", "surrogatepass")
+    path.write_bytes(raw)
+    file = target("gemini", path)
+    try:
+        install([file], HOW)
+    except InvalidInputError as error:
+        assert "is not a" in error.message  # noqa: PT017 - a generated key is one of ours, with another kind of value
+    else:
+        assert install([file], HOW)[0].action == "unchanged"
+        uninstall([file])
+    assert path.read_bytes() == raw
+    assert list(path.parent.iterdir()) == [path]
 
 
 @given(value=documents, indent=st.sampled_from([1, 2, 4, "\t"]), more=servers.filter(bool), end=st.sampled_from(["", "\n"]))

@@ -3,11 +3,13 @@
 import tomllib
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ghostmem.errors import InvalidInputError
 from ghostmem.setup import toml_text
+from ghostmem.setup.install import install, uninstall
+from setup_golden import HOW, target
 
 PATH = ("mcp_servers", "ghost")
 ENTRY = {"command": 'C:\\ghost "x".exe', "args": ["mcp"], "env": {"GHOST_NS": "a:b"}}
@@ -86,6 +88,24 @@ def test_a_table_goes_in_and_out_of_any_file(text: str, ended: bool) -> None:
         assert toml_text.remove(made, PATH).rstrip("\r\n") == text.rstrip("\r\n")
     if text.endswith("\n") and text.strip():
         assert toml_text.remove(made, PATH) == text
+
+
+@settings(max_examples=40)
+@given(text=files(), ended=st.booleans())
+def test_any_file_comes_back(text: str, ended: bool, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Put in and taken out, it is the file it was, to the byte, and nothing else is left."""
+    path = tmp_path_factory.mktemp("any") / "config.toml"
+    path.write_bytes((text if ended else text.rstrip("\r\n")).encode())
+    raw, file = path.read_bytes(), target("codex", path)
+    try:
+        install([file], HOW)
+    except InvalidInputError as error:
+        assert "written in a way that cannot be added to" in error.message  # noqa: PT017
+    else:
+        assert install([file], HOW)[0].action == "unchanged"
+        uninstall([file])
+    assert path.read_bytes() == raw
+    assert list(path.parent.iterdir()) == [path]
 
 
 @pytest.mark.parametrize(

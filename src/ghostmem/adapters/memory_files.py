@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ghostmem.adapters.memory_paths import ROOT, MemoryFileError, key_of, parents, path_of
+from ghostmem.adapters.memory_views import bare, listing, numbered, places, rows
 from ghostmem.errors import GhostError, NotFoundError, VersionConflictError
 from ghostmem.model import Kind, Tier
 
@@ -24,9 +25,6 @@ COMMANDS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "delete": (("path",), ()),
     "rename": (("old_path", "new_path"), ()),
 }
-_MOST_LINES = 999_999
-_WIDTH = 6
-_DEPTH = 2
 _AROUND = 2  # lines shown before and after a change
 _ALL = 2**31
 _EMPTY = "(an empty file)"  # a memory says something; what the file really holds is in its meta
@@ -72,10 +70,11 @@ class MemoryFiles:
         key = key_of(path)
         memory = self._file(key) if key else None
         if memory is not None:
-            return _numbered(path, _text(memory).split("\n"), view_range)
+            return numbered(path, _text(memory), view_range)
         if not self._is_directory(key):
-            raise _gone(path, bare=True)
-        return self._listing(path.rstrip("/"), key)
+            raise bare(_gone(path).message)
+        below = {memory.key.removeprefix(f"{key}/" if key else ""): _text(memory) for memory in self._under(key)}
+        return listing(path.rstrip("/"), below)
 
     def create(self, path: str, file_text: str) -> str:
         """Make a new file."""
@@ -91,19 +90,19 @@ class MemoryFiles:
         """Put one text in the place of another that occurs once."""
         memory = self._existing(path)
         text = _text(memory)
-        places = _places(text, old_str)
-        if not places:
-            raise _unchanged(f"No replacement was performed, old_str `{old_str}` did not appear verbatim in {path}.")
-        if len(places) > 1:
-            lines = ", ".join(str(text.count("\n", 0, place) + 1) for place in places)
-            raise _unchanged(
+        found = places(text, old_str)
+        if not found:
+            raise bare(f"No replacement was performed, old_str `{old_str}` did not appear verbatim in {path}.")
+        if len(found) > 1:
+            lines = ", ".join(str(text.count("\n", 0, place) + 1) for place in found)
+            raise bare(
                 f"No replacement was performed. Multiple occurrences of old_str `{old_str}` in lines: {lines}. "
                 "Please ensure it is unique"
             )
         notes = self._change(path, memory, text.replace(old_str, new_str))
-        lines_now, at = _text(self._existing(path)).split("\n"), text.count("\n", 0, places[0])
+        lines_now, at = _text(self._existing(path)).split("\n"), text.count("\n", 0, found[0])
         first, last = max(0, at - _AROUND), min(len(lines_now), at + _AROUND + 1)
-        shown = _rows(lines_now[first:last], first + 1)
+        shown = rows(lines_now[first:last], first + 1)
         told = "The memory file has been edited. Here is the snippet showing the change (with line numbers):"
         return "\n".join([told, *shown, *notes])
 
@@ -228,22 +227,6 @@ class MemoryFiles:
         except GhostError as error:
             raise MemoryFileError(f"{error.message}; {error.hint}") from error
 
-    def _listing(self, path: str, key: str) -> str:
-        """List a directory, with the sum of what is in it as its size."""
-        start = f"{key}/" if key else ""
-        sizes: dict[str, int] = {"": 0}
-        for memory in self._under(key):
-            size, parts = len(_text(memory).encode()), memory.key.removeprefix(start).split("/")
-            sizes[""] += size
-            if any(part.startswith(".") or part == "node_modules" for part in parts):
-                continue
-            for depth in range(1, min(len(parts), _DEPTH) + 1):
-                name = "/".join(parts[:depth]) + ("/" if depth < len(parts) else "")
-                sizes[name] = sizes.get(name, 0) + size
-        head = f"Here're the files and directories up to {_DEPTH} levels deep in {path}, excluding hidden items and node_modules:"
-        rows = (f"{_size(size)}\t{path}{'/' if name else ''}{name}" for name, size in sorted(sizes.items(), key=_in_order))
-        return "\n".join([head, *rows])
-
 
 def _is_fit(name: str, value: Any) -> bool:
     if name == "insert_line":
@@ -251,11 +234,6 @@ def _is_fit(name: str, value: Any) -> bool:
     if name == "view_range":
         return isinstance(value, list | tuple) and len(value) == 2 and all(_is_fit("insert_line", one) for one in value)
     return isinstance(value, str)
-
-
-def _in_order(row: tuple[str, int]) -> list[str]:
-    """Sort a directory's contents right behind it."""
-    return row[0].rstrip("/").split("/") if row[0] else []
 
 
 def _is_path(key: str) -> bool:
@@ -271,41 +249,5 @@ def _text(memory: Memory) -> str:
     return str(kept["text"]) if isinstance(kept, Mapping) and "text" in kept else memory.content
 
 
-def _places(text: str, part: str) -> list[int]:
-    """Return where a part stands in a text, overlapping ones too; an empty part stands nowhere."""
-    found, at = [], text.find(part) if part else -1
-    while at >= 0:
-        found.append(at)
-        at = text.find(part, at + 1)
-    return found
-
-
-def _numbered(path: str, lines: list[str], view_range: Sequence[int] | None) -> str:
-    if len(lines) > _MOST_LINES:
-        raise _unchanged(f"File {path} exceeds maximum line limit of {_MOST_LINES:,} lines.")
-    first, last = (1, len(lines)) if view_range is None else (max(1, view_range[0]), view_range[1])
-    shown = lines[first - 1 : len(lines) if last == -1 else max(0, last)]
-    return "\n".join([f"Here's the content of {path} with line numbers:", *_rows(shown, first)])
-
-
-def _rows(lines: list[str], first: int) -> list[str]:
-    return [f"{number:>{_WIDTH}}\t{line}" for number, line in enumerate(lines, first)]
-
-
-def _gone(path: str, bare: bool = False) -> MemoryFileError:
-    message = f"The path {path} does not exist. Please provide a valid path."
-    return MemoryFileError(message, message if bare else None)
-
-
-def _unchanged(message: str) -> MemoryFileError:
-    return MemoryFileError(message, message)
-
-
-def _size(count: int) -> str:
-    """Return a size as `du -h` writes it: 0B, 512B, 1.5K, 2K."""
-    value, unit = float(count), "B"
-    for unit in "BKMG":
-        if value < 1024 or unit == "G":
-            break
-        value /= 1024
-    return f"{value:.0f}{unit}" if value == int(value) else f"{value:.1f}{unit}"
+def _gone(path: str) -> MemoryFileError:
+    return MemoryFileError(f"The path {path} does not exist. Please provide a valid path.")

@@ -43,7 +43,7 @@ COMMANDS = {
     "rule": "List, add, change or delete the rules of the lifecycle.",
     "curate": "Promote, demote, pin or archive one memory.",
     "mcp": "Serve an agent over MCP, on standard input and output.",
-    "tools": "Print the tools as function schemas, for programs without MCP.",
+    "tools": "Print the tools as schemas for plain function calling.",
     "serve": "Serve agents and programs over HTTP.",
     "token": "Make, list or revoke tokens for callers over HTTP.",
     "notes": "Search markdown folders where they lie; keep them in step.",

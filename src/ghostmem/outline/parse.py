@@ -37,7 +37,7 @@ def facts_of(language: Language, path: str, source: bytes) -> Facts:
 def _parsed(parser: "Parser", source: bytes) -> "Node":
     with catch_warnings():
         simplefilter("ignore", DeprecationWarning)  # of the limit; what is to take its place wants no bytes, and crashes
-        parser.timeout_micros = AT_LEAST + A_BYTE * len(source)
+        parser.timeout_micros = AT_LEAST + A_BYTE * len(source)  # type: ignore[misc]
     try:
         return parser.parse(source).root_node
     except ValueError:

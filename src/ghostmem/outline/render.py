@@ -164,7 +164,9 @@ def _summary(tree: Tree, stats: Stats) -> str:
     ]
     if stats.skipped:
         first = min(stats.skipped)[0]
-        parts.append(f"{_count(len(stats.skipped), 'file')} left out ({_cut(_flat(first))}{', …' if len(stats.skipped) > 1 else ''})")
+        parts.append(
+            f"{_count(len(stats.skipped), 'file')} left out ({_cut(_flat(first))}{', …' if len(stats.skipped) > 1 else ''})"
+        )
     if stats.sha:
         parts.append(f"index sha {stats.sha[:4]}…")
     return "; ".join(parts)

@@ -6,7 +6,7 @@ from difflib import SequenceMatcher
 from typing import NamedTuple
 
 from ghostmem.rules.said import Said, Word
-from ghostmem.rules.wordings import EXCLUSIVE, EXCLUSIVE_SIGNS, OPPOSITE, ROLE_SIGNS, ROLES, STATES
+from ghostmem.rules.wordings import EXCLUSIVE, EXCLUSIVE_SIGNS, NUMBERED, OPPOSITE, ROLE_SIGNS, ROLES, STATES
 from ghostmem.text.stem import stem
 
 LONGEST = 8  # words that a value may have
@@ -134,6 +134,8 @@ def is_other_value(new: Said, old: Said, aligned: Aligned) -> bool:
         return False
     before, after = new.words[: region.at_new], new.words[region.at_new + len(region.new) :]
     once = any(word.plain in _ONCE for word in before)
+    if before and before[-1].plain in NUMBERED and all(word.plain.isdecimal() for word in (*mine, *theirs)):
+        return False  # another one of a series, such as note 4
     if not once and (_is_event(new.words) or _is_event(old.words)):
         return False
     if not any(word.term for word in before):

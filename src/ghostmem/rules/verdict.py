@@ -143,7 +143,8 @@ def _concerns(change: Change, new: Said, old: Said, similarity: float | None) ->
         return True
     if change.over:
         said_much = both >= SUBJECT or (similarity or 0) >= 0.5 or _cover(theirs, new.terms) >= 0.5
-        return _cover(change.over, theirs) >= 0.4 and said_much
+        # that somebody no longer drinks coffee says nothing about tea
+        return _cover(change.over, theirs) >= (0.6 if change.cue == "no longer" else 0.4) and said_much
     if change.cue in WEAK and both < 3 and _cover(new.terms, theirs) < 0.5:
         return False
     if is_act(change) and change.subject & theirs and _cover(change.subject, theirs) <= 0.5:

@@ -182,6 +182,10 @@ _DENYING = """
     unavailable available|unlimited limited|unsorted sorted|unknown known|insecure secure|incompatible compatible
     hates like|dislikes like|forbids allow|disables enable|fleischlos fleisch
 """
+NUMBERED = frozenset(  # what comes in series: another number is another thing
+    "note notes hall item part step chapter page box shelf case ticket issue number no nr session sprint episode lesson exercise"
+    " figure table example test entry row line slide task bug invoice order parcel batch run attempt round".split()
+)
 CONDITIONS = frozenset("if unless when once otherwise wenn falls si cuando 如 若 当 否".split())
 """Words and signs that make a statement hold only sometimes."""
 

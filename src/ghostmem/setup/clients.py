@@ -180,5 +180,5 @@ def client_named(name: str) -> Client:
 
         close = get_close_matches(name, CLIENTS, n=2)
         known = f"did you mean {' or '.join(close)}? " if close else f"known are {', '.join(CLIENTS)}; "
-        raise InvalidInputError(f"there is no client {name!r}", f"{known}`ghost setup {name} --print` shows what to paste")
+        raise InvalidInputError(f"there is no client {name!r}", f"{known}`ghost setup --print` shows what to paste")
     return CLIENTS[name]

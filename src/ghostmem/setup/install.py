@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ghostmem.errors import ConflictError, GhostError, InvalidInputError
+from ghostmem.errors import ConflictError, GhostError, InvalidInputError, NoteConflictError
 from ghostmem.notes.write import BOM, MISSING, decode, digest, read_bytes, remove_file, replace_file
 from ghostmem.setup.entry import Launch
 from ghostmem.setup.formats import FORMATS
@@ -164,7 +164,7 @@ def _apply(plan: Plan) -> None:
                 assert change.after is not None
                 replace_file(real, change.after, base)
             except (OSError, GhostError):
-                keep(real, before)
+                _forget(path, real) if before is None else keep(real, before)
                 raise
             return
         if change.after is None:
@@ -172,6 +172,8 @@ def _apply(plan: Plan) -> None:
         else:
             replace_file(real, change.after, base)
         _forget(path, real)
+    except NoteConflictError:
+        raise ConflictError(f"{path} was changed while this ran; nothing was written to it", "run it again") from None
     except OSError as error:
         raise InvalidInputError(f"cannot write {path}: {error.strerror}", "check its permissions and the space left") from None
 

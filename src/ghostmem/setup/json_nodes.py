@@ -3,6 +3,7 @@
 import json
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, NoReturn
 
 from ghostmem.errors import InvalidInputError
@@ -39,8 +40,9 @@ def position(text: str, at: int) -> str:
     return f"line {text.count(chr(10), 0, at) + 1}, column {at - text.rfind(chr(10), 0, at)}"
 
 
+@lru_cache(maxsize=8)
 def read(text: str, comments: bool) -> Node | None:
-    """Read a whole document; None when there is nothing in it."""
+    """Read a whole document, once; None when there is nothing in it. Nobody changes what it returns."""
     reader = _Reader(text, comments)
     at = reader.skip(0)
     if at == len(text):

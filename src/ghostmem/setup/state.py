@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 
+from ghostmem.errors import InvalidInputError
 from ghostmem.notes.lock import PATIENCE, lock_file
 from ghostmem.settings import config_path
 
@@ -36,7 +37,10 @@ def folder() -> Path:
 def held() -> Iterator[None]:
     """Hold the lock that lets one setup run at a time."""
     home = folder()
-    home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    try:
+        home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise InvalidInputError(f"cannot make the folder {home}: {error.strerror}", "check its permissions") from None
     with lock_file(home / "setup.lock", PATIENCE):
         yield
 

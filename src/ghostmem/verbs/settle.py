@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from ghostmem.alias import Alias
-from ghostmem.model import Memory, Outcome, SourceKind
+from ghostmem.model import Kind, Memory, Outcome, SourceKind
 from ghostmem.verbs.get import find
 from ghostmem.verbs.put import Draft, Prepared, reinforce, write_draft
 from ghostmem.verdict import Verdict, VerdictKind
@@ -73,6 +73,7 @@ def settle(store: Store, tx: Transaction, draft: Draft, prepared: Prepared, foun
     if other is not None and found.kind is VerdictKind.RESTATEMENT and draft.dedup and _is_free(tx, draft, now):
         return _restated(tx, draft, found, other, now)
     corrects = [*([other] if other is not None and found.kind in CORRECTIONS else []), *found.also]
+    corrects = [old for old in corrects if not _is_turn(draft, old)]
     if corrects and store.settings.freshness == "close" and "importance" not in draft.fields:
         draft = _as_important(draft, corrects)
     memory = write_draft(store, tx, draft, prepared)
@@ -86,6 +87,12 @@ def settle(store: Store, tx: Transaction, draft: Draft, prepared: Prepared, foun
         if found.kind is VerdictKind.RESTATEMENT:
             echo(tx, memory, other, store.clock())
     return replace(memory, verdict=_verdict(found))
+
+
+def _is_turn(draft: Draft, old: Memory) -> bool:
+    """Say whether both are turns of conversations: what was said then stays said, and corrects no other turn."""
+    mine = draft.fields.get("source_scope") is not None and draft.fields.get("kind", Kind.EPISODIC) is Kind.EPISODIC
+    return mine and old.source_scope is not None and old.kind is Kind.EPISODIC
 
 
 def _still(tx: Transaction, found: Found, now: datetime) -> Found:

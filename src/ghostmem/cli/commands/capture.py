@@ -40,7 +40,7 @@ EXAMPLES = """\
 """
 
 
-@declare("capture", "Find what is worth remembering in a text or a conversation, and store it.", EXAMPLES, CreatingCommand)
+@declare("capture", "Find what is worth remembering in a conversation or a text, and store it.", EXAMPLES, CreatingCommand)
 @click.argument("text", nargs=-1)
 @NS
 @click.option("--file", metavar="FILE", help="Read the text, or a JSON list of candidates, from a file.")

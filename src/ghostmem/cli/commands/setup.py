@@ -20,7 +20,7 @@ EXAMPLES = """\
   ghost setup cursor --scope project --dry-run
   ghost setup codex --remove
   ghost setup --list
-  ghost setup zed --print
+  ghost setup --print
   ghost setup agents-md
 """
 _HELP = "Wire Ghost into an agent's program, or out of it again; or write its guidance into AGENTS.md."
@@ -42,29 +42,37 @@ class SetupGroup(FaceGroup):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a client's command, or list, or show the help."""
-        alone = ctx.params.pop("listed", False)
-        if not alone and not ctx._protected_args:
+        if not ctx._protected_args and not ctx.params["listed"] and not ctx.params["show"]:
             click.echo(ctx.get_help())
             return None
-        if alone and ctx._protected_args:
+        if ctx._protected_args and ctx.params["listed"]:
             raise InvalidInputError("--list shows every client, so it stands alone", "leave out the client")
+        if ctx._protected_args and (ctx.params["show"] or ctx.params["form"]):
+            raise InvalidInputError("--print and --as stand behind a client's name", "put them there, or leave out the client")
         return super().invoke(ctx)
 
 
 command = group("setup", _HELP, EXAMPLES, SetupGroup)
 assert isinstance(command, SetupGroup)
 command.invoke_without_command, command.no_args_is_help = True, False
-command.params.insert(0, click.Option(["--list", "listed"], is_flag=True, help="Show what is installed where."))
+command.params[:0] = [
+    click.Option(["--list", "listed"], is_flag=True, help="Show what is installed where."),
+    click.Option(["--print", "show"], is_flag=True, help="Print what to paste into the file of any other client."),
+    click.Option(["--as", "form"], type=_AS, help="The format to print: json (the default), toml or yaml."),
+]
 
 
-def list_clients(face: Face) -> None:
-    """Show what is installed where."""
+def alone(face: Face, listed: bool, show: bool, form: str | None) -> None:  # noqa: ARG001
+    """Show what is installed where, or what to paste."""
     from ghostmem.setup.listing import listing
 
-    face.many(listing(), _row)
+    if listed:
+        face.many(listing(), _row)
+    else:
+        _print_other(face, form or "json", None)
 
 
-command.alone = staticmethod(list_clients)
+command.alone = staticmethod(alone)
 
 
 def _row(one: "Installed") -> str:
@@ -182,6 +190,10 @@ for _row_of in CLIENTS.values():
 @click.option("--as", "form", type=_AS, default="json", show_default=True, help="The format of the file.")
 @click.option("-n", "--ns", metavar="NS", help="The namespace the server works in; default: the project's.")
 def other(face: Face, show: bool, form: str, ns: str | None) -> None:  # noqa: ARG001
+    _print_other(face, form, ns)
+
+
+def _print_other(face: Face, form: str, ns: str | None) -> None:
     from ghostmem.setup.entry import server
     from ghostmem.setup.formats import FORMATS
 

@@ -31,7 +31,7 @@ class ToolsCommand(FaceCommand):
         return super().invoke(ctx)
 
 
-@declare("tools", "Print the tools as function schemas, for programs without MCP.", EXAMPLES, ToolsCommand)
+@declare("tools", "Print the tools as schemas for plain function calling.", EXAMPLES, ToolsCommand)
 @click.option(
     "-f",
     "--format",

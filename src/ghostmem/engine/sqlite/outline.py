@@ -58,7 +58,7 @@ class SqliteOutline:
     def prune(self) -> int:
         """Drop what is known of projects whose folder is gone, facts of contents that no file has, and graphs without files."""
         for (root,) in self._db.execute("SELECT DISTINCT root FROM outline_files").fetchall():
-            if not os.path.isdir(root):
+            if not os.path.isdir(str(root)):
                 self._db.execute("DELETE FROM outline_files WHERE root = ?", (root,))
         self._db.execute(
             "DELETE FROM outline_facts WHERE hash NOT IN (SELECT hash FROM outline_files)"

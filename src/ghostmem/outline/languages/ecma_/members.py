@@ -6,6 +6,8 @@ from ghostmem.outline.languages.ecma_.world import Thing
 from ghostmem.outline.languages.ecma_.written import Written, thawed
 from ghostmem.outline.languages.shared.types import MAX_DEPTH, Env, Key, Type, union
 
+DEEP = 4  # steps of an inference, after which what was not found is not looked for again
+
 
 class Members(Written):
     """Find members."""
@@ -21,13 +23,15 @@ class Members(Written):
     def heir(self, term: Any, path: str, scope: int, env: Env) -> Type:
         """Return the type that a class says it extends; nothing when that is a member of itself, or too long a chain."""
         key = (path, scope, str(term[1]) if term else "")
-        if key in self.heirs or self.depth > MAX_DEPTH:
+        if key in self.heirs or key in self.orphans or self.depth > MAX_DEPTH:
             return None
         self.heirs.add(key)
         self.depth += 1
         found = self._heir(term, path, scope, env)
         self.depth -= 1
         self.heirs.discard(key)
+        if found is None and self.depth > DEEP:  # each step of a chain asks twice, so that it would double with each
+            self.orphans.add(key)
         return found
 
     def _heir(self, term: Any, path: str, scope: int, env: Env) -> Type:

@@ -28,6 +28,7 @@ class World(ABC):
         self.merged: dict[Key, list[Key]] = {}
         self.aliases: set[Key] = set()  # those being followed
         self.heirs: set[tuple[str, int, str]] = set()  # the file, scope and name of what is extended, while that is looked for
+        self.orphans: set[tuple[str, int, str]] = set()  # of these, what was not found
         self.handed: dict[tuple[str, str], list[Thing]] = {}  # file and name: what is exported
         self.guesses = 0  # how often an export was looked up in the type of a value
         self.depth = 0

@@ -10,7 +10,6 @@ from ghostmem.outline.languages.python_.natives import MARKERS, OBJECT, PLAIN_BA
 from ghostmem.outline.languages.python_.scopes import Bind
 from ghostmem.outline.languages.python_.stdlib import MODULES
 
-
 LONGEST = 1000  # classes in one order of lookup
 
 
