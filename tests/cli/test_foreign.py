@@ -77,7 +77,7 @@ def test_audit_in_words(ghost_cli: "GhostCli", tmp_path: Path) -> None:
     assert lines[0] == f"80 of 100  4 memories in 1 namespace, 5 edges  {tmp_path / 'notes'} (basic-memory)"
     assert lines[1].startswith("contradictions: 1 (25.0%), costs 20  basic-memory/notes/")
     assert lines[2] == f"    → ghost import --from basic-memory {tmp_path / 'notes'} -n basic-memory"
-    assert lines[3] == "nothing found: duplicates, orphans, oversized"
+    assert lines[3] == "nothing found: duplicates, orphans, oversized, secrets, quarantine"
     assert "not judged: near duplicates: there are no vectors" in result.err
 
 
