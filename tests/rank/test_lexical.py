@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ghostmem.rank import lexical
-from ghostmem.rank.lexical import AFTER, ANYWHERE, BEFORE, Thread, Wording, held, rarity, score, spread, thread_score
+from ghostmem.rank.lexical import AFTER, ANYWHERE, BEFORE, Thread, Wording, held, score, spread, thread_score
+from ghostmem.rank.rarity import rarity
 
 WORDING = Wording((2.0, 1.0), {"cat": ((0, 1.0),), "feline": ((0, 0.5),), "sleep": ((1, 1.0),)})
 

@@ -5,8 +5,15 @@ lines are numbered in one order, so that one digest stands for everything up to 
 """
 
 import json
-from hashlib import sha256
 from typing import NamedTuple
+
+try:  # what hashlib would find too, without loading OpenSSL, which costs every cold command some milliseconds
+    from _sha2 import sha256  # type: ignore[import-not-found,unused-ignore]
+except ImportError:
+    try:
+        from _sha256 import sha256  # type: ignore[import-not-found,unused-ignore]
+    except ImportError:
+        from hashlib import sha256
 
 
 class Line(NamedTuple):
@@ -33,9 +40,9 @@ class Head(NamedTuple):
 
 def chained(before: str, line: Line) -> str:
     """Return the hash of a line of the log, which holds everything before it too."""
-    return sha256(json.dumps([before, *line[:7]], ensure_ascii=False).encode()).hexdigest()
+    return str(sha256(json.dumps([before, *line[:7]], ensure_ascii=False).encode()).hexdigest())
 
 
 def rolled(before: str, hash_: str) -> str:
     """Return the digest of all lines up to one, from the digest up to the one before."""
-    return sha256(f"{before}{hash_}".encode()).hexdigest()
+    return str(sha256(f"{before}{hash_}".encode()).hexdigest())

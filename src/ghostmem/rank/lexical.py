@@ -7,7 +7,6 @@ said a turn or two before still counts for what follows it.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from math import log
 
 SATURATION, FLAT = 0.3, 0.9  # k1 and 1 - b of BM25, low because chunks are short and of one size
 BEFORE = (0.9, 0.7, 0.5, 0.3)  # what a term is worth that was said one, two, three, four items before
@@ -44,11 +43,6 @@ class Thread:
         for at in range(1, len(self.items)):
             if self.places[at] - self.places[at - 1] == 1:
                 yield self.items[at - 1], self.items[at]
-
-
-def rarity(count: int, containing: int) -> float:
-    """Return the idf of a term that so many of so many chunks contain."""
-    return log(1 + (count - containing + 0.5) / (containing + 0.5))
 
 
 def held(terms: Sequence[str], wording: Wording, average: float) -> dict[int, float]:

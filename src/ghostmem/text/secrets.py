@@ -189,11 +189,25 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(START + pattern)
 
 
+@lru_cache(maxsize=1)
+def _by_literal() -> dict[str, list[tuple[str, str, Callable[[str], bool] | None]]]:
+    """Return the shapes by the literals that one of must be in a text."""
+    found: dict[str, list[tuple[str, str, Callable[[str], bool] | None]]] = {}
+    for kind, literals, pattern, proves in SHAPES:
+        for literal in literals.split(" "):
+            found.setdefault(literal, []).append((kind, pattern, proves))
+    return found
+
+
+def _likely(text: str) -> Iterator[tuple[str, str, Callable[[str], bool] | None]]:
+    """Yield the shapes that a text may hold by its literals, each once."""
+    near = [shapes for literal, shapes in _by_literal().items() if literal in text]
+    yield from dict.fromkeys(shape for shapes in near for shape in shapes)
+
+
 def shaped(text: str) -> Iterator[tuple[str, int, int]]:
     """Find everything of a known shape, as (kind, start, stop)."""
-    for kind, literals, pattern, proves in SHAPES:
-        if not any(literal in text for literal in literals.split(" ")):
-            continue
+    for kind, pattern, proves in _likely(text):
         for match in _compiled(pattern).finditer(text):
             value = match[match.re.groups]
             if not is_placeholder(value) and (proves is None or proves(value)):

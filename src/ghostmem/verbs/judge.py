@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ghostmem.engine.rows import Filter
 from ghostmem.model import Memory, NsFilter, Tier
-from ghostmem.rank.lexical import rarity
+from ghostmem.rank.rarity import rarity
 from ghostmem.rules.signs import FIRST, may_change
 from ghostmem.text.chunk import CHUNKER
 from ghostmem.text.terms import encode, index_terms
@@ -108,6 +108,8 @@ def _judged(content: str, memories: Sequence[Memory], cosines: Mapping[str, floa
     """Return the strongest of what a text is to each of a few memories, the newest first, and all that it corrects."""
     if not memories:
         return NOTHING
+    if (same := next((memory for memory in memories if memory.content == content), None)) is not None:
+        return Finding(Verdict(VerdictKind.RESTATEMENT, same.key, {"same": True}), same)
     from ghostmem.rules.verdict import judge
 
     best, found, corrected = (0, 0.0), NOTHING, []

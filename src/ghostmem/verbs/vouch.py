@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ghostmem.engine.rows import Filter
 from ghostmem.model import Memory, NsFilter
-from ghostmem.rank.lexical import rarity
+from ghostmem.rank.rarity import rarity
 from ghostmem.text.terms import encode, index_terms
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from ghostmem.embed.synonyms import near_words
 from ghostmem.engine.rows import Space
 from ghostmem.rank import lexical
+from ghostmem.rank.rarity import rarity
 from ghostmem.text.scripts import fold
 from ghostmem.text.stem import stem
 from ghostmem.text.terms import encode
@@ -29,14 +30,14 @@ def read_wording(
     """Return the wording with its rarities, where each of its terms is, and the chunks that hold a word only inside others."""
     found = {term: tx.search.postings(space.number, encode(term), POSTINGS) for term in dict.fromkeys(asked.terms)}
     terms = sorted(found, key=lambda term: (not found[term], len(found[term]), term))[:MOST_TERMS]
-    rarities = [lexical.rarity(space.chunks, len(found[term])) for term in terms if found[term]]
+    rarities = [rarity(space.chunks, len(found[term])) for term in terms if found[term]]
     rarest = max(rarities, default=1.0)
     near = _synonyms(tx, space, asked, terms, sources)
     met = {at for at, _, _ in near.values()}
     # a term the namespace does not know counts as much as its rarest one; only a synonym can meet it
     known = [at for at, term in enumerate(terms) if found[term] or at in met]
     place = {at: number for number, at in enumerate(known)}
-    idf = tuple(lexical.rarity(space.chunks, len(found[terms[at]])) if found[terms[at]] else rarest for at in known)
+    idf = tuple(rarity(space.chunks, len(found[terms[at]])) if found[terms[at]] else rarest for at in known)
     stands: dict[str, list[tuple[int, float]]] = defaultdict(list)
     for at in known:
         if found[terms[at]]:
