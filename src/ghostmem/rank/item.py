@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
 
 from ghostmem.model import Memory
 from ghostmem.pack import Hop
@@ -32,13 +31,3 @@ class Item:
     def order(self) -> tuple[float, float, str, str]:
         """Return what candidates are sorted by: best first, then newest, then by name."""
         return (-self.score, -self.memory.created_at.timestamp(), self.memory.ns, self.memory.key)
-
-
-def last_word(memory: Memory) -> tuple[bool, datetime, datetime, str]:
-    """Return what memories that contradict each other are ordered by: the user's own word, then what was said last."""
-    return (memory.from_user, memory.created_at, memory.recorded_at or memory.created_at, memory.id)
-
-
-def prevails(one: Memory, other: Memory) -> bool:
-    """Say which of two memories that contradict each other has the last word."""
-    return last_word(one) > last_word(other)

@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from ghostmem.rank.item import Item, last_word
+from ghostmem.rank.item import Item
+from ghostmem.rank.last_word import last_word
 from ghostmem.text.fit import fit
 from ghostmem.text.focus import focused
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ghostmem.engine.rows import Filter
 from ghostmem.model import Memory, NsFilter, Record, Rel
-from ghostmem.rank.item import prevails
+from ghostmem.rank.last_word import prevails
 from ghostmem.verbs import accept
 from ghostmem.verbs.standing import maybe_stale
 from ghostmem.verbs.store import Store

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ghostmem.edges import EDGE_WEIGHTS, Edge
 from ghostmem.errors import ConflictError, InvalidInputError
 from ghostmem.model import HEARSAY, Memory, Rel, SourceKind
-from ghostmem.rank.item import last_word, prevails
+from ghostmem.rank.last_word import last_word, prevails
 from ghostmem.verbs.close import close, refuse_note
 from ghostmem.verbs.store import Store
 

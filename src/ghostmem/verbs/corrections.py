@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from ghostmem.engine.rows import Filter
 from ghostmem.model import Memory, NsFilter, Rel
-from ghostmem.rank.item import last_word, prevails
+from ghostmem.rank.last_word import last_word, prevails
 from ghostmem.verbs.ranking import Scored
 
 if TYPE_CHECKING:

@@ -13,7 +13,8 @@ from ghostmem.engine.rows import Filter
 from ghostmem.model import Memory, Rel
 from ghostmem.pack import Hop
 from ghostmem.rank.clusters import components
-from ghostmem.rank.item import Item, prevails
+from ghostmem.rank.item import Item
+from ghostmem.rank.last_word import prevails
 from ghostmem.rank.pack import Bonds
 from ghostmem.rank.spread import CONFLICT, POLICIES, Step, propagated, steps
 from ghostmem.settings import Settings

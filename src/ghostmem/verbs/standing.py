@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ghostmem.engine.rows import Filter
 from ghostmem.hit import Hit
 from ghostmem.model import Memory, Rel
-from ghostmem.rank.item import prevails
+from ghostmem.rank.last_word import prevails
 from ghostmem.verbs.close import SUPERSEDED_BY
 from ghostmem.verbs.corrections import Refuters
 
