@@ -105,7 +105,7 @@ def added(count: int, runs: int = 200) -> dict[str, dict[str, float]]:
 
 def _pair(ghost: Ghost, number: int, text: str) -> tuple[Cost, Cost]:
     """Judge and put one text; what a put has at hand anyway, its vectors and what lies near them, is not counted."""
-    from ghostmem.verbs.put import Draft, prepare
+    from ghostmem.verbs.draft import Draft, prepare
 
     store, key = ghost.store, f"n{number}"
     ready = prepare(store, Draft("bench", key, text, {}))

@@ -230,7 +230,7 @@ def test_a_put_that_fails_leaves_the_edges_where_they_were(three: Ghost, monkeyp
     def fail(*_: object) -> None:
         raise RuntimeError("killed")
 
-    monkeypatch.setattr("ghostmem.verbs.put.index_memory", fail)
+    monkeypatch.setattr("ghostmem.verbs.draft.index_memory", fail)
     with pytest.raises(RuntimeError):
         three.put("a", "y", "Never to be read.")
     monkeypatch.undo()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ghostmem.edges import Edge
 from ghostmem.engine.rows import Entry
 from ghostmem.model import Memory, Rel, Tier
-from ghostmem.verbs.put import index_memory
+from ghostmem.verbs.draft import index_memory
 from ghostmem.verbs.records import record_of, values_of
 from ghostmem.verbs.store import Store
 

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 from ghostmem.engine.rows import Filter
 from ghostmem.model import NsFilter, Rel, Tier
-from ghostmem.pack import Pack, Packed, Why
+from ghostmem.pack import Pack, Packed
 from ghostmem.rank.composite import composite, total
 from ghostmem.rank.item import Item
 from ghostmem.rank.pack import Bonds, Packer
 from ghostmem.verbs import accept
 from ghostmem.verbs.corrections import refuters
 from ghostmem.verbs.get import count
+from ghostmem.verbs.packed import packed
 from ghostmem.verbs.ranked import AWAKE
-from ghostmem.verbs.standing import disputed
 from ghostmem.verbs.store import Store
 
 if TYPE_CHECKING:
@@ -78,27 +78,7 @@ def _item(memory: Memory, at: datetime) -> Item:
 
 def _packed(packer: Packer, newer: Mapping[str, Sequence[Memory]]) -> Iterable[Packed]:
     shown = {id_: placed.item.memory for id_, placed in packer.placed.items()}
-    for id_, (item, text, tokens) in packer.placed.items():
-        memory = item.memory
+    for id_, placed in packer.placed.items():
         above = [other for other in newer.get(id_, ()) if other.id in shown]
         below = [shown[old] for old, others in newer.items() if old in shown and any(other.id == id_ for other in others)]
-        parts = {name: round(value, 4) for name, value in item.parts.items()}
-        yield Packed(
-            memory.ns,
-            memory.key,
-            memory.kind,
-            round(item.score, 4),
-            text,
-            text != memory.content,
-            tokens,
-            Why(item.stage, parts=parts, note="; ".join(disputed(memory, below, above))),
-            memory.id,
-            memory.tier,
-            memory.created_at,
-            memory.version,
-            memory.pinned,
-            memory.tags,
-            memory.source_user,
-            memory.source_kind,
-            tuple(sorted({other.key for other in (*above, *below)})),
-        )
+        yield packed(placed, below, above)

@@ -16,9 +16,10 @@ from ghostmem.rules.capture import candidates as worth_remembering
 from ghostmem.rules.capture_cues import Sort
 from ghostmem.schema import check
 from ghostmem.verbs import accept
+from ghostmem.verbs.draft import Draft, prepare
 from ghostmem.verbs.fields import put_fields
 from ghostmem.verbs.ingest_transcript import TranscriptReport, spoken
-from ghostmem.verbs.put import Draft, prepare, put
+from ghostmem.verbs.put import put
 from ghostmem.verbs.screen import screen
 from ghostmem.verbs.settle import judged
 from ghostmem.verbs.store import Store

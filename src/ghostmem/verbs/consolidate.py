@@ -11,9 +11,9 @@ from ghostmem.edges import EDGE_WEIGHTS, Edge
 from ghostmem.errors import InvalidInputError, NotFoundError
 from ghostmem.model import Kind, Memory, Record, Rel
 from ghostmem.verbs import accept
+from ghostmem.verbs.draft import Draft, prepare, write_draft
 from ghostmem.verbs.fields import put_fields
 from ghostmem.verbs.get import find
-from ghostmem.verbs.put import Draft, prepare, write_draft
 from ghostmem.verbs.screen import screen, screen_fields
 from ghostmem.verbs.store import Store
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ghostmem.engine.rows import Filter
 from ghostmem.errors import InvalidInputError
-from ghostmem.pack import LeftOut, Pack, Packed, Stage, Why
+from ghostmem.pack import LeftOut, Pack, Stage
 from ghostmem.rank.composite import composite, total
 from ghostmem.rank.item import Item
 from ghostmem.rank.pack import Bonds, Left, Packer
@@ -19,9 +19,10 @@ from ghostmem.verbs.expansion import Expansion
 from ghostmem.verbs.found import LEFT_OUT, SEEDS, Found, Near
 from ghostmem.verbs.get import bookkeep
 from ghostmem.verbs.narrow import narrowed
+from ghostmem.verbs.packed import packed
 from ghostmem.verbs.refresh import refresh
 from ghostmem.verbs.search import chosen_tiers
-from ghostmem.verbs.standing import disputed, maybe_stale
+from ghostmem.verbs.standing import maybe_stale
 from ghostmem.verbs.store import Store
 from ghostmem.verbs.vouch import vouched
 
@@ -147,7 +148,7 @@ def context(
     for id_, doubt in doubts.items():
         about[id_] = f"{about[id_]}; {doubt}" if id_ in about else doubt
     pack = _pack(packer, left, refuted, expansion, _stages(packer, pinned, expansion.pool), notes, about)
-    _remember(store, [packer.placed[packed.id].item for packed in pack.memories])
+    _remember(store, [packer.placed[one.id].item for one in pack.memories])
     return pack
 
 
@@ -265,34 +266,9 @@ def _pack(
         for new in found if old in shown else ():
             corrected.setdefault(new, []).append(shown[old])
     memories = []
-    for id_, (item, text, tokens) in packer.placed.items():
-        memory = item.memory
+    for id_, placed in packer.placed.items():
         newer = [shown[other] for other in refuted.get(id_, ()) if other in shown]
-        older = corrected.get(id_, [])
-        note = "; ".join([*([about[id_]] if id_ in about else []), *disputed(memory, older, newer)])
-        parts = {name: round(value, 4) for name, value in item.parts.items()}
-        memories.append(
-            Packed(
-                memory.ns,
-                memory.key,
-                memory.kind,
-                round(item.score, 4),
-                text,
-                text != memory.content,
-                tokens,
-                Why(item.stage, item.legs, parts, item.path, note),
-                memory.id,
-                memory.tier,
-                memory.created_at,
-                memory.version,
-                memory.pinned,
-                memory.tags,
-                memory.source_user,
-                memory.source_kind,
-                tuple(sorted({other.key for other in (*newer, *older)})),
-                tuple(expansion.children(id_)),
-            )
-        )
+        memories.append(packed(placed, corrected.get(id_, []), newer, about.get(id_, ""), expansion.children(id_)))
     left.sort(key=lambda one: one.item.order)
     named = tuple(
         LeftOut(one.item.memory.ns, one.item.memory.key, round(one.item.score, 4), one.reason, one.by) for one in left[:LEFT_OUT]

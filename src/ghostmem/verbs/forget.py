@@ -14,8 +14,8 @@ from ghostmem.times import as_time
 from ghostmem.verbs import accept
 from ghostmem.verbs.close import SUPERSEDED_BY, reopen
 from ghostmem.verbs.derived import Doomed, doubles, find_doomed
+from ghostmem.verbs.draft import INHERITED, Draft, index_memory, write_draft
 from ghostmem.verbs.embed import catch_up
-from ghostmem.verbs.put import INHERITED, Draft, index_memory, write_draft
 from ghostmem.verbs.rm import remove, still_in_backups
 from ghostmem.verbs.store import Store
 

@@ -15,8 +15,8 @@ from ghostmem.held import Held
 from ghostmem.model import Memory, Record
 from ghostmem.rule import Rule
 from ghostmem.verbs import accept
+from ghostmem.verbs.draft import INHERITED, Draft, index_memory, write_draft
 from ghostmem.verbs.embed import catch_up
-from ghostmem.verbs.put import INHERITED, Draft, index_memory, write_draft
 from ghostmem.verbs.quarantine import draft_of
 from ghostmem.verbs.records import FORMAT, TYPES, Wording, record_of
 from ghostmem.verbs.store import Store

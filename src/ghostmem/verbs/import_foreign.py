@@ -13,10 +13,10 @@ from ghostmem.foreign.base import capped
 from ghostmem.foreign.choose import read
 from ghostmem.model import LOCKED, Memory, NsFilter, Outcome, SourceKind
 from ghostmem.verbs import accept
+from ghostmem.verbs.draft import Draft, write_draft
 from ghostmem.verbs.embed import catch_up
 from ghostmem.verbs.fields import put_fields
 from ghostmem.verbs.import_ import BATCH, POLICIES, ImportReport, Progress
-from ghostmem.verbs.put import Draft, write_draft
 from ghostmem.verbs.store import Store
 
 if TYPE_CHECKING:

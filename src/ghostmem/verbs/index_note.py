@@ -15,8 +15,8 @@ from ghostmem.note import Folder, Note
 from ghostmem.notes.scan import Read, modified
 from ghostmem.text.relations import relation_of
 from ghostmem.verbs import accept
+from ghostmem.verbs.draft import Draft, Prepared, write_draft
 from ghostmem.verbs.indexing import index_rows
-from ghostmem.verbs.put import Draft, Prepared, write_draft
 from ghostmem.verbs.rm import remove
 from ghostmem.verbs.screen import stored_copy
 from ghostmem.verbs.store import Store

@@ -10,9 +10,9 @@ from ghostmem.errors import InvalidInputError, NotFoundError
 from ghostmem.model import FileRef, FileRel, Memory, NsFilter, Outcome, Record
 from ghostmem.text.sections import Section, sections, slug
 from ghostmem.verbs import accept
+from ghostmem.verbs.draft import Draft, write_draft
 from ghostmem.verbs.embed import catch_up
 from ghostmem.verbs.fields import put_fields
-from ghostmem.verbs.put import Draft, write_draft
 from ghostmem.verbs.screen import screen_draft
 from ghostmem.verbs.store import Store
 

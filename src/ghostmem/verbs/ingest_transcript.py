@@ -16,9 +16,9 @@ from ghostmem.foreign.transcripts.base import ASSISTANT, USER, Action, Troubles,
 from ghostmem.foreign.transcripts.choose import AUTO, check_format, events, transcripts
 from ghostmem.model import Kind, NsFilter, Outcome, Record, SourceKind
 from ghostmem.verbs import accept
+from ghostmem.verbs.draft import Draft, suspected, write_draft
 from ghostmem.verbs.embed import catch_up
 from ghostmem.verbs.fields import put_fields
-from ghostmem.verbs.put import Draft, suspected, write_draft
 from ghostmem.verbs.screen import screen
 from ghostmem.verbs.store import Store
 

@@ -21,9 +21,9 @@ from ghostmem.notes.mirrors.folder import free_key, look, taken, write
 from ghostmem.notes.mirrors.merge import Base, Side, is_as_agreed, is_same, names, settle
 from ghostmem.notes.mirrors.names import alike
 from ghostmem.verbs import accept
+from ghostmem.verbs.draft import INHERITED, Draft, write_draft
 from ghostmem.verbs.mirror_index import list_topics
 from ghostmem.verbs.mirror_job import Job, MirrorConflict, base_of, side_of, unit_side
-from ghostmem.verbs.put import INHERITED, Draft, write_draft
 from ghostmem.verbs.rm import remove
 
 if TYPE_CHECKING:

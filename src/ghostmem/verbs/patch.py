@@ -6,9 +6,9 @@ from ghostmem.errors import InvalidInputError
 from ghostmem.model import Memory
 from ghostmem.text.patch import apply_patch
 from ghostmem.verbs import accept
+from ghostmem.verbs.draft import Draft, write_draft
 from ghostmem.verbs.embed import catch_up
 from ghostmem.verbs.get import find
-from ghostmem.verbs.put import Draft, write_draft
 from ghostmem.verbs.screen import screen
 from ghostmem.verbs.store import Store
 

@@ -11,8 +11,8 @@ from ghostmem.errors import InvalidInputError, NotFoundError
 from ghostmem.held import Held
 from ghostmem.model import FileRef, FileRel, Memory, Record, SymbolRef, optional, plain
 from ghostmem.verbs import accept
+from ghostmem.verbs.draft import Draft, prepare
 from ghostmem.verbs.fields import put_fields
-from ghostmem.verbs.put import Draft, prepare
 from ghostmem.verbs.store import Store
 
 if TYPE_CHECKING:

@@ -5,9 +5,9 @@ from dataclasses import replace
 from ghostmem.errors import ConflictError, NotFoundError
 from ghostmem.model import Memory, Outcome
 from ghostmem.verbs import accept
+from ghostmem.verbs.draft import INHERITED, Draft, index_memory, write_draft
 from ghostmem.verbs.embed import catch_up
 from ghostmem.verbs.get import find
-from ghostmem.verbs.put import INHERITED, Draft, index_memory, write_draft
 from ghostmem.verbs.store import Store
 
 

@@ -14,7 +14,7 @@ from ghostmem.verbs.accept import MAX_KEY
 
 if TYPE_CHECKING:
     from ghostmem.settings import Settings
-    from ghostmem.verbs.put import Draft
+    from ghostmem.verbs.draft import Draft
 
 ALLOW, BLOCK, REDACT = "allow", "block", "redact"
 

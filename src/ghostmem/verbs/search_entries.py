@@ -7,9 +7,9 @@ from datetime import datetime
 from ghostmem.notes.roles import MemoryEntry, SearchResult
 from ghostmem.settings import Settings
 from ghostmem.times import Clock, now
+from ghostmem.verbs.draft import Draft, write_draft
 from ghostmem.verbs.embed import catch_up
 from ghostmem.verbs.fields import put_fields
-from ghostmem.verbs.put import Draft, write_draft
 from ghostmem.verbs.search import search
 from ghostmem.verbs.store import Store
 from ghostmem.verbs.vectoriser import Vectoriser

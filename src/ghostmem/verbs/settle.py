@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ghostmem.alias import Alias
 from ghostmem.model import Kind, Memory, Outcome, SourceKind
+from ghostmem.verbs.draft import Draft, Prepared, reinforce, write_draft
 from ghostmem.verbs.get import find
-from ghostmem.verbs.put import Draft, Prepared, reinforce, write_draft
 from ghostmem.verdict import Verdict, VerdictKind
 
 if TYPE_CHECKING:
