@@ -303,3 +303,20 @@ def test_a_dry_run_leaves_no_record(open_exact: Open, rows: Rows) -> None:
     life.put("quiet", age=49)
     life.reflect(dry_run=True)
     assert rows("SELECT count(*) FROM runs") == rows("SELECT count(*) FROM audit") == [(0,)]
+
+
+def test_an_edge_that_was_dropped_with_its_memory_comes_back_with_it(open_life: Open) -> None:
+    """A run that merges a memory away and drops a faint edge of it is taken back as a whole, whatever came first."""
+    from lifecycle.conftest import placed
+
+    life = open_life(embedder=placed)
+    life.put("one", "The ferry departs at nine [1, 0]", importance=0.9)
+    life.put("two", "The ferry departs at nine. [1, 0]")
+    life.put("far", "Something else [0, 1]")
+    life.edge("two", "far", "relates_to", 0.0)
+    life.ghost.set_rule("merge", "MERGE", similarity_gt=0.5, action_params={"strategy": "keep_highest_importance"}, priority=200)
+    before = life.export()
+    life.reflect(None)
+    assert life.export() != before
+    life.ghost.undo("last")
+    assert life.export() == before

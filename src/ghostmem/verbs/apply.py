@@ -30,7 +30,7 @@ def apply(store: Store, tx: Transaction, entry: Entry, at: datetime, back: bool 
     """Make one change, or take it back; False when its subject is no longer as the plan found it, or is guarded now."""
     before, after = (entry.after, entry.before) if back else (entry.before, entry.after)
     if " " in entry.subject:
-        return _edge(tx, entry.subject, before, after)
+        return _edge(tx, entry.subject, before, after, back)
     memory = tx.memories.by_id(entry.subject)
     if memory is None or before is None or after is None or _is_superseded(tx, memory):
         return False
@@ -69,12 +69,13 @@ def _write(store: Store, tx: Transaction, memory: Memory, op: str, values: dict[
         tx.graph.linked([memory.id])
 
 
-def _edge(tx: Transaction, subject: str, before: dict[str, Any] | None, after: dict[str, Any] | None) -> bool:
+def _edge(tx: Transaction, subject: str, before: dict[str, Any] | None, after: dict[str, Any] | None, back: bool) -> bool:
+    """Make, change or drop an edge; one that is taken back may end at a memory whose removal is taken back after it."""
     start, to, rel = subject.split(" ")
     there = tx.graph.edge(start, to, Rel(rel))
     if before is None:
         ends = tx.memories.by_ids([start, to])
-        if there is not None or len(ends) < 2 or any(end.deleted_at for end in ends.values()):
+        if there is not None or len(ends) < 2 or (not back and any(end.deleted_at for end in ends.values())):
             return False
         made = record_of("edge", after or {})
         return isinstance(made, Edge) and tx.graph.add_edge(made)
