@@ -170,3 +170,17 @@ def test_relink_stays_within_each_namespace(life: "Life") -> None:
     for ns, key in (("agent:me", "one"), ("agent:you", "two")):
         life.put(key, "Marguerite Oyelaran repaired the gearbox of the turbine at Lindholm.", ns=ns)
     assert life.reflect(None, relink=True).changes == ()
+
+
+def test_what_a_run_merges_away_is_not_relinked(open_life: Any) -> None:
+    """The dry run knows it too: what it plans is what is done."""
+    from lifecycle.conftest import placed
+
+    life = open_life(embedder=placed)
+    for key in ("one", "two"):
+        life.put(key, "The ferry departs at nine [1, 0]")
+    life.ghost.set_rule("merge", "MERGE", similarity_gt=0.5, action_params={"strategy": "keep_highest_importance"}, priority=200)
+    dry = life.reflect(None, dry_run=True, relink=True)
+    done = life.reflect(None, relink=True)
+    assert ([change.op for change in dry.changes], dry.relinked) == ([change.op for change in done.changes], done.relinked)
+    assert done.relinked == 0

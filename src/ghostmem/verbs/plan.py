@@ -79,7 +79,7 @@ def make_plan(
             progress(plan.evaluated)
     live = [memory for memory in memories.values() if memory.deleted_at is None and not memory.protected]
     edges = tx.graph.of_namespace(ns, at)
-    _together(store, tx, plan, live, edges, [rule for rule in mine if rule.cond_similarity_gt is not None], at)
+    memories |= _together(store, tx, plan, live, edges, [rule for rule in mine if rule.cond_similarity_gt is not None], at)
     _fade(plan, edges, at)
     if relink:
         _relink(store, tx, plan, memories, at)
@@ -115,12 +115,12 @@ def _together(
     edges: Sequence[Edge],
     rules: Sequence[Rule],
     at: datetime,
-) -> None:
-    """Carry out the rules about memories that are alike, most urgent first."""
+) -> dict[str, Memory]:
+    """Carry out the rules about memories that are alike, most urgent first, and return the memories as they will be."""
     active = [(rule, _least(store, rule)) for rule in rules if rule.rule_expires_at is None or rule.rule_expires_at > at]
     likeness = _Likeness(store, tx, plan.ns) if active and len(live) > 1 else None
     if likeness is None or not likeness.is_known:
-        return
+        return {}
     known = {memory.id: memory for memory in live}
     joined = {frozenset((e.from_id, e.to_id)) for e in edges if e.rel == Rel.RELATES_TO}
     merged = {(e.from_id, e.to_id) for e in edges if e.rel == Rel.MERGED_INTO}
@@ -133,6 +133,7 @@ def _together(
         else:
             for group in groups(meant, likeness.doubles(meant, least)):
                 _join(plan, rule, group, known, merged, at)
+    return known
 
 
 def _least(store: Store, rule: Rule) -> float:
