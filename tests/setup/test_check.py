@@ -245,7 +245,7 @@ def test_servers_that_do_not_answer(tmp_path: Path, text: str, problem: str) -> 
 
 def test_the_environment_of_the_entry_is_the_servers(tmp_path: Path) -> None:
     """As the client would start it."""
-    code = "import json, os\nfor n in (1, 2):\n    print(json.dumps({'id': n, 'result': {'serverInfo': {'name': os.environ['X']}}}), flush=True)\ninput()\n"
+    code = "import json, os\nfor n in (1, 2):\n    print(json.dumps({'id': n, 'result': {'serverInfo': {'name': os.environ['X']}}}), flush=True)\nimport sys\nsys.stdin.read()\n"
     answer = probe([str(script(tmp_path / "server", code))], {"X": "y"}, patience=30.0)
     assert (answer.name, answer.tools, answer.problem) == ("y", 0, "")
 
