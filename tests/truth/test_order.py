@@ -79,6 +79,17 @@ def test_filters_hold_for_corrections_too(ghost: Ghost) -> None:
     assert keys(ghost.search("parking gate", NS)) == ["k1", "k0"]
 
 
+def test_filters_hold_for_the_users_words_too(ghost: Ghost) -> None:
+    """Whoever asks for what others said, or for a tag, gets nothing else, though the user said something about the same."""
+    ghost.put(NS, "mine", "The API key rotates on Mondays.", source_kind="stated")
+    ghost.put(NS, "theirs", "The API key rotates on Fridays.", source_kind="peer", tags=["forum"])
+    question = "when does the API key rotate"
+    for given in ({"source_kind": "peer"}, {"tags": ["forum"]}):
+        assert keys(ghost.search(question, NS, **given)) == ["theirs"], given
+    assert ghost.context(question, NS, source_kind="stated").keys == ["mine"]
+    assert keys(ghost.search(question, NS)) == ["mine", "theirs"]
+
+
 def test_removed_and_expired_corrections_do_not_count(ghost: Ghost, clock: object) -> None:
     """What is gone corrects nothing."""
     ghost.put(NS, "k0", "Parking is at the north gate.")

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from ghostmem.engine.rows import Filter
 from ghostmem.model import Memory, NsFilter
 from ghostmem.rank.rarity import rarity
 from ghostmem.text.terms import encode, index_terms
 
 if TYPE_CHECKING:
     from ghostmem.engine.base import Transaction
-    from ghostmem.engine.rows import Space
+    from ghostmem.engine.rows import Filter, Space
 
 FIRST = 2_000  # characters of a text that tell what it is about
 TERMS = 8  # how many of its words are looked up
 POSTINGS = 4_000  # how many of the newest chunks of each: a flood must not hide what was said before it
 BATCH, LOOKED = 200, 2_000  # chunks that are read at once, and at most
-CLAIMS = 20  # how many claims are looked at
+CLAIMS = 50  # how many claims are looked at; a context has as many seeds
 BESIDE = 3  # how many of the user's memories stand beside one
 SHARE, LEAST = 0.5, 2  # what part of the words of the shorter text both must have, and how many
 
@@ -27,14 +27,15 @@ SHARE, LEAST = 0.5, 2  # what part of the words of the shorter text both must ha
 def vouched(tx: Transaction, memories: Iterable[Memory], which: Filter, at: datetime) -> dict[str, list[Memory]]:
     """Return, for each memory that is not the user's own word, what the user said about the same; most alike first.
 
-    What was said in one conversation belongs together anyway.
+    What the caller asked for holds for these too, except that they may be asleep. What was said in one conversation belongs
+    together anyway.
     """
     found: dict[str, list[Memory]] = {}
     spaces: dict[str, Space] = {}
     for claim in [memory for memory in memories if not memory.from_user][:CLAIMS]:
         if claim.ns not in spaces:
             spaces |= {space.name: space for space in tx.search.spaces([claim.ns])}
-        trusted = Filter(NsFilter(claim.ns), at, trusted=True, closed=which.closed, valid_at=which.valid_at)
+        trusted = replace(which, ns=NsFilter(claim.ns), now=at, tiers=(), trusted=True)
         beside = _beside(tx, spaces[claim.ns], claim, trusted) if claim.ns in spaces else []
         rows = tx.memories.by_ids(beside)
         apart = [rows[id_] for id_ in beside if claim.source_scope is None or rows[id_].source_scope != claim.source_scope]
