@@ -1,6 +1,7 @@
 """python -m bench.faults: break things on purpose and see that nothing acknowledged is lost.
 
 Many writers, kills, full disks, read-only media, races and locks, on throw-away stores. Leaves with 1 when a scenario fails.
+`--engine postgres` breaks a PostgreSQL instead: its server, its connections, its clients.
 """
 
 import argparse
@@ -37,12 +38,22 @@ SCENARIOS: dict[str, Scenario] = {
     "two migrate one file": race.migration,
     "lock held too long": race.busy,
 }
+ENGINES = ("sqlite", "postgres")
 
 
-def run(name: str, plan: Plan) -> dict[str, Any]:
+def scenarios(engine: str) -> dict[str, Scenario]:
+    """Return the scenarios of an engine by name."""
+    if engine == "sqlite":
+        return SCENARIOS
+    from bench import faults_postgres
+
+    return faults_postgres.SCENARIOS
+
+
+def run(name: str, plan: Plan, engine: str = ENGINES[0]) -> dict[str, Any]:
     """Run one scenario in a folder of its own and return what it saw."""
     began = time.monotonic()
-    found = _findings(name, plan)
+    found = _findings(scenarios(engine)[name], plan)
     verdict = "skip" if found.skipped else "fail" if found.problems else "pass"
     return {
         "scenario": name,
@@ -54,12 +65,12 @@ def run(name: str, plan: Plan) -> dict[str, Any]:
     }
 
 
-def _findings(name: str, plan: Plan) -> Findings:
+def _findings(scenario: Scenario, plan: Plan) -> Findings:
     if plan.is_late():
         return Findings(problems=["the time was up before it began"])
     with tempfile.TemporaryDirectory(prefix="ghost-faults-") as folder:
         try:
-            return SCENARIOS[name](replace(plan, folder=Path(folder)))
+            return scenario(replace(plan, folder=Path(folder)))
         except (GhostError, OSError, RuntimeError, apsw.Error) as error:
             return Findings(problems=[f"the scenario broke: {type(error).__name__}: {error}"])
 
@@ -79,6 +90,7 @@ def options() -> argparse.Namespace:
     """Read the command line."""
     parser = argparse.ArgumentParser(prog="python -m bench.faults", description=__doc__)
     parser.add_argument("--json", action="store_true", help="one JSON object instead of a table")
+    parser.add_argument("--engine", choices=ENGINES, default=ENGINES[0], help="what to break (default %(default)s)")
     parser.add_argument("--rounds", type=int, default=50, help="kills per operation (default %(default)s)")
     parser.add_argument("--processes", type=int, default=8, help="writers at once (default %(default)s)")
     parser.add_argument("--puts", type=int, default=250, help="puts per writer (default %(default)s)")
@@ -95,9 +107,9 @@ def main() -> int:
     plan = Plan(Path(), given.rounds, given.processes, given.puts, given.seed, deadline)
     words = [word.strip() for word in given.only.split(",") if word.strip()]
     results = []
-    for name in SCENARIOS:
+    for name in scenarios(given.engine):
         if not words or any(word in name for word in words):
-            results.append(run(name, plan))
+            results.append(run(name, plan, given.engine))
             if not given.json:
                 print(f"{results[-1]['result']}  {name}  ({results[-1]['seconds']} s)", file=sys.stderr, flush=True)
     passed = all(result["result"] != "fail" for result in results)

@@ -4,12 +4,16 @@ import os
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import hypothesis
 import pytest
 
 from ghostmem import Ghost
 from ghostmem.settings import Settings
+
+if TYPE_CHECKING:
+    from servers import Databases
 
 STRICT = os.environ.get("GHOST_TEST_STRICT") == "1"
 START = datetime(2026, 3, 14, 9, 26, 53, 589793, tzinfo=UTC)
@@ -55,10 +59,42 @@ def clock() -> Clock:
     return Clock()
 
 
-@pytest.fixture(params=["memory", "file"])
+@pytest.fixture(scope="session")
+def pg_databases() -> "Iterator[Databases]":
+    """Run a PostgreSQL for this process of tests, or use the one that GHOST_TEST_PG names."""
+    from servers import databases
+
+    with databases() as made:
+        yield made
+
+
+@pytest.fixture
+def pg_url(pg_databases: "Databases") -> str:
+    """Return the address of a fresh database with Ghost's tables."""
+    return pg_databases.fresh()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let every test of a store also run on PostgreSQL, when somebody asks for that."""
+    parser.addoption("--engines", default="", help="the engines that stores of tests are on: memory,file,postgres")
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run what asks for a store once on each engine: the contract on all three, everything else on SQLite unless told."""
+    if "ghost" in metafunc.fixturenames:
+        contract = "contract" in metafunc.definition.path.parts
+        named = metafunc.config.getoption("--engines")
+        engines = named.split(",") if named else ["memory", "file", "postgres"] if contract else ["memory", "file"]
+        metafunc.parametrize("ghost", engines, indirect=True)
+
+
+@pytest.fixture
 def ghost(request: pytest.FixtureRequest, tmp_path: Path, clock: Clock) -> Iterator[Ghost]:
-    """Open an empty store, once in memory and once in a file; what it held is checked afterwards."""
-    target = ":memory:" if request.param == "memory" else str(tmp_path / "memory.db")
+    """Open an empty store, once on every engine; what it held is checked afterwards."""
+    if request.param == "postgres":
+        target = request.getfixturevalue("pg_url")
+    else:
+        target = ":memory:" if request.param == "memory" else str(tmp_path / "memory.db")
     with Ghost.open(target, settings=Settings(embed_provider="none"), clock=clock) as found:
         yield found
         assert found.check().problems == ()
@@ -82,7 +118,7 @@ def open_ghost(tmp_path: Path, clock: Clock) -> Iterator[Callable[..., Ghost]]:
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> None:
     """Tell the collecting process which tests may be skipped."""
-    if item.get_closest_marker("may_skip"):
+    if item.get_closest_marker("may_skip") or item.get_closest_marker("browser"):
         item.user_properties.append(("may_skip", True))
 
 

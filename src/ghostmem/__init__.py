@@ -80,6 +80,7 @@ if TYPE_CHECKING:
     from ghostmem.text.render import render
     from ghostmem.verbs.capture import Captured, CaptureReport
     from ghostmem.verbs.ingest_transcript import TranscriptReport
+    from ghostmem.verbs.migrate import Migration, migrate
     from ghostmem.verbs.mine_procedures import Mined, MineReport
 
 _MODULES = {
@@ -95,6 +96,7 @@ _MODULES = {
     "text.render": "render",
     "verbs.capture": "Captured CaptureReport",
     "verbs.ingest_transcript": "TranscriptReport",
+    "verbs.migrate": "Migration migrate",
     "verbs.mine_procedures": "MineReport Mined",
     "adapters.memory_tools": "MemorySave MemorySearch",
     "adapters.memory_search_tool": "MemorySearchTool",
@@ -148,6 +150,7 @@ __all__ = [
     "MemorySearchArgsError",
     "MemorySearchFailError",
     "MemorySearchTool",
+    "Migration",
     "MineReport",
     "Mined",
     "ModelError",
@@ -185,6 +188,7 @@ __all__ = [
     "format_search_results",
     "list_memory_files",
     "memory_context",
+    "migrate",
     "parse_memory_entries",
     "read_memory",
     "render",

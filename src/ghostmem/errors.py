@@ -19,6 +19,7 @@ GhostError                     1  something unexpected
 │   ├── ReadOnlyStoreError     5  no permission to write
 │   ├── StoreFullError         5  no space left
 │   ├── StoreBusyError         5  another process holds the write lock
+│   ├── LostConnectionError    5  the database does not answer, or the connection to it broke
 │   └── CorruptStoreError      5  the file is damaged
 ├── EmbeddingError             6  a provider of vectors failed
 ├── ModelError                 6  a language model that was asked for failed
@@ -163,6 +164,16 @@ class StoreBusyError(EngineError):
     """Another process held the write lock for longer than the busy timeout."""
 
     default_hint = "try again, or raise GHOST_BUSY_TIMEOUT (seconds)"
+
+
+class LostConnectionError(EngineError):
+    """A database that does not answer; `stored` is False when nothing was written, None when nobody can tell."""
+
+    default_hint = "check that the database runs, and try again"
+
+    def __init__(self, message: str, hint: str | None = None, stored: bool | None = False) -> None:
+        super().__init__(message, hint)
+        self.stored = stored
 
 
 class CorruptStoreError(EngineError):

@@ -8,6 +8,7 @@ from typing import IO, TYPE_CHECKING, Self, Unpack
 from ghostmem.model import Memory
 from ghostmem.settings import Settings, load
 from ghostmem.times import Clock, now
+from ghostmem.verbs.opening import open_engine
 from ghostmem.verbs.store import Store
 from ghostmem.verbs.vectoriser import Vectoriser
 
@@ -94,7 +95,7 @@ class Ghost:
     ) -> Self:
         """Open a store, creating it when it is not there.
 
-        `target` is a path or ":memory:" and defaults to the settings' choice; `embedder` is a provider's name or a function
+        `target` is a path, ":memory:" or a postgresql:// URL and defaults to the settings' choice; `embedder` is a provider's name or a function
         from texts to vectors; `settings` default to the configuration file and the environment; `clock` returns the current
         time and exists for tests and replays; `reranker` scores the best hits anew, within GHOST_RERANK_DEADLINE.
         """
@@ -106,14 +107,8 @@ class Ghost:
 
             given = settings if target is None else replace(settings, db=str(target))
             given = given if name is None else replace(given, embed_provider=name)
-        if "://" in given.path:
-            from ghostmem.errors import EngineError
-
-            raise EngineError(f"{given.path} is no store this Ghost can open", "name a file, or :memory:")
-        from ghostmem.engine.sqlite import SqliteEngine
-
         clock = clock or now
-        engine = SqliteEngine(given.path, clock, given.synchronous, given.busy_timeout)
+        engine = open_engine(given, clock)
         own = embedder if callable(embedder) else None
         return cls(Store(engine, given, clock, Vectoriser(given, own), reranker))
 

@@ -5,6 +5,7 @@ Every setting is a field of `Settings`; its metadata names the environment varia
 """
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
@@ -13,6 +14,7 @@ from ghostmem.errors import InvalidInputError
 from ghostmem.model import is_namespace
 
 PROVIDERS = ("local", "static", "ollama", "openai", "none")
+_PASSWORD = re.compile(r"(://[^:/@]*):[^@]*@|(password=)[^&\s]+")
 TRUE, FALSE = {"1", "true", "yes", "on"}, {"0", "false", "no", "off"}
 
 
@@ -26,7 +28,7 @@ def setting(default: Any, env: str, about: str, choices: tuple[str, ...] = (), l
 class Settings:
     """All settings of one store, already resolved."""
 
-    db: str = setting("~/.ghost/memory.db", "GHOST_DB AGENT_MEMORY_DB", "the store: a file, or :memory:")
+    db: str = setting("~/.ghost/memory.db", "GHOST_DB AGENT_MEMORY_DB", "the store: a file, :memory:, or a postgresql:// URL")
     ns: str = setting("", "GHOST_NS", "the namespace used when a command names none")
     format: str = setting("text", "GHOST_FORMAT", "what commands print", ("text", "json"))
     color: str = setting("auto", "GHOST_COLOR", "colour in text output", ("auto", "always", "never"))
@@ -34,6 +36,12 @@ class Settings:
         "full", "GHOST_SYNCHRONOUS", "when a single put is on disk: full survives power loss", ("full", "normal")
     )
     busy_timeout: float = setting(30.0, "GHOST_BUSY_TIMEOUT", "seconds to wait for another process's write lock")
+    pg_connections: int = setting(8, "GHOST_PG_CONNECTIONS", "connections that one process keeps to PostgreSQL", low=1, high=1000)
+    pg_hnsw: bool = setting(
+        False,
+        "GHOST_PG_HNSW",
+        "search PostgreSQL's vectors through an HNSW index, which `ghost admin index` makes: fast, not exact",
+    )
     max_content_bytes: int = setting(10_000_000, "GHOST_MAX_CONTENT_BYTES", "the largest content one memory may have", low=1)
     chunk_target: int = setting(400, "GHOST_CHUNK_TARGET", "characters a chunk aims at", low=50)
     embed_provider: str = setting(
@@ -121,6 +129,21 @@ class Settings:
     def path(self) -> str:
         """Return the store's location with ~ resolved."""
         return self.db if self.db == ":memory:" or "://" in self.db else os.path.expanduser(self.db)
+
+    @property
+    def shown(self) -> str:
+        """Return the store's location as it may be printed."""
+        return masked(self.path)
+
+    @property
+    def has_file(self) -> bool:
+        """Say whether the store is a file of this machine."""
+        return self.db != ":memory:" and "://" not in self.db
+
+
+def masked(location: str) -> str:
+    """Return a store's location without a password, for people to read."""
+    return _PASSWORD.sub(lambda found: f"{found[1]}:***@" if found[1] else f"{found[2]}***", location)
 
 
 def table() -> list[tuple[str, Any, tuple[str, ...], str, tuple[str, ...]]]:

@@ -36,6 +36,7 @@ ALONE = {"audit"}  # groups that do something by themselves
 SERVING = {
     "mcp",
     "serve",
+    "web",
     "notes watch",
     "hook",
 }  # they print nothing by themselves; tests/mcp, tests/web and tests/hooks run them

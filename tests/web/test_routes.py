@@ -67,6 +67,19 @@ CALLS: list[tuple[str, str, str, Any, int, dict[str, Any]]] = [
     ("GET", "/stats", "/stats", None, 200, {"active_memories": 4}),
     ("GET", "/check", "/check", None, 200, {"ok": True, "problems": []}),
     ("GET", "/export?ns=a", "/export", None, 200, {}),
+    ("GET", "/session", "/session", None, 200, {"csrf": "", "read_only": False, "name": "owner", "namespaces": ["a"]}),
+    ("GET", "/memories/a/tea/details", "/memories/{ns}/{key}/details", None, 200, {"versions": 1, "current": True}),
+    ("GET", "/memories/a/gone/details", "/memories/{ns}/{key}/details", None, 200, {"versions": 2, "current": False}),
+    ("GET", "/graph?ns=a&limit=10", "/graph", None, 200, {"ns": "a", "total_nodes": 4}),
+    ("GET", "/graph?ns=a&key=tea&depth=2", "/graph", None, 200, {"ns": "a"}),
+    ("GET", "/spans?ns=a&limit=100", "/spans", None, 200, {"truncated": False}),
+    ("GET", "/flow?ns=a&days=7", "/flow", None, 200, {"ns": "a"}),
+    ("GET", "/runs/RUN", "/runs/{run}", None, 200, {}),
+    ("GET", "/audit?ns=a", "/audit", None, 200, {"memories": 4}),
+    ("GET", "/shape?ns=a", "/shape", None, 200, {"total": 4}),
+    ("GET", "/quarantine?ns=a&limit=5", "/quarantine", None, 200, {}),
+    ("POST", "/quarantine/release", "/quarantine/release", {"ns": "a", "id": "HELD"}, 200, {"key": "held"}),
+    ("POST", "/quarantine/drop", "/quarantine/drop", {"ns": "a", "ids": ["HELD"]}, 200, {"dry_run": False}),
 ]
 
 
@@ -84,6 +97,7 @@ def filled(served: "Served") -> "Served":
     ghost.put("a", "gone", "y", supersedes="ended")
     ghost.reflect()
     ghost.rm("a", "gone")
+    ghost.put("a", "held", "x", tier="quarantine")
     return served
 
 
@@ -95,6 +109,9 @@ def test_every_route_is_called_here() -> None:
 @pytest.mark.parametrize(("method", "path", "route", "body", "status", "part"), CALLS, ids=lambda value: str(value)[:40])
 def test_a_call(filled: "Served", method: str, path: str, route: str, body: Any, status: int, part: dict[str, Any]) -> None:
     """A call answers with its status, an object, and what the verb returns."""
+    names = {"RUN": filled.ghost.runs()[0].id, "HELD": filled.ghost.quarantined()[0].id}
+    for name, id_ in names.items():
+        path, body = path.replace(name, id_), json.loads(json.dumps(body).replace(name, id_))
     answer = filled.api(method, path, body)
     assert answer.status == status, answer
     if route == "/export":

@@ -76,6 +76,28 @@ TRIES: list[tuple[str, str, Any]] = [
     ("GET", "/export", None),
     ("GET", "/export?ns=b", None),
     ("GET", "/export?ns=*", None),
+    ("GET", "/session", None),
+    ("GET", "/memories/b/plan/details", None),
+    ("GET", "/memories/a/plan/details", None),
+    ("GET", "/graph?ns=b", None),
+    ("GET", "/graph?ns=a", None),
+    ("GET", "/graph?ns=a&key=plan", None),
+    ("GET", "/spans", None),
+    ("GET", "/spans?ns=b", None),
+    ("GET", "/spans?ns=*", None),
+    ("GET", "/flow", None),
+    ("GET", "/flow?ns=b", None),
+    ("GET", "/runs/RUN-OF-B", None),
+    ("GET", "/audit", None),
+    ("GET", "/audit?ns=b", None),
+    ("GET", "/shape", None),
+    ("GET", "/shape?ns=b", None),
+    ("GET", "/shape?ns=*", None),
+    ("GET", "/quarantine", None),
+    ("GET", "/quarantine?ns=b", None),
+    ("POST", "/quarantine/release", {"ns": "b", "id": "HELD-OF-B"}),
+    ("POST", "/quarantine/release", {"ns": "a", "id": "HELD-OF-B"}),
+    ("POST", "/quarantine/drop", {"ns": "a", "ids": ["HELD-OF-B"]}),
 ]
 VARYING = re.compile(r"01[0-9A-Z]{24}|\d{4}-\d\d-\d\dT[\d:.]+Z")
 
@@ -95,6 +117,7 @@ def fill(served: "Served", with_b: bool) -> tuple[str, str]:
         ghost.edge("b", "plan", "ship", "relates_to")
         ghost.set_rule("of b", "ARCHIVE", tag="hidden", ns="b", rule_id="of-b")
         run = ghost.reflect("b").run
+        ghost.put("b", "held", "x", tier="quarantine")
     return ghost.create_token("mine", ["a:admin"])[0], run
 
 
@@ -107,10 +130,10 @@ def test_nothing_is_learnt_of_another_namespace(serve: Callable[..., "Served"]) 
     """Whatever a token tries, the answer is the same whether the other namespace holds something or does not exist."""
     full, empty = serve("full.db"), serve("empty.db")
     (token, run), (other, _) = fill(full, True), fill(empty, False)
-    before = list(full.ghost.export("b"))
+    before, held = list(full.ghost.export("b")), full.ghost.quarantined("b")[0].id
     for method, path, body in TRIES:
-        with_b = json.loads(json.dumps(body).replace("RUN-OF-B", run))
-        one, two = full.api(method, path, with_b, token), empty.api(method, path, body, other)
+        with_b = json.loads(json.dumps(body).replace("RUN-OF-B", run).replace("HELD-OF-B", held))
+        one, two = full.api(method, path.replace("RUN-OF-B", run), with_b, token), empty.api(method, path, body, other)
         assert seen(one) == seen(two), (method, path, body)
         assert one.status < 500
     assert list(full.ghost.export("b")) == before

@@ -45,6 +45,7 @@ COMMANDS = {
     "mcp": "Serve an agent over MCP, on standard input and output.",
     "tools": "Print the tools as schemas for plain function calling.",
     "serve": "Serve agents and programs over HTTP.",
+    "web": "Look at what is remembered, and correct it, in a browser.",
     "token": "Make, list or revoke tokens for callers over HTTP.",
     "notes": "Search markdown folders where they lie; keep them in step.",
     "memory": "Search, list and write role files of markdown sections.",
@@ -59,6 +60,7 @@ COMMANDS = {
     "export": "Write everything as lines of JSON.",
     "import": "Bring in an export, or another tool's memories.",
     "backup": "Copy the store while it is in use.",
+    "migrate": "Move the store to a file or a PostgreSQL database.",
     "gc": "Remove what has expired, is stale, or was removed long ago.",
     "embed": "Show, fill in or change the vectors.",
     "stats": "Count what the store holds.",
@@ -109,7 +111,7 @@ class LazyGroup(click.Group):
 def shared_options() -> list[click.Parameter]:
     """Return the options that every command takes, before or after its name."""
     return [
-        click.Option(["-d", "--db"], metavar="PATH", help="The store: a file, or :memory:  [GHOST_DB]"),
+        click.Option(["-d", "--db"], metavar="PATH", help="The store: a file, :memory:, or a postgresql:// URL  [GHOST_DB]"),
         click.Option(["-f", "--format", "format"], type=click.Choice(["text", "json"]), help="What to print  [GHOST_FORMAT]"),
         click.Option(["--json", "format"], flag_value="json", help="The same as --format json."),
         click.Option(["--no-color", "color"], flag_value="never", help="Print without colour  [NO_COLOR]"),

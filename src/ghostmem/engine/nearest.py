@@ -70,6 +70,16 @@ class VectorView:
         self._shelf = shelf or Shelf(ids, rows)
         self.ids, self.rows = self._shelf.ids[: len(ids)], self._shelf.rows[: len(ids)]
 
+    @property
+    def count(self) -> int:
+        """Return how many vectors there are."""
+        return len(self.ids)
+
+    @property
+    def last(self) -> int:
+        """Return the highest number of a chunk that has a vector."""
+        return int(self.ids[-1]) if len(self.ids) else 0
+
     def extended(self, sequence: int, ids: "NDArray[np.int64]", rows: "NDArray[np.float16]") -> "VectorView":
         """Return a view with more vectors behind these, which stay as they are."""
         before, after = len(self.ids), len(self.ids) + len(ids)

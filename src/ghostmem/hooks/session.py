@@ -37,7 +37,7 @@ def known(store: Store, call: Call, ns: str) -> Session:
 
 def changed(store: Store, session: Session, change: Callable[[Session], Session]) -> Session:
     """Change what is known of a session, starting from what is known by now."""
-    with store.engine.write(durable=False) as tx:
+    with store.engine.write(durable=False, within=()) as tx:
         made = replace(change(tx.sessions.get(session.id) or session), at=store.clock())
         tx.sessions.put(made)
     return made

@@ -20,7 +20,11 @@ WATCHING, POLLING, NONE = "watching", "polling", "none"
 
 def lock_path(store: str) -> Path:
     """Return the file that the watcher of a store holds a lock on."""
-    return Path(f"{store}.watch")
+    if "://" not in store:
+        return Path(f"{store}.watch")
+    from hashlib import sha256  # a database has no folder: one of the user's own has the lock
+
+    return Path.home() / ".ghost" / f"{sha256(store.encode()).hexdigest()[:16]}.watch"
 
 
 def watcher(store: str) -> str:
@@ -39,8 +43,10 @@ def leading(store: str) -> Iterator[Callable[[str], None]]:
     """Be the one watcher of a store; yields a function that says how it watches."""
     if store == ":memory:":
         raise InvalidInputError("a store in memory cannot be watched for", "name a file with --db")
+    path = lock_path(store)
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     try:
-        with lock_file(lock_path(store)) as handle:
+        with lock_file(path) as handle:
 
             def say(mode: str) -> None:
                 text = json.dumps({"pid": os.getpid(), "mode": mode}).encode()

@@ -50,7 +50,7 @@ def find_near(store: Store, tx: Transaction, ns: str, vectors: Sequence[bytes], 
         return Near()
     model = tx.vectors.find(embedder.model, len(vectors[0]) // 2, CHUNKER)
     view = None if model is None else tx.vectors.view(model, space)
-    if view is None or not len(view.ids):
+    if view is None or not view.count:
         return Near()
     import numpy as np
 
@@ -64,10 +64,10 @@ def find_near(store: Store, tx: Transaction, ns: str, vectors: Sequence[bytes], 
             _keep(found, chunks, cosines, least)
             # the view may hold chunks that are gone, and many of one memory
             enough = len(set(tx.vectors.owners(list(found)).values())) > 2 * MOST
-            if enough or count >= len(view.ids) or cosines[-1] < least - ROUNDING:
+            if enough or count >= view.count or cosines[-1] < least - ROUNDING:
                 break
             count *= 8
-    return Near(int(view.ids[-1]), found)
+    return Near(view.last, found)
 
 
 def _queries(embedder: Embedder, vectors: Sequence[bytes], texts: Sequence[str]) -> list[NDArray[np.float32]]:
@@ -143,7 +143,7 @@ def link_pending(store: Store, progress: Callable[[int], None] | None = None) ->
             near = _near_late(tx, embedder, batch, threshold(store, embedder))
         if not batch:
             return made
-        with store.engine.write(durable=False) as tx:
+        with store.engine.write(durable=False, within={memory.ns for memory in batch}) as tx:
             there = tx.memories.by_ids([memory.id for memory in batch])
             for memory, cosines in near:
                 if memory.id in there:

@@ -25,7 +25,7 @@ def backup(store: Store, target: str | Path, *, force: bool = False) -> Backup:
     path = Path(target).expanduser()
     if path.is_dir() or str(target).endswith(("/", os.sep)):
         path = path / f"ghost-{store.clock():%Y%m%dT%H%M%SZ}.db"
-    if path.exists() and Path(store.engine.location).exists() and path.samefile(store.engine.location):
+    if path.exists() and store.engine.file is not None and path.samefile(store.engine.file):
         raise ConflictError(f"{path} is the store itself", "name another file")
     if path.exists() and not force:
         raise ConflictError(f"{path} exists already", "name another file, or pass --force to replace it")

@@ -61,7 +61,7 @@ def consolidate(
             draft = replace(draft, fields={"kind": Kind.SEMANTIC, "importance": IMPORTANCE, **fields})
         _found(tx, ns, keys, now)
     prepared = prepare(store, draft)
-    with store.engine.write() as tx:
+    with store.engine.write(within=(ns,)) as tx:
         now = store.clock()
         sources = _found(tx, ns, keys, now)
         summary = write_draft(store, tx, draft, prepared)

@@ -15,6 +15,7 @@ from ghostmem.rank.item import Item
 from ghostmem.rank.pack import Bonds, Left, Packer
 from ghostmem.times import as_time
 from ghostmem.verbs import accept
+from ghostmem.verbs.again import again
 from ghostmem.verbs.expansion import Expansion
 from ghostmem.verbs.found import LEFT_OUT, SEEDS, Found, Near
 from ghostmem.verbs.get import bookkeep
@@ -64,6 +65,7 @@ SPREAD_AT = 4  # which candidate the best one is compared with by `min_spread`
 STAGES = ("pinned", "search", "file", "edge", "correction", "own words", "parent", "child")
 
 
+@again
 def context(
     store: Store,
     query: str,

@@ -9,6 +9,7 @@ from typing import Any
 from ghostmem.errors import ConflictError, InvalidInputError, LockedError
 from ghostmem.model import LOCKED, Memory, Record, Tier, optional
 from ghostmem.verbs import accept
+from ghostmem.verbs.again import again
 from ghostmem.verbs.get import find
 from ghostmem.verbs.rm import remove
 from ghostmem.verbs.store import Store
@@ -79,6 +80,7 @@ OPS: Mapping[str, Callable[[Memory], Mapping[str, Any]]] = {
 }
 
 
+@again
 def curate(store: Store, ns: str, key: str, op: str, *, unlock: bool = False) -> Curated:
     """Promote, demote, boost, diminish, archive, delete, pin, unpin, lock or unlock one memory.
 
@@ -87,7 +89,7 @@ def curate(store: Store, ns: str, key: str, op: str, *, unlock: bool = False) ->
     """
     if op not in OPS:
         raise InvalidInputError(f"invalid op {accept.shown(op)}", f"must be one of: {', '.join(OPS)}")
-    with store.engine.write() as tx:
+    with store.engine.write(within=(ns,)) as tx:
         now = store.clock()
         memory = find(tx, accept.text(ns, "namespace"), accept.text(key, "key"), now)
         if memory.locked and not unlock and op not in ("lock", "unlock"):

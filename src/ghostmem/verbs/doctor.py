@@ -69,7 +69,7 @@ def _look(settings: Settings, open_store: Callable[[], Store], fix: bool, config
 
 def _store(settings: Settings, open_store: Callable[[], Store], fix: bool) -> Iterator[Finding]:
     where = settings.path
-    if where != ":memory:" and not Path(where).exists():
+    if settings.has_file and not Path(where).exists():
         yield Finding("store", "ok", f"{where} (not there yet: the first put makes it)")
         return
     try:
@@ -95,11 +95,11 @@ def _health(store: Store, fix: bool) -> Iterator[Finding]:
     yield Finding("store", "ok", f"{engine.location}, {engine.size():,} bytes; {versions}")
     if engine.read_only:
         yield Finding("writing", "warning", f"{engine.location} is read-only here", "check permissions, or upgrade Ghost")
-    if engine.location != ":memory:":
-        mode = Path(engine.location).stat().st_mode & 0o777
+    if engine.file is not None:
+        mode = Path(engine.file).stat().st_mode & 0o777
         if mode & 0o077 and sys.platform != "win32":
             yield Finding("privacy", "warning", f"{engine.location} has mode {mode:o}", f"chmod 600 {engine.location}")
-        free = shutil.disk_usage(Path(engine.location).parent).free
+        free = shutil.disk_usage(Path(engine.file).parent).free
         if free < 100_000_000:
             yield Finding("space", "warning", f"only {free:,} bytes are free", "make room before the disk is full")
     yield _vectors(store)

@@ -43,7 +43,7 @@ def nearly_said_again(tx: Transaction, embedder: Embedder, ns: str, memories: Ma
     space = next(iter(tx.search.spaces([ns])), None)
     model = tx.vectors.find(embedder.model, embedder.dimension, CHUNKER)
     view = None if space is None or model is None else tx.vectors.view(model, space)
-    if view is None or not 0 < len(view.ids) <= MOST:
+    if view is None or not 0 < view.count <= MOST:
         return None
     matched: dict[tuple[str, str], set[int]] = {}
     for chunk, twin, one, other in _twins(tx, view, embedder.thresholds.dedup):

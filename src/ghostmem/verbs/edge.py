@@ -9,6 +9,7 @@ from ghostmem.edges import EDGE_WEIGHTS, Edge, Link
 from ghostmem.errors import InvalidInputError, NotFoundError
 from ghostmem.model import Memory, Outcome, Record, Rel
 from ghostmem.verbs import accept
+from ghostmem.verbs.again import again
 from ghostmem.verbs.get import find
 from ghostmem.verbs.store import Store
 
@@ -37,11 +38,12 @@ class EdgeCandidates(Record):
     skipped_existing: int
 
 
+@again
 def edge(store: Store, ns: str, from_key: str, to_key: str, rel: str, weight: float | None = None) -> Edge:
     """Link two memories of a namespace; an edge that exists gets the new weight and keeps its counts."""
     kind = relation(rel)
     given = accept.share(weight, "weight")
-    with store.engine.write() as tx:
+    with store.engine.write(within=(ns,)) as tx:
         now = store.clock()
         one, other = _ends(tx, ns, from_key, to_key, now)
         before = tx.graph.edge(one.id, other.id, kind)
@@ -57,7 +59,7 @@ def edge(store: Store, ns: str, from_key: str, to_key: str, rel: str, weight: fl
 def rm_edge(store: Store, ns: str, from_key: str, to_key: str, rel: str) -> Edge:
     """Remove a link, and return it as it was."""
     kind = relation(rel)
-    with store.engine.write() as tx:
+    with store.engine.write(within=(ns,)) as tx:
         now = store.clock()
         one, other = _ends(tx, ns, from_key, to_key, now)
         before = tx.graph.edge(one.id, other.id, kind)
@@ -97,7 +99,7 @@ def keyed(tx: "Transaction", found: Iterable[Edge], now: datetime) -> list[Edge]
 def link(store: Store, ns: str, from_key: str, to_key: str, rel: str) -> Edge:
     """Link two memories in the way of the original Ghost; it counts as an edge of the same relation."""
     kind = relation(rel, LEGACY)
-    with store.engine.write() as tx:
+    with store.engine.write(within=(ns,)) as tx:
         now = store.clock()
         one, other = _ends(tx, ns, from_key, to_key, now)
         tx.graph.add_link(Link(one.id, other.id, kind, now))

@@ -60,7 +60,7 @@ def backfill(store: Store, progress: Callable[[int], None] | None = None, link: 
                 link_pending(store)
             return done
         vectors = vector_bytes(embedder, [spoken(text, source) for _, _, text, source in batch])
-        with store.engine.write(durable=False) as tx:
+        with store.engine.write(durable=False, within=()) as tx:
             model = tx.vectors.model(embedder.model, len(vectors[0]) // 2, CHUNKER)
             rows = [(space, chunk, vector) for (space, chunk, _, _), vector in zip(batch, vectors, strict=True)]
             done += tx.vectors.put(model, rows)

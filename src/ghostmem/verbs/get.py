@@ -7,10 +7,12 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from ghostmem.errors import NotFoundError, ReadOnlyStoreError, StoreBusyError, StoreFullError
+from ghostmem.caller import LOOKING
+from ghostmem.errors import LostConnectionError, NotFoundError, ReadOnlyStoreError, StoreBusyError, StoreFullError
 from ghostmem.model import Memory
 from ghostmem.times import as_time, format_time
 from ghostmem.verbs import accept
+from ghostmem.verbs.again import again
 from ghostmem.verbs.store import Store
 
 if TYPE_CHECKING:
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 PATIENCE = 0.25  # seconds a read waits to be counted while another process writes
 
 
+@again
 def get(store: Store, ns: str, key: str, version: int | None = None, *, as_of: datetime | str | None = None) -> Memory:
     """Return the current version of a memory, or a numbered one, or that which was believed at a time.
 
@@ -57,12 +60,12 @@ def count(store: Store, memories: Sequence[Memory], now: datetime, used: bool) -
 
 def bookkeep(store: Store, work: Callable[[Transaction], object]) -> None:
     """Write something down beside a read: it never waits long for another writer and never fails the read."""
-    if store.engine.read_only:
+    if store.engine.read_only or LOOKING.get():
         return
     try:
-        with store.engine.write(durable=False, patience=PATIENCE) as tx:
+        with store.engine.write(durable=False, patience=PATIENCE, within=()) as tx:
             work(tx)
-    except (StoreBusyError, StoreFullError, ReadOnlyStoreError):
+    except (StoreBusyError, StoreFullError, ReadOnlyStoreError, LostConnectionError):
         pass
 
 

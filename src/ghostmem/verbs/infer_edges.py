@@ -117,7 +117,7 @@ def _pairs(store: Store, ns: str, seeds: list[str], again: bool) -> list[tuple[M
 def _store(store: Store, start: Memory, to: Memory, answer: Answer, model: str) -> bool:
     """Store one answer and that it was given; False when it is about something that is no more."""
     at = store.clock()
-    with store.engine.write() as tx:
+    with store.engine.write(within=(start.ns,)) as tx:
         if not _open(tx, start, to, at):
             return False
         if answer.rel is not None:

@@ -103,7 +103,7 @@ def ingest_transcript(
     known: dict[str, _Known] = {}
     said = spoken(Path(path), format, report)
     while batch := list(islice(said, BATCH)):
-        with store.engine.write(durable=len(batch) < BATCH, dry_run=dry_run) as tx:
+        with store.engine.write(durable=len(batch) < BATCH, dry_run=dry_run, within=(ns,)) as tx:
             for one in batch:
                 report.turns += 1
                 if one.turn.session not in known:

@@ -155,7 +155,7 @@ def _is_open(memory: Memory, key: str, now: datetime, exclude_locked: bool) -> b
 def _worded(tx: Transaction, space: Space, terms: Iterable[str], look: _Look) -> list[int]:
     """Return the chunks that have most of a text's rarest words, most first, the newest of equals."""
     wanted = _wanted(terms, look.terms)
-    found = {term: tx.search.postings(space.number, encode(term), POSTINGS) for term in wanted}
+    found = dict(zip(wanted, tx.search.postings(space.number, [encode(term) for term in wanted], POSTINGS), strict=True))
     worth = {term: rarity(space.chunks, len(chunks)) for term, chunks in found.items()}
     totals: dict[int, float] = {}
     for term, chunks in found.items():

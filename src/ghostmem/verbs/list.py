@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ghostmem.model import Memory, Tier
 from ghostmem.verbs import accept
+from ghostmem.verbs.again import again
 from ghostmem.verbs.narrow import narrowed, one
 from ghostmem.verbs.store import Store
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
         offset: int
 
 
+@again
 def list_memories(
     store: Store,
     ns: str | None = None,

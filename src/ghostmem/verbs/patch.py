@@ -30,7 +30,7 @@ def patch(
     """
     accept.text(ns, "namespace")
     accept.text(key, "key")
-    with store.engine.write(dry_run=dry_run) as tx:
+    with store.engine.write(dry_run=dry_run, within=(ns,)) as tx:
         current = find(tx, ns, key, store.clock())
         changed = accept.text(apply_patch(current.content, accept.text(diff, "diff")), "content")
         if not changed.strip():

@@ -10,6 +10,7 @@ from ghostmem.errors import GhostError, InvalidInputError
 from ghostmem.model import Kind, Memory, Outcome
 from ghostmem.times import parse_ttl
 from ghostmem.verbs import accept
+from ghostmem.verbs.again import again
 from ghostmem.verbs.draft import NEVER, Draft, prepare, suspected
 from ghostmem.verbs.fields import put_fields
 from ghostmem.verbs.settle import judged, settle
@@ -40,6 +41,7 @@ QUARANTINE = "quarantine"  # the tier of what no retrieval reads
 ASKED = "put there by whoever wrote it"
 
 
+@again
 def put(
     store: Store,
     ns: str,
@@ -97,7 +99,7 @@ def put(
     early = store.vectoriser.is_loading
     prepared = prepare(store, draft)
     found = judged(store, draft, prepared)
-    with store.engine.write() as tx:
+    with store.engine.write(within=(draft.ns,)) as tx:
         memory = settle(store, tx, draft, prepared, found)
     if early and not prepared.vectors and store.vectoriser.arrived:
         _catch_up(store)
@@ -132,7 +134,7 @@ def _held(store: Store, draft: Draft, reasons: tuple[str, ...]) -> Memory:
     from ghostmem.verbs.quarantine import hold
 
     now = store.clock()
-    with store.engine.write() as tx:
+    with store.engine.write(within=(draft.ns,)) as tx:
         held = hold(store, tx, draft, reasons, now)
     kind = draft.fields.get("kind", Kind.EPISODIC)
     known = {name: value for name, value in draft.fields.items() if name.startswith("source_") or name == "tags"}

@@ -73,7 +73,7 @@ def release(store: Store, held_id: str, *, ns: str | None = None) -> Memory:
 
     prepared = prepare(store, draft)
     verdict = judged(store, draft, prepared)
-    with store.engine.write() as tx:
+    with store.engine.write(within=(found.ns,)) as tx:
         if not tx.quarantine.drop(found.id):
             raise _missing(found.id)  # somebody else was faster
         return settle(store, tx, draft, prepared, verdict)

@@ -106,10 +106,10 @@ def _one_space(
         return gather(tx, space, asked, which, None, sources), WITHOUT_VECTORS
     model = tx.vectors.find(embedder.model, len(query), CHUNKER)
     view = None if model is None else tx.vectors.view(model, space)
-    if view is None or not len(view.ids):
+    if view is None or not view.count:
         notes.append(f"{space.name} has no vectors of {embedder.model} yet; `ghost embed backfill`")
         return gather(tx, space, asked, which, None, sources), WITHOUT_VECTORS
-    if len(view.ids) < space.chunks and (pending := space.chunks - len(view.ids) - tx.vectors.plain(space.number)) > 0:
+    if view.count < space.chunks and (pending := space.chunks - view.count - tx.vectors.plain(space.number)) > 0:
         notes.append(f"{pending} chunks of {space.name} have no vectors yet; `ghost embed backfill`")
     return gather(tx, space, replace(asked, query=query), which, view, sources), WITH_VECTORS
 

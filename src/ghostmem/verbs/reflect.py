@@ -127,7 +127,7 @@ def _plan(store: Store, run: Run, name: str, relink: bool, progress: Callable[[i
     with store.engine.read() as tx:
         plan = make_plan(store, tx, name, tx.rules.all(), run.at, relink, progress)
         entries = _hashed(tx, plan)
-    with store.engine.write(durable=False) as tx:
+    with store.engine.write(durable=False, within=(name,)) as tx:
         tx.runs.plan(run.id, entries)
         tx.runs.tally(run.id, plan.evaluated, plan.applied, plan.clusters)
         tx.runs.reached(run.id, name)

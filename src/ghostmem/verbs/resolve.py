@@ -38,7 +38,7 @@ def resolve(store: Store, ns: str, keep: str, other: str | None = None, *, both:
     What ends is demoted and left out of search and context, and its importance goes to what holds; nothing is deleted.
     """
     accept.namespace(ns)
-    with store.engine.write() as tx:
+    with store.engine.write(within=(ns,)) as tx:
         now = store.clock()
         kept = find(tx, ns, accept.text(keep, "key"), now)
         rivals = _rivals(tx, kept, now) if other is None else [find(tx, ns, accept.text(other, "key"), now)]
@@ -66,7 +66,7 @@ def resolve(store: Store, ns: str, keep: str, other: str | None = None, *, both:
 
 def reopened(store: Store, ns: str, key: str) -> Resolved:
     """Let a memory that was closed hold again, as it was before."""
-    with store.engine.write() as tx:
+    with store.engine.write(within=(ns,)) as tx:
         now = store.clock()
         closed = find(tx, accept.namespace(ns), accept.text(key, "key"), now)
         reopen(store, tx, closed, now)

@@ -22,7 +22,7 @@ def _restored(store: Store, ns: str, key: str, version: int | None, unlock: bool
     accept.text(ns, "namespace")
     accept.text(key, "key")
     now = store.clock()
-    with store.engine.write() as tx:
+    with store.engine.write(within=(ns,)) as tx:
         last = tx.memories.last(ns, key)
         if last is None:
             raise NotFoundError(f"memory not found: {ns}/{key}", "a hard delete cannot be undone; look into a backup")

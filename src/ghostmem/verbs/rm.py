@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from ghostmem.errors import LockedError, NotFoundError
 from ghostmem.model import Memory, Record, optional
 from ghostmem.verbs import accept
+from ghostmem.verbs.again import again
 from ghostmem.verbs.store import Store
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ class Removal(Record):
     pending: str = optional("")
 
 
+@again
 def rm(
     store: Store,
     ns: str,
@@ -52,7 +54,7 @@ def rm(
     accept.text(ns, "namespace")
     accept.text(key, "key")
     now = store.clock()
-    with store.engine.write(dry_run=dry_run) as tx:
+    with store.engine.write(dry_run=dry_run, within=(ns,)) as tx:
         found = tx.memories.history(ns, key)
         alive = [m for m in found if m.deleted_at is None]
         doomed = (found if all_versions else found[-1:]) if hard else alive

@@ -68,9 +68,10 @@ def _root(store: Store, folder: str | Path | None) -> Path:
         )
     if roots:
         return Path(next(iter(roots)))
-    if store.engine.location == ":memory:":
-        raise InvalidInputError("a store in memory has no folder of notes beside it", "name one with GHOST_NOTES_DIR")
-    return Path(store.engine.location).resolve().parent / "notes"
+    if store.engine.file is None:
+        what = "in memory" if store.engine.location == ":memory:" else "in a database"
+        raise InvalidInputError(f"a store {what} has no folder of notes beside it", "name one with GHOST_NOTES_DIR")
+    return Path(store.engine.file).resolve().parent / "notes"
 
 
 def _daily(root: Path, day: str, known: Sequence[Folder]) -> str:

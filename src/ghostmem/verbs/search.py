@@ -12,6 +12,7 @@ from ghostmem.hit import Hit, Hits, Receipt
 from ghostmem.model import NsFilter, Tier
 from ghostmem.times import as_time
 from ghostmem.verbs import accept
+from ghostmem.verbs.again import again
 from ghostmem.verbs.corrections import in_order, joined, refuters, with_corrections
 from ghostmem.verbs.get import count
 from ghostmem.verbs.narrow import narrowed
@@ -47,6 +48,7 @@ ENDED = 5  # how many that no longer hold are listed
 WITHIN = ("notes", "memories")
 
 
+@again
 def search(
     store: Store,
     query: str,

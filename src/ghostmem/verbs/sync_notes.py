@@ -158,7 +158,7 @@ def _close(store: Store, folder: Folder, at: datetime | None, unavailable: str) 
     """Write down how it ended, if that is anything new."""
     if at is None and unavailable == folder.unavailable:
         return
-    with store.engine.write(durable=False) as tx:
+    with store.engine.write(durable=False, within=(folder.ns,)) as tx:
         tx.notes.reconciled(folder.id, at, unavailable)
 
 
@@ -316,7 +316,7 @@ def _write(
     with_vectors = [old for _, read, old in work.index if old is not None and old.hash != read.text.digest]
     renamed = bool(work.gone)
     if work.gone or work.touch or moves or (len(work.index) > 1 and with_vectors):
-        with store.engine.write(durable=False) as tx:
+        with store.engine.write(durable=False, within=(folder.ns,)) as tx:
             for note in work.gone:
                 if _is_still(tx, folder, note):
                     forget_note(store, tx, note)
@@ -333,7 +333,7 @@ def _write(
                 late -= 1
             late += len(moves)
     for start in range(0, len(others), BATCH):
-        with store.engine.write(durable=False) as tx:
+        with store.engine.write(durable=False, within=(folder.ns,)) as tx:
             for one in others[start : start + BATCH]:
                 if is_still(Path(folder.root, one[0]), one[1].stat):
                     renamed = _index(store, tx, folder, layout, one, report) or renamed
@@ -342,7 +342,7 @@ def _write(
         if progress is not None:
             progress(min(start + BATCH, len(others)))
     if report.is_changed:
-        with store.engine.write(durable=False) as tx:
+        with store.engine.write(durable=False, within=(folder.ns,)) as tx:
             link_notes(store, tx, folder, renamed)
     return late
 
@@ -394,7 +394,7 @@ def _embed(store: Store, report: SyncReport, after: int, link: bool, progress: C
 def _prune(store: Store, folder: Folder) -> None:
     """Let go what was deleted long ago, and the vectors that were kept for it."""
     before = earlier(store.clock(), KEPT)
-    with store.engine.write(durable=False) as tx:
+    with store.engine.write(durable=False, within=(folder.ns,)) as tx:
         dead = [memory for memory in tx.listing.dead_keys(before) if memory.ns == folder.ns and "note" in memory.meta]
         remove(tx, dead, store.clock(), hard=True)
         tx.notes.prune(before)

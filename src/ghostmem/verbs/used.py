@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from ghostmem.errors import InvalidInputError
 from ghostmem.model import Record
 from ghostmem.verbs import accept
+from ghostmem.verbs.again import again
 from ghostmem.verbs.get import find
 from ghostmem.verbs.store import Store
 
@@ -19,6 +20,7 @@ class Use(Record):
     utility_count: int
 
 
+@again
 def used(store: Store, ns: str, keys: Iterable[str]) -> list[Use]:
     """Mark memories as having really helped: each gains one in utility, and a use on this day; all of them, or none."""
     if isinstance(keys, str):
@@ -27,7 +29,7 @@ def used(store: Store, ns: str, keys: Iterable[str]) -> list[Use]:
     if not names:
         raise InvalidInputError("at least one key is required", "name the memories that helped")
     now = store.clock()
-    with store.engine.write() as tx:
+    with store.engine.write(within=(ns,)) as tx:
         found = [find(tx, accept.text(ns, "namespace"), key, now) for key in names]
         tx.memories.touch(found, now, used=True, helped=True)
     return [Use(memory.ns, memory.key, memory.utility_count + 1) for memory in found]

@@ -124,19 +124,26 @@ def _wrong(before: str, last: int, line: Line) -> str:
 def _roll(tx: Transaction, wanted: str | None) -> tuple[str, str, str]:
     """Return the digest of all lines in the order they were written, what is wrong with that order, and where one stood."""
     digest = broken = ""
-    last, stood = 0, None
+    last = count = loose = 0
+    stood, place = None, 0
     for line in tx.journal.lines(in_order=True):
+        count += 1
+        loose += line.line is None and line.hash is not None  # an engine that writes namespaces side by side has no one order
         number = last + 1 if line.line is None else line.line
         if number != last + 1 and not broken:
             broken = f"line {last + 1} of the whole log is missing"
         last = number
         if line.hash is not None:
             digest = rolled(digest, line.hash)
-            stood = line if digest == wanted else stood
+            if wanted in (digest, line.hash):
+                stood, place = line, count
+    broken = "" if loose else broken
     if stood is None:
         return digest, broken, ""
     when = f", written {stood.at}" if stood.at else ""
-    return digest, broken, f"it stood at line {stood.line} of {last}{when}; nothing up to there was changed"
+    if stood.hash == wanted:
+        return digest, broken, f"it stood at line {stood.seq} of its namespace{when}; nothing of that up to there was changed"
+    return digest, broken, f"it stood at line {place} of {count}{when}; nothing up to there was changed"
 
 
 def audit_log(

@@ -47,7 +47,8 @@ def vouched(tx: Transaction, memories: Iterable[Memory], which: Filter, at: date
 def _beside(tx: Transaction, space: Space, claim: Memory, trusted: Filter) -> list[str]:
     mine = list(dict.fromkeys(index_terms(claim.content[:FIRST])))
     wanted = sorted(mine, key=lambda term: (not any(char.isdigit() for char in term), -len(term)))[:TERMS]
-    chunks = _worded({term: tx.search.postings(space.number, encode(term), POSTINGS) for term in wanted}, space)
+    found = tx.search.postings(space.number, [encode(term) for term in wanted], POSTINGS)
+    chunks = _worded(dict(zip(wanted, found, strict=True)), space)
     shares: dict[str, float] = {}
     for start in range(0, min(LOOKED, len(chunks)), BATCH):
         for one in tx.search.candidates(chunks[start : start + BATCH], trusted):

@@ -28,7 +28,8 @@ def read_wording(
     tx: Transaction, space: Space, asked: Asked, sources: list[str]
 ) -> tuple[lexical.Wording, dict[str, list[int]], list[int]]:
     """Return the wording with its rarities, where each of its terms is, and the chunks that hold a word only inside others."""
-    found = {term: tx.search.postings(space.number, encode(term), POSTINGS) for term in dict.fromkeys(asked.terms)}
+    given = list(dict.fromkeys(asked.terms))
+    found = dict(zip(given, tx.search.postings(space.number, [encode(term) for term in given], POSTINGS), strict=True))
     terms = sorted(found, key=lambda term: (not found[term], len(found[term]), term))[:MOST_TERMS]
     rarities = [rarity(space.chunks, len(found[term])) for term in terms if found[term]]
     rarest = max(rarities, default=1.0)
@@ -83,13 +84,16 @@ def _synonyms(
         mine = stem(word)
         if mine not in terms or word in names:
             continue
-        taken = 0
+        others: dict[str, float] = {}
         for other, cosine in near_words(word):
-            term = stem(other)
-            if taken == SYNONYMS or term in terms or term in found:
-                continue
-            chunks = tx.search.postings(space.number, encode(term), POSTINGS // 4)
+            if (term := stem(other)) not in terms and term not in found:
+                others.setdefault(term, cosine)
+        taken = 0
+        places = tx.search.postings(space.number, [encode(term) for term in others], POSTINGS // 4)
+        for (term, cosine), chunks in zip(others.items(), places, strict=False):
             if chunks:
                 found[term] = (terms.index(mine), lexical.SYNONYM * (cosine - NEAR) / (1 - NEAR), chunks)
                 taken += 1
+            if taken == SYNONYMS:
+                break
     return found

@@ -18,7 +18,9 @@ from ghostmem.caller import CALLER, SCOPES, require
 from ghostmem.errors import ForbiddenError, InvalidInputError
 from ghostmem.schema import check
 from ghostmem.web.refusals import Refused, json_response
-from ghostmem.web.routes import ALL, ONE, ROUTES, SEVERAL, Given, Route, answer
+from ghostmem.web.route import ALL, ONE, SEVERAL, Given, Route
+from ghostmem.web.routes import ROUTES, answer
+from ghostmem.web.session import refuse_writes
 
 if TYPE_CHECKING:
     from ghostmem.ghost import Ghost
@@ -150,6 +152,7 @@ def _depth_exceeds(value: Any, limit: int) -> bool:
 def authorise(route: Route, given: Given) -> None:
     """Ask whether the caller may do this there; who names no namespace and has a single one means that."""
     need = "read" if given.get("dry_run") is True else route.scope
+    refuse_writes(need)
     if route.where == ALL:
         require("", need)
     elif route.where == ONE:

@@ -16,18 +16,24 @@ from ghostmem.caller import require
 from ghostmem.errors import GhostError
 from ghostmem.web import api
 from ghostmem.web.auth import IF_ANY, authenticated
+from ghostmem.web.events import Events
 from ghostmem.web.guard import bounded, guarded
 from ghostmem.web.logs import Log, to_stderr, traced
 from ghostmem.web.metrics import CONTENT_TYPE, Metrics
 from ghostmem.web.openapi import document
+from ghostmem.web.pages import Files, doors
 from ghostmem.web.rate import Rate
 from ghostmem.web.refusals import Refused, json_response
+from ghostmem.web.session import Sessions
 
 if TYPE_CHECKING:
     from ghostmem.ghost import Ghost
 
 OPENAPI = f"{api.PREFIX}/openapi.json"
+EVENTS = f"{api.PREFIX}/events"
 MCP = "/mcp"
+FILES = "/static/"
+FORM_BYTES = 4096  # of a form that somebody signs in with
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -41,6 +47,27 @@ class Limits:
     clock: Callable[[], float] = time.monotonic
 
 
+class App:
+    """Ghost as an ASGI application, which has to be closed before its server can stop: pages listen for news without end."""
+
+    def __init__(self, app: ASGIApp, live: ASGIApp, events: Events) -> None:
+        self._app, self._live, self.events = app, live, events
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] == "http":
+            scope.setdefault("raw_path", scope["path"].encode())
+            await self._app(scope, receive, send)
+        elif scope["type"] == "lifespan":
+            await self._live(scope, receive, send)
+        else:
+            await send({"type": "websocket.close", "code": 1008})
+
+    def close(self) -> None:
+        """End what would never end by itself."""
+        self.events.close()
+
+
 def make_app(
     ghost: Ghost,
     *,
@@ -49,29 +76,25 @@ def make_app(
     mcp_app: ASGIApp | None = None,
     limits: Limits | None = None,
     log: Log = to_stderr,
-) -> ASGIApp:
+    sessions: Sessions | None = None,
+) -> App:
     """Return Ghost as an ASGI application: /api/v1, /healthz, /readyz, /metrics, and `mcp_app` at /mcp.
 
     `require_tokens` is "always", "if-any" (as soon as the store has had a token) or "never"; `allowed_hosts` are names that
-    the server is called by beside those of loopback. `mcp_app` sees the path /mcp as it is, and gets the lifespan.
+    the server is called by beside those of loopback. `mcp_app` sees the path /mcp as it is, and gets the lifespan. With
+    `sessions` the viewer is at /, and people are let in by cookie.
     """
     limits = limits or Limits()
-    metrics = Metrics()
-    app = _rooms(ghost, metrics, mcp_app)
+    metrics, events, files = Metrics(), Events(ghost), None if sessions is None else Files()
+    app = _rooms(ghost, metrics, mcp_app, events, files)
     app = bounded(app, limits.body_bytes, limits.body_seconds)
-    app = authenticated(app, ghost, require_tokens, Rate(limits.per_second, limits.burst, limits.clock))
-    app = traced(guarded(app, allowed_hosts), metrics, log, ghost.store.clock)
-
-    async def run(scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http":
-            scope.setdefault("raw_path", scope["path"].encode())
-            await app(scope, receive, send)
-        elif scope["type"] == "lifespan":
-            await (mcp_app or _live)(scope, receive, send)
-        else:
-            await send({"type": "websocket.close", "code": 1008})
-
-    return run
+    door = None
+    if sessions is not None and files is not None:
+        door = bounded(doors(ghost, sessions, files), FORM_BYTES, limits.body_seconds)
+    rate = Rate(limits.per_second, limits.burst, limits.clock)
+    app = authenticated(app, ghost, require_tokens, rate, sessions, door)
+    app = traced(guarded(app, allowed_hosts, strict=sessions is not None and sessions.strict), metrics, log, ghost.store.clock)
+    return App(app, mcp_app or _live, events)
 
 
 async def _live(_: Scope, receive: Receive, send: Send) -> None:
@@ -81,15 +104,22 @@ async def _live(_: Scope, receive: Receive, send: Send) -> None:
     await send({"type": "lifespan.shutdown.complete"})
 
 
-def _rooms(ghost: Ghost, metrics: Metrics, mcp_app: ASGIApp | None) -> ASGIApp:
+def _rooms(ghost: Ghost, metrics: Metrics, mcp_app: ASGIApp | None, events: Events, files: Files | None) -> ASGIApp:
     async def run(scope: Scope, receive: Receive, send: Send) -> None:
         path: bytes = scope["raw_path"]
-        if path.startswith(api.PREFIX.encode() + b"/") and path != OPENAPI.encode():
+        if path == EVENTS.encode():
+            scope["ghost.trace"].route = EVENTS
+            _only_get(scope)
+            response = await events.answer()
+        elif path.startswith(api.PREFIX.encode() + b"/") and path != OPENAPI.encode():
             response = await api.call(ghost, Request(scope, receive))
         elif mcp_app is not None and (path == MCP.encode() or path.startswith(MCP.encode() + b"/")):
             scope["ghost.trace"].route = MCP
             await mcp_app(scope, receive, send)
             return
+        elif files is not None and path.startswith(FILES.encode()):
+            scope["ghost.trace"].route = FILES
+            response = files.answer(scope, path[len(FILES) :].decode("latin-1"))
         else:
             response = await _room(ghost, metrics, scope, path.decode("latin-1"))
         await response(scope, receive, send)
@@ -97,13 +127,17 @@ def _rooms(ghost: Ghost, metrics: Metrics, mcp_app: ASGIApp | None) -> ASGIApp:
     return run
 
 
+def _only_get(scope: Scope) -> None:
+    if scope["method"] not in ("GET", "HEAD"):
+        raise Refused(405, "MethodNotAllowed", "this path has no such method", "it has GET, HEAD", Allow="GET, HEAD")
+
+
 async def _room(ghost: Ghost, metrics: Metrics, scope: Scope, path: str) -> Response:
     """Answer at one of the few paths that stand alone."""
     if path not in ("/healthz", "/readyz", "/metrics", OPENAPI):
         raise Refused(404, "NotFoundError", "there is no such path", f"{OPENAPI} lists those of the API")
     scope["ghost.trace"].route = path
-    if scope["method"] not in ("GET", "HEAD"):
-        raise Refused(405, "MethodNotAllowed", "this path has no such method", "it has GET, HEAD", Allow="GET, HEAD")
+    _only_get(scope)
     if path == "/healthz":
         return json_response({"status": "ok"})
     if path == "/readyz":

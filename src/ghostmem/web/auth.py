@@ -1,4 +1,4 @@
-"""Who is calling: a bearer token, or the owner where no token was ever made."""
+"""Who is calling: a bearer token, the cookie of a browser that was let in, or the owner where no token was ever made."""
 
 import math
 from typing import TYPE_CHECKING
@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 import anyio.to_thread
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from ghostmem.caller import CALLER, CLIENT, OWNER, Caller
+from ghostmem.caller import CALLER, CLIENT, LOOKING, OWNER, Caller
 from ghostmem.verbs.tokens import ever_made, verify
 from ghostmem.web.guard import OPEN, header
 from ghostmem.web.rate import Rate, neighbourhood
 from ghostmem.web.refusals import Refused
+from ghostmem.web.session import Session, Sessions
 
 if TYPE_CHECKING:
     from ghostmem.ghost import Ghost
@@ -22,31 +23,58 @@ NEVER = "never"
 _LONGEST = 256  # characters of a credential that are looked at
 
 
-def authenticated(app: ASGIApp, ghost: "Ghost", require_tokens: str, rate: Rate) -> ASGIApp:
-    """Return the application behind the check of tokens and of how often somebody calls."""
+def authenticated(
+    app: ASGIApp, ghost: "Ghost", require_tokens: str, rate: Rate, sessions: Sessions | None = None, doors: ASGIApp | None = None
+) -> ASGIApp:
+    """Return the application behind the check of tokens and of how often somebody calls.
+
+    With `sessions` a cookie lets in too, and who is not let in is sent to the `doors`, where people can sign in.
+    """
 
     async def run(scope: Scope, receive: Receive, send: Send) -> None:
         client = scope.get("client")
         address = neighbourhood(client[0] if client else "")
-        if scope["raw_path"] in OPEN:
+        if scope["raw_path"] in OPEN and not (sessions is not None and sessions.strict):
             _slow_down(rate.wait(address))
             await app(scope, receive, send)
             return
         secret = _secret(header(scope, b"authorization"))
-        caller = await anyio.to_thread.run_sync(_identify, ghost, secret, require_tokens)
+        session = sessions.find(scope) if sessions is not None and secret is None else None
+        caller = await anyio.to_thread.run_sync(_known, ghost, secret, session, require_tokens)
+        if caller is not None and sessions is not None and sessions.read_only:
+            caller = Caller(caller.name, tuple((ns, "read") for ns, _ in caller.grants))
         # a name may hold a colon, an address of a client none of ours
         _slow_down(rate.wait(f"token {caller.name}" if caller is not None and secret is not None else address))
+        scope["ghost.caller"], scope["ghost.session"] = caller, session if caller is not None else None
+        if doors is not None and is_door(scope):
+            await doors(scope, receive, send)
+            return
         if caller is None:
-            raise _unauthorised(secret is not None)
+            raise unauthorised(secret is not None)
         scope["ghost.trace"].caller = caller.name
-        before, client = CALLER.set(caller), CLIENT.set(caller.name)
+        before, client, looking = CALLER.set(caller), CLIENT.set("web" if session else caller.name), LOOKING.set(bool(session))
         try:
+            if sessions is not None:
+                sessions.enter(scope, session)
             await app(scope, receive, send)
         finally:
             CALLER.reset(before)
             CLIENT.reset(client)
+            LOOKING.reset(looking)
 
     return run
+
+
+def is_door(scope: Scope) -> bool:
+    """Say whether a request is for the page itself or for signing in, which answer people who are not let in yet."""
+    return scope["raw_path"] in (b"/", b"/sign-in")
+
+
+def _known(ghost: "Ghost", secret: str | None, session: Session | None, require_tokens: str) -> Caller | None:
+    """Return who a request is from; a session that was begun with a token is as good as that token is now."""
+    if session is None:
+        return _identify(ghost, secret, require_tokens)
+    return OWNER if session.trusted else _identify(ghost, session.secret, require_tokens)
 
 
 def _secret(given: str | None) -> str | None:
@@ -69,7 +97,7 @@ def _slow_down(seconds: float) -> None:
         raise Refused(429, "TooManyRequests", "too many requests", "wait a moment", Retry_After=str(math.ceil(seconds)))
 
 
-def _unauthorised(given: bool) -> Refused:
+def unauthorised(given: bool) -> Refused:
     """Say the same of every token that is not good, whatever is wrong with it."""
     if given:
         message, challenge = "this token is not good", 'Bearer realm="ghost", error="invalid_token"'

@@ -64,12 +64,12 @@ def _is_address(name: str) -> bool:
     return True
 
 
-def guarded(app: ASGIApp, allowed: Collection[str]) -> ASGIApp:
-    """Return the application behind the checks of Host and Origin."""
+def guarded(app: ASGIApp, allowed: Collection[str], strict: bool = False) -> ASGIApp:
+    """Return the application behind the checks of Host and Origin; health is exempt, unless `strict`."""
     names = {name.lower().rstrip(".").strip("[]") for name in allowed}
 
     async def run(scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["raw_path"] not in OPEN:
+        if strict or scope["raw_path"] not in OPEN:
             check_host(scope, names)
             check_origin(scope, names)
         await app(scope, receive, send)

@@ -18,7 +18,7 @@ from ghostmem.web.metrics import METHODS, Metrics
 from ghostmem.web.refusals import UNEXPECTED, Refused, json_response, refusal
 
 Log = Callable[[dict[str, Any]], None]
-_HEADERS = {"X-Content-Type-Options": "nosniff", "Cache-Control": "no-store"}
+_UNLESS_SET = {"Cache-Control": "no-store", "Referrer-Policy": "no-referrer", "Content-Security-Policy": "default-src 'none'"}
 
 
 @dataclass
@@ -54,7 +54,11 @@ def traced(app: ASGIApp, metrics: Metrics, log: Log, clock: Clock) -> ASGIApp:
             if message["type"] == "http.response.start":
                 trace.status = message["status"]
                 message.setdefault("headers", [])
-                MutableHeaders(scope=message).update({**_HEADERS, "X-Request-Id": trace.id})
+                headers = MutableHeaders(scope=message)
+                headers["X-Request-Id"] = trace.id
+                headers["X-Content-Type-Options"] = "nosniff"
+                for name, value in _UNLESS_SET.items():
+                    headers.setdefault(name, value)
             elif message["type"] == "http.response.body":
                 trace.size += len(message.get("body", b""))
             await send(message)

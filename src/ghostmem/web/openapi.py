@@ -3,7 +3,8 @@
 from typing import Any
 
 from ghostmem._version import __version__
-from ghostmem.web.routes import ROUTES, Route
+from ghostmem.web.route import Route
+from ghostmem.web.routes import ROUTES
 
 _REFUSALS = {
     400: "Something that was sent cannot be accepted.",

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from ghostmem.caller import CALLER, require
@@ -11,50 +10,13 @@ from ghostmem.errors import NotFoundError
 from ghostmem.model import plain
 from ghostmem.web import fields as f
 from ghostmem.web.fields import Fields
+from ghostmem.web.looks import LOOKS
+from ghostmem.web.route import ALL, ONE, OWN, SEVERAL, Given, Route, listed
 
 if TYPE_CHECKING:
     from ghostmem.ghost import Ghost
     from ghostmem.report import Run
     from ghostmem.rule import Rule
-
-Given = dict[str, Any]
-
-# How the namespace of a call is found.
-ONE = "one"  # it is named
-SEVERAL = "several"  # it may be named, also as a prefix; otherwise all, or the only one a token has
-ALL = "all"  # the whole store
-OWN = "own"  # the handler looks at each thing's namespace
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Route:
-    """One call: fields that are not in the path come in the query of a GET or DELETE, else in the body."""
-
-    method: str
-    path: str
-    scope: str
-    where: str
-    about: str
-    call: Callable[[Ghost, Given], Any]
-    takes: Fields
-    needs: tuple[str, ...] = ()
-    streams: bool = False
-
-    @property
-    def in_path(self) -> tuple[str, ...]:
-        """Return the fields that stand in the path."""
-        return tuple(part[1:-1] for part in self.path.split("/") if part.startswith("{"))
-
-    @property
-    def has_body(self) -> bool:
-        """Say whether fields come in a body."""
-        return self.method not in ("GET", "DELETE")
-
-    @property
-    def schema(self) -> dict[str, Any]:
-        """Return the schema of all fields together."""
-        required = [*self.in_path, *self.needs]
-        return {"type": "object", "properties": dict(self.takes), "required": required, "additionalProperties": False}
 
 
 def _put(ghost: Ghost, given: Given) -> Any:
@@ -136,11 +98,6 @@ def _export(ghost: Ghost, given: Given) -> Iterator[str]:
     return ghost.export(given.get("ns"))
 
 
-def _listed(name: str, call: Callable[[Ghost, Given], Any]) -> Callable[[Ghost, Given], Any]:
-    """Wrap a list in an object."""
-    return lambda ghost, given: {name: call(ghost, given)}
-
-
 _MEMORY = "/memories/{ns}/{key}"
 _RULE = "/rules/{rule_id}"
 _RULE_ID: Fields = {"rule_id": f.text("The rule's id.")}
@@ -187,7 +144,7 @@ ROUTES: tuple[Route, ...] = (
         "read",
         ONE,
         "List every version of a memory.",
-        _listed("versions", lambda g, a: g.history(**a)),
+        listed("versions", lambda g, a: g.history(**a)),
         f.KEYED,
     ),
     Route(
@@ -210,7 +167,7 @@ ROUTES: tuple[Route, ...] = (
         ("op",),
     ),
     Route(
-        "GET", "/memories", "read", SEVERAL, "List memories, newest first.", _listed("memories", lambda g, a: g.list(**a)), _LIST
+        "GET", "/memories", "read", SEVERAL, "List memories, newest first.", listed("memories", lambda g, a: g.list(**a)), _LIST
     ),
     Route(
         "POST",
@@ -272,7 +229,7 @@ ROUTES: tuple[Route, ...] = (
         "read",
         ONE,
         "Show how a key, or what a question finds, evolved.",
-        _listed("events", lambda g, a: g.timeline(**a)),
+        listed("events", lambda g, a: g.timeline(**a)),
         {**f.NS, "what": f.text("A key or a question.", 100_000, 1)},
         ("ns", "what"),
     ),
@@ -282,7 +239,7 @@ ROUTES: tuple[Route, ...] = (
         "write",
         ONE,
         "Say which memories really helped.",
-        _listed("used", lambda g, a: g.used(**a)),
+        listed("used", lambda g, a: g.used(**a)),
         {**f.NS, "keys": f.texts("Their keys.")},
         ("ns", "keys"),
     ),
@@ -292,7 +249,7 @@ ROUTES: tuple[Route, ...] = (
         "read",
         ONE,
         "List the links of a memory, or of a namespace.",
-        _listed("edges", lambda g, a: g.edges(**a)),
+        listed("edges", lambda g, a: g.edges(**a)),
         {**f.KEYED, **f.REL},
         ("ns",),
     ),
@@ -323,7 +280,7 @@ ROUTES: tuple[Route, ...] = (
         "read",
         ONE,
         "Show groups of memories that are alike.",
-        _listed("clusters", lambda g, a: g.clusters(**a)),
+        listed("clusters", lambda g, a: g.clusters(**a)),
         f.NS,
         ("ns",),
     ),
@@ -379,7 +336,7 @@ ROUTES: tuple[Route, ...] = (
     Route("POST", "/rules", "admin", OWN, "Add a rule, or put it in the place of one.", _set_rule, f.RULE, ("name", "action")),
     Route("GET", _RULE, "read", OWN, "Show one rule.", lambda g, a: _rule(g, a["rule_id"], "read"), _RULE_ID),
     Route("DELETE", _RULE, "admin", OWN, "Delete a rule; a built-in one is switched off.", _rm_rule, _RULE_ID),
-    Route("GET", "/tags", "read", SEVERAL, "List tags, most used first.", _listed("tags", lambda g, a: g.tags(**a)), f.NS_FILTER),
+    Route("GET", "/tags", "read", SEVERAL, "List tags, most used first.", listed("tags", lambda g, a: g.tags(**a)), f.NS_FILTER),
     Route("GET", "/namespaces", "read", OWN, "List namespaces with their counts.", _namespaces, f.NS_FILTER),
     Route(
         "GET",
@@ -387,7 +344,7 @@ ROUTES: tuple[Route, ...] = (
         "read",
         SEVERAL,
         "List memories about a file.",
-        _listed("memories", lambda g, a: g.files(**a)),
+        listed("memories", lambda g, a: g.files(**a)),
         {**f.NS_FILTER, "path": f.text("The file's path.", 4096), "rel": f.NARROW["file_rel"], "limit": f.LIMIT},
         ("path",),
     ),
@@ -395,6 +352,7 @@ ROUTES: tuple[Route, ...] = (
     Route("GET", "/stats", "read", ALL, "Count what the store holds.", _stats, {}),
     Route("GET", "/check", "admin", ALL, "Look for anything that is not whole.", lambda g, _: g.check(), {}),
     Route("GET", "/export", "admin", SEVERAL, "Write everything as lines of JSON.", _export, f.NS_FILTER, streams=True),
+    *LOOKS,
 )
 
 

@@ -13,6 +13,7 @@ from starlette.types import ASGIApp
 
 from ghostmem.errors import GhostError, InvalidInputError
 from ghostmem.times import Clock
+from ghostmem.web.app import App
 from ghostmem.web.logs import JsonLines, to_stderr
 
 GRACE = 30  # seconds that what is running has to finish
@@ -44,9 +45,19 @@ def address_of(listening: socket.socket) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
+class Server(uvicorn.Server):
+    """A server that ends what would never end by itself before it waits for what is running."""
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Stop."""
+        if isinstance(self.config.app, App):
+            self.config.app.close()
+        await super().shutdown(sockets)
+
+
 def make_server(app: ASGIApp) -> uvicorn.Server:
     """Return a server that logs nothing itself, tells nobody its make, and believes no proxy."""
-    return uvicorn.Server(
+    return Server(
         uvicorn.Config(
             app,
             http="h11",

@@ -1,15 +1,25 @@
 """ghost config"""
 
+from typing import Any
+
 import click
 
 from ghostmem.cli.face import Face, FaceCommand, TolerantCommand, group
 from ghostmem.cli.output import bold, dim
-from ghostmem.settings import config_path, resolve, table, write_config
+from ghostmem.settings import config_path, masked, resolve, table, write_config
 
 EXAMPLES = """\
   ghost config show
   ghost config set ns agent:me
 """
+
+
+def _shown(name: str, value: Any) -> Any:
+    """Return a value as it may stand on a screen: no keys, no password of a database."""
+    if name.endswith("_key"):
+        return "(set)" if value else value
+    return masked(value) if name == "db" else value
+
 
 command = group("config", "Show or change settings.", EXAMPLES)
 
@@ -21,7 +31,7 @@ def show(face: Face) -> None:
     if face.config_error is not None:
         face.note(f"{face.config_error.message}: not used")
     for name, (value, source) in resolve(use_file=face.config_error is None, **face.given).items():
-        value = "(set)" if name.endswith("_key") and value else value
+        value = _shown(name, value)
         row = {"name": name, "value": value, "source": source, "about": about[name]}
         face.one(row, f"{bold(name)} = {value}  {dim(f'{about[name]}  [{source}]')}")
 
@@ -33,7 +43,7 @@ def set_(face: Face, name: str, value: str) -> None:
     """Write a setting into the configuration file."""
     path = config_path()
     parsed = write_config(path, name, value)
-    parsed = "(set)" if name.endswith("_key") and parsed else parsed
+    parsed = _shown(name, parsed)
     face.one({"name": name, "value": parsed, "path": str(path)}, f"{name} = {parsed} in {path}")
 
 

@@ -49,6 +49,7 @@ def command(
     from ghostmem.web.app import Limits, make_app
     from ghostmem.web.auth import ALWAYS, IF_ANY, NEVER
     from ghostmem.web.serve import address_of, is_loopback, listen, serve
+    from ghostmem.web.session import Sessions
 
     ghost, host = face.ghost, host or "0.0.0.0"  # noqa: S104 (an empty name means every address, and is treated so)
     local = is_loopback(host)
@@ -63,12 +64,13 @@ def command(
         allowed_hosts=[host, *allow_host],
         mcp_app=http_app(ghost, toolsets(",".join(tools) or "memory", experimental), root),
         limits=Limits(per_second=rate, burst=max(1, int(rate * 5))),
+        sessions=Sessions(),
     )
     listening = listen(host, port)
     url = address_of(listening)
 
     def announce() -> None:
-        face.one({"url": url, "mcp": f"{url}/mcp", "api": f"{url}/api/v1"}, f"serving {face.settings.path} at {url}")
+        face.one({"url": url, "mcp": f"{url}/mcp", "api": f"{url}/api/v1"}, f"serving {face.settings.shown} at {url}")
 
     serve(app, listening, announce, ghost.store.clock)
 

@@ -6,10 +6,7 @@ from collections.abc import Iterable, Iterator
 import apsw
 
 from ghostmem.alias import Alias
-from ghostmem.model import SourceKind
-from ghostmem.times import format_time, read_time
-
-_COLUMNS = "memory_id, content, at, source_user, source_kind, source_scope, source_client"
+from ghostmem.engine.records import ALIAS, alias_of, alias_row
 
 
 class SqliteAliases:
@@ -20,9 +17,8 @@ class SqliteAliases:
 
     def add(self, memory_id: str, alias: Alias) -> bool:
         """Keep a wording; False when it is known."""
-        source = (alias.source_user, alias.source_kind and str(alias.source_kind), alias.source_scope, alias.source_client)
-        row = (memory_id, alias.content, format_time(alias.at), *source)
-        self._db.execute(f"INSERT OR IGNORE INTO aliases ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+        row = alias_row(memory_id, alias)
+        self._db.execute(f"INSERT OR IGNORE INTO aliases ({ALIAS}) VALUES (?, ?, ?, ?, ?, ?, ?)", row)
         return self._db.changes() > 0
 
     def of(self, memory_ids: Iterable[str]) -> dict[str, tuple[Alias, ...]]:
@@ -46,6 +42,5 @@ class SqliteAliases:
         return self._db.changes() > 0
 
     def _read(self, where: str, *values: str) -> Iterator[tuple[str, Alias]]:
-        sql = f"SELECT {_COLUMNS} FROM aliases {where} ORDER BY memory_id, at, content"
-        for memory_id, content, at, user, kind, scope, client in self._db.execute(sql, values):
-            yield memory_id, Alias(content, read_time(at), user, kind and SourceKind(kind), scope, client)
+        sql = f"SELECT {ALIAS} FROM aliases {where} ORDER BY memory_id, at, content"
+        yield from map(alias_of, self._db.execute(sql, values))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import apsw
 
+from ghostmem.engine.moving import MOVING
 from ghostmem.engine.sqlite.connect import connect, prepare
 from ghostmem.engine.sqlite.failures import translate, translated
 from ghostmem.engine.sqlite.index import SqliteIndex
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from ghostmem.engine.base import Reindex
     from ghostmem.engine.sqlite.aliases import SqliteAliases
     from ghostmem.engine.sqlite.backups import SqliteBackups
+    from ghostmem.engine.sqlite.copy import SqliteCopy, SqliteMove
     from ghostmem.engine.sqlite.graph import SqliteGraph
     from ghostmem.engine.sqlite.listing import SqliteListing
     from ghostmem.engine.sqlite.mirrors import SqliteMirrors
@@ -145,6 +147,20 @@ class SqliteTransaction:
 
         return SqliteSessions(self.db)
 
+    @cached_property
+    def copy(self) -> "SqliteCopy":
+        """Open the rows of any table as they are."""
+        from ghostmem.engine.sqlite.copy import SqliteCopy
+
+        return SqliteCopy(self.db)
+
+    @cached_property
+    def move(self) -> "SqliteMove":
+        """Open what a store that is being filled knows of it."""
+        from ghostmem.engine.sqlite.copy import SqliteMove
+
+        return SqliteMove(self.db)
+
     def owe_scrub(self) -> None:
         """Note that something is deleted for good, whose bytes `scrub` is to remove."""
         from ghostmem.engine.sqlite.scrub import owe
@@ -161,6 +177,7 @@ class SqliteEngine:
         self.location = path
         self.read_only = False
         self.read_only_reason = ""
+        self.moving = False  # `ghost migrate` is not done with it
         self._newer = False
         self._synchronous = synchronous
         self._busy_timeout = busy_timeout
@@ -203,6 +220,7 @@ class SqliteEngine:
     def _judge(self, names: set[str] | None) -> None:
         if names is None:
             raise ReadOnlyStoreError(f"{self.location} cannot be written, and is not a Ghost store yet")
+        self.moving = MOVING in names
         if newer := unknown(names):
             self.read_only = True
             self.read_only_reason = f"{self.location} was written by a newer Ghost (it has {newer[-1]})"
@@ -261,11 +279,17 @@ class SqliteEngine:
             yield from self._transact(db, "BEGIN")
 
     @contextmanager
-    def write(self, durable: bool = True, dry_run: bool = False, patience: float | None = None) -> Iterator[SqliteTransaction]:
+    def write(
+        self,
+        durable: bool = True,
+        dry_run: bool = False,
+        patience: float | None = None,
+        within: Iterable[str] | None = None,
+    ) -> Iterator[SqliteTransaction]:
         """Change the store: all of it or nothing.
 
         `durable` waits until it would survive a power cut, `dry_run` takes everything back at the end, and `patience` is how
-        many seconds to wait for the write lock instead of the setting.
+        many seconds to wait for the write lock instead of the setting. The file has one lock, whatever is written `within`.
         """
         if self.read_only:
             raise (NewerStoreError if self._newer else ReadOnlyStoreError)(self.read_only_reason)
@@ -316,6 +340,11 @@ class SqliteEngine:
         """Roll back; SQLite has done so already after some errors."""
         if db.in_transaction:
             db.execute("ROLLBACK")
+
+    @property
+    def file(self) -> str | None:
+        """Return the file, or None for a store in memory."""
+        return None if self.location == ":memory:" else self.location
 
     def size(self) -> int:
         """Return the bytes on disk, with the write-ahead log."""

@@ -97,11 +97,13 @@ class SqliteJournal:
             (ids, format_time(at)[:10], int(used)),
         )
 
-    def accesses(self) -> "Iterator[Access]":
-        """List all days of use."""
+    def accesses(self, memory_id: str | None = None) -> "Iterator[Access]":
+        """List all days of use, or those of one memory."""
         from ghostmem.access import Access
 
-        for row in self._db.execute("SELECT memory_id, day, used, shown FROM accesses ORDER BY memory_id, day"):
+        where = "" if memory_id is None else "WHERE memory_id = ?"
+        sql = f"SELECT memory_id, day, used, shown FROM accesses {where} ORDER BY memory_id, day"
+        for row in self._db.execute(sql, () if memory_id is None else (memory_id,)):
             yield Access(*row)
 
     def days_of_use(self, ns: str) -> dict[str, int]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import apsw
 
 from ghostmem._version import __version__
+from ghostmem.engine.moving import MOVING
 from ghostmem.engine.sqlite.connect import is_ours, refuse_foreign
 from ghostmem.engine.sqlite.schema import APPLICATION_ID, LEDGER, MIGRATIONS
 from ghostmem.times import format_time
@@ -27,7 +28,7 @@ def applied(db: apsw.Connection) -> set[str] | None:
 
 def unknown(names: set[str]) -> list[str]:
     """Return the migrations that only a newer Ghost knows."""
-    return sorted(names - MIGRATIONS.keys())
+    return sorted(names - MIGRATIONS.keys() - {MOVING})
 
 
 def pending(names: set[str] | None) -> list[str]:

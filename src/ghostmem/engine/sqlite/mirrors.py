@@ -1,20 +1,14 @@
 """Mirrors: which namespace is kept equal with which folder, and what both said when they last agreed."""
 
-import json
-from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
 
 import apsw
 
 from ghostmem.engine.mirror import Item, Mirror
+from ghostmem.engine.records import ITEM, item_of, item_row
 from ghostmem.times import format_time
 
-_ITEM = "SELECT key, path, hash, tags, about FROM mirror_items WHERE mirror_id = ?"
-
-
-def _item(row: Sequence[Any]) -> Item:
-    return Item(row[0], row[1], row[2], frozenset(json.loads(row[3])), row[4])
+_ITEM = f"SELECT {ITEM} FROM mirror_items WHERE mirror_id = ?"
 
 
 class SqliteMirrors:
@@ -36,20 +30,17 @@ class SqliteMirrors:
 
     def items(self, mirror_id: int) -> dict[str, Item]:
         """Return what was agreed on, by key."""
-        return {row[0]: _item(row) for row in self._db.execute(_ITEM, (mirror_id,))}
+        return {row[0]: item_of(row) for row in self._db.execute(_ITEM, (mirror_id,))}
 
     def item(self, mirror_id: int, key: str) -> Item | None:
         """Return what was agreed on for a key."""
         row = self._db.execute(f"{_ITEM} AND key = ?", (mirror_id, key)).fetchone()
-        return None if row is None else _item(row)
+        return None if row is None else item_of(row)
 
     def put_item(self, mirror_id: int, item: Item) -> None:
         """Write down what is agreed on now."""
-        tags = json.dumps(sorted(item.tags), ensure_ascii=False)
-        self._db.execute(
-            "INSERT OR REPLACE INTO mirror_items (mirror_id, key, path, hash, tags, about) VALUES (?, ?, ?, ?, ?, ?)",
-            (mirror_id, item.key, item.path, item.hash, tags, item.about),
-        )
+        sql = f"INSERT OR REPLACE INTO mirror_items (mirror_id, {ITEM}) VALUES (?, ?, ?, ?, ?, ?)"
+        self._db.execute(sql, (mirror_id, *item_row(item)))
 
     def drop_item(self, mirror_id: int, key: str) -> None:
         """Forget a key that neither side has any more."""

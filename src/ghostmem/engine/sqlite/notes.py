@@ -7,27 +7,14 @@ from typing import Any
 
 import apsw
 
+from ghostmem.engine.records import FOLDER, NOTE, folder_of, names_of, note_of, note_row, stamp
 from ghostmem.engine.sqlite.where import ns_condition
 from ghostmem.model import NsFilter
-from ghostmem.note import Folder, Note, Place, Stat
-from ghostmem.times import format_time, read_time
+from ghostmem.note import Folder, Note, Place
+from ghostmem.times import format_time
 
-_FOLDER = "SELECT id, root, layout, ns, added_at, reconciled_at, unavailable FROM note_folders"
-
-_NOTE = "SELECT id, path, size, mtime_ns, inode, hash, names, problem, missing_at FROM notes"
-
-
-def _when(text: str | None) -> datetime | None:
-    return None if text is None else read_time(text)
-
-
-def _folder(row: Sequence[Any]) -> Folder:
-    return Folder(row[0], row[1], row[2], row[3], read_time(row[4]), _when(row[5]), row[6])
-
-
-def _note(row: Sequence[Any]) -> Note:
-    names = tuple(json.loads(row[6])) if row[6] else ()
-    return Note(row[0], row[1], Stat(row[2], row[3], row[4]), row[5], names, row[7], _when(row[8]))
+_FOLDER = f"SELECT {FOLDER} FROM note_folders"
+_NOTE = f"SELECT {NOTE} FROM notes"
 
 
 class SqliteNotes:
@@ -39,7 +26,7 @@ class SqliteNotes:
     def folders(self, ns: NsFilter) -> list[Folder]:
         """Return the folders whose namespace passes a filter."""
         where, values = ns_condition(ns, "ns")
-        return [_folder(row) for row in self._db.execute(f"{_FOLDER} WHERE {where} ORDER BY id", values)]
+        return [folder_of(row) for row in self._db.execute(f"{_FOLDER} WHERE {where} ORDER BY id", values)]
 
     def add_folder(self, root: str, layout: str, ns: str, at: datetime) -> Folder:
         """Write down a folder, or return the one that is there."""
@@ -47,7 +34,7 @@ class SqliteNotes:
             "INSERT OR IGNORE INTO note_folders (root, layout, ns, added_at) VALUES (?, ?, ?, ?)",
             (root, layout, ns, format_time(at)),
         )
-        return next(_folder(row) for row in self._db.execute(f"{_FOLDER} WHERE root = ? AND layout = ?", (root, layout)))
+        return next(folder_of(row) for row in self._db.execute(f"{_FOLDER} WHERE root = ? AND layout = ?", (root, layout)))
 
     def drop_folder(self, folder_id: int) -> None:
         """Forget a folder and all that is known of its notes."""
@@ -57,12 +44,12 @@ class SqliteNotes:
         """Write down how a look at a folder ended; without a time it did not come to its end."""
         self._db.execute(
             "UPDATE note_folders SET reconciled_at = coalesce(?, reconciled_at), unavailable = ? WHERE id = ?",
-            (None if at is None else format_time(at), unavailable, folder_id),
+            (stamp(at), unavailable, folder_id),
         )
 
     def known(self, folder_id: int) -> dict[str, Note]:
         """Return the notes of a folder by their paths."""
-        return {row[1]: _note(row) for row in self._db.execute(f"{_NOTE} WHERE folder_id = ?", (folder_id,))}
+        return {row[1]: note_of(row) for row in self._db.execute(f"{_NOTE} WHERE folder_id = ?", (folder_id,))}
 
     def stats(self, folder_id: int) -> tuple[dict[str, tuple[int, int, int]], dict[str, str], bool]:
         """Return the stats of a folder's notes by their paths, what is wrong with some, and whether any was missing."""
@@ -74,18 +61,16 @@ class SqliteNotes:
     def at(self, folder_id: int, path: str) -> Note | None:
         """Return the note that is known under a path."""
         row = self._db.execute(f"{_NOTE} WHERE folder_id = ? AND path = ?", (folder_id, path)).fetchone()
-        return None if row is None else _note(row)
+        return None if row is None else note_of(row)
 
     def put(self, folder_id: int, note: Note) -> None:
         """Write down a note, under another path if it moved."""
         self._db.execute("DELETE FROM notes WHERE folder_id = ? AND path = ? AND id <> ?", (folder_id, note.path, note.id))
-        names = json.dumps(note.names, ensure_ascii=False) if note.names else ""
-        missing = None if note.missing_at is None else format_time(note.missing_at)
         self._db.execute(
-            "INSERT INTO notes (folder_id, path, id, size, mtime_ns, inode, hash, names, problem, missing_at)"
-            " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) ON CONFLICT (id) DO UPDATE SET path = ?2, size = ?4,"
+            f"INSERT INTO notes (folder_id, {NOTE})"
+            " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) ON CONFLICT (id) DO UPDATE SET path = ?3, size = ?4,"
             " mtime_ns = ?5, inode = ?6, hash = ?7, names = ?8, problem = ?9, missing_at = ?10",
-            (folder_id, note.path, note.id, *note.stat, note.hash, names, note.problem, missing),
+            (folder_id, *note_row(note)),
         )
 
     def drop(self, note_id: str) -> None:
@@ -130,10 +115,7 @@ class SqliteNotes:
             "SELECT s.memory_id, s.name, n.path, n.names FROM notes n JOIN note_sections s ON s.note_id = n.id"
             " WHERE n.folder_id = ? ORDER BY n.path, s.line"
         )
-        return [
-            (memory, name, path, tuple(json.loads(names)) if names else ())
-            for memory, name, path, names in self._db.execute(sql, (folder_id,))
-        ]
+        return [(memory, name, path, names_of(names)) for memory, name, path, names in self._db.execute(sql, (folder_id,))]
 
     def links(self, folder_id: int) -> list[tuple[str, str, str, str | None]]:
         """Return the links of a folder's notes, as (memory, word, target, memory it leads to)."""

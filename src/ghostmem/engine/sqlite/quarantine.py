@@ -1,17 +1,14 @@
 """What was put and is not trusted."""
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
 import apsw
 
+from ghostmem.engine.records import HELD, held_of, held_row
 from ghostmem.engine.sqlite.where import ns_condition
 from ghostmem.held import Held
 from ghostmem.model import NsFilter
-from ghostmem.times import format_time, read_time
-
-_COLUMNS = "id, ns, key, content, fields, reasons, at"
 
 
 class SqliteQuarantine:
@@ -22,9 +19,7 @@ class SqliteQuarantine:
 
     def add(self, held: Held) -> None:
         """Hold something."""
-        texts = (json.dumps(dict(held.fields), ensure_ascii=False), json.dumps(held.reasons, ensure_ascii=False))
-        row = (held.id, held.ns, held.key, held.content, *texts, format_time(held.at))
-        self._db.execute(f"INSERT OR REPLACE INTO quarantine ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+        self._db.execute(f"INSERT OR REPLACE INTO quarantine ({HELD}) VALUES (?, ?, ?, ?, ?, ?, ?)", held_row(held))
 
     def get(self, held_id: str) -> Held | None:
         """Return what is held under an id."""
@@ -41,7 +36,4 @@ class SqliteQuarantine:
         return self._db.changes() > 0
 
     def _read(self, where: str, values: list[Any]) -> Iterator[Held]:
-        for id_, ns, key, content, fields, reasons, at in self._db.execute(
-            f"SELECT {_COLUMNS} FROM quarantine WHERE {where} ORDER BY at, id", values
-        ):
-            yield Held(id_, ns, key, content, json.loads(fields), tuple(json.loads(reasons)), read_time(at))
+        yield from map(held_of, self._db.execute(f"SELECT {HELD} FROM quarantine WHERE {where} ORDER BY at, id", values))

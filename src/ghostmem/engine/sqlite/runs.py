@@ -1,24 +1,17 @@
 """Runs of the lifecycle, and everything they change, with what was before."""
 
-import json
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
 import apsw
 
+from ghostmem.engine.records import ENTRY, entry_of, entry_row, run_of, tally_of, tally_text
 from ghostmem.engine.rows import Entry
 from ghostmem.report import Run
-from ghostmem.times import format_time, read_time
+from ghostmem.times import format_time
 
 _RUN = "r.id, r.verb, r.scope, r.at, (SELECT count(*) FROM audit a WHERE a.run_id = r.id), r.finished_at, r.undone_at"
-
-
-def _run(row: Sequence[Any]) -> Run:
-    id_, verb, scope, at, changes, finished, undone = row
-    return Run(
-        id_, verb, scope, read_time(at), changes, read_time(finished) if finished else None, read_time(undone) if undone else None
-    )
 
 
 class SqliteRuns:
@@ -43,12 +36,12 @@ class SqliteRuns:
     def get(self, run_id: str) -> Run | None:
         """Return a run."""
         row = self._db.execute(f"SELECT {_RUN} FROM runs r WHERE r.id = ?", (run_id,)).fetchone()
-        return None if row is None else _run(row)
+        return None if row is None else run_of(row)
 
     def all(self, limit: int) -> list[Run]:
         """List runs, newest first."""
         return [
-            _run(row)
+            run_of(row)
             for row in self._db.execute(
                 f"SELECT {_RUN} FROM runs r ORDER BY r.finished_at IS NOT NULL, r.finished_at DESC, r.at DESC, r.id DESC LIMIT ?",
                 (limit,),
@@ -62,16 +55,13 @@ class SqliteRuns:
             " AND r.finished_at IS NULL ORDER BY r.at LIMIT 1"
         )
         row = self._db.execute(sql, (verb, scope)).fetchone()
-        return None if row is None else (_run(row[:-1]), row[-1])
+        return None if row is None else (run_of(row[:-1]), row[-1])
 
     def plan(self, run_id: str, entries: Iterable[Entry]) -> None:
         """Write down what a run is going to change."""
         first: int = self._db.execute("SELECT coalesce(max(seq), 0) FROM audit WHERE run_id = ?", (run_id,)).get
-        rows = (
-            (run_id, first + number, e.ns, e.subject, e.rule, e.op, e.hash, _text(e.before), _text(e.after))
-            for number, e in enumerate(entries, 1)
-        )
-        self._db.executemany("INSERT INTO audit VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0)", rows)
+        rows = ((run_id, *entry_row(first + number, entry)) for number, entry in enumerate(entries, 1))
+        self._db.executemany(f"INSERT INTO audit (run_id, {ENTRY}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
 
     def todo(self, run_id: str, limit: int) -> list[Entry]:
         """List what a run planned and has not done yet, in order."""
@@ -82,21 +72,8 @@ class SqliteRuns:
         return self._entries(f"done >= 0 ORDER BY seq {'DESC' if newest_first else 'ASC'}", (run_id,))
 
     def _entries(self, tail: str, values: Sequence[Any]) -> list[Entry]:
-        sql = f"SELECT seq, ns, subject, rule, op, hash, before, after, done FROM audit WHERE run_id = ? AND {tail}"
-        return [
-            Entry(
-                seq,
-                ns,
-                subject,
-                rule,
-                op,
-                hash_,
-                json.loads(before) if before else None,
-                json.loads(after) if after else None,
-                done,
-            )
-            for seq, ns, subject, rule, op, hash_, before, after, done in self._db.execute(sql, values)
-        ]
+        sql = f"SELECT {ENTRY} FROM audit WHERE run_id = ? AND {tail}"
+        return [entry_of(row) for row in self._db.execute(sql, values)]
 
     def done(self, run_id: str, seq: int, state: int = 1) -> None:
         """Say that a change was made (1), or left out because its subject had changed meanwhile (2)."""
@@ -104,14 +81,12 @@ class SqliteRuns:
 
     def tally(self, run_id: str, evaluated: int, applied: int, clusters: Sequence[tuple[str, ...]]) -> None:
         """Add to what a run counts beside its changes."""
-        before = self.tallied(run_id)
-        told = [before[0] + evaluated, before[1] + applied, [*before[2], *clusters]]
-        self._db.execute("UPDATE runs SET report = ? WHERE id = ?", (json.dumps(told, ensure_ascii=False), run_id))
+        told = tally_text(self.tallied(run_id), evaluated, applied, clusters)
+        self._db.execute("UPDATE runs SET report = ? WHERE id = ?", (told, run_id))
 
     def tallied(self, run_id: str) -> tuple[int, int, list[list[str]]]:
         """Return how many memories a run evaluated, how many rules it applied, and which groups of keys it linked."""
-        found = json.loads(self._db.execute("SELECT report FROM runs WHERE id = ?", (run_id,)).get)
-        return (found[0], found[1], found[2]) if found else (0, 0, [])
+        return tally_of(self._db.execute("SELECT report FROM runs WHERE id = ?", (run_id,)).get)
 
     def reached(self, run_id: str, place: str) -> None:
         """Say up to which namespace a run is done."""
@@ -137,7 +112,3 @@ class SqliteRuns:
         """Drop the records of finished runs that are older than this."""
         self._db.execute("DELETE FROM runs WHERE finished_at IS NOT NULL AND at < ?", (format_time(before),))
         return self._db.changes()
-
-
-def _text(values: dict[str, Any] | None) -> str | None:
-    return None if values is None else json.dumps(values, ensure_ascii=False, sort_keys=True)

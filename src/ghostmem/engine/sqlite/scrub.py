@@ -13,6 +13,7 @@ from pathlib import Path
 
 import apsw
 
+from ghostmem.engine.records import tally_among, tally_of
 from ghostmem.engine.sqlite.connect import open_frozen
 
 PATIENCE = 5.0  # seconds to wait for others at most
@@ -88,15 +89,13 @@ def tidy(db: apsw.Connection) -> None:
 
 def _tidy_reports(db: apsw.Connection) -> None:
     """Take the keys of deleted memories out of the groups that runs of the lifecycle remember."""
-    rows = [(run, json.loads(str(report))) for run, report in db.execute("SELECT id, report FROM runs WHERE report LIKE '[%'")]
-    if not any(told[2] for _, told in rows):
+    rows = [(run, str(report)) for run, report in db.execute("SELECT id, report FROM runs WHERE report LIKE '[%'")]
+    if not any(tally_of(report)[2] for _, report in rows):
         return
     there = {key for (key,) in db.execute("SELECT DISTINCT key FROM memories")}
-    for run, told in rows:
-        kept = [[key for key in group if key in there] for group in told[2]]
-        if kept != told[2]:
-            text = json.dumps([*told[:2], [group for group in kept if group]], ensure_ascii=False)
-            db.execute("UPDATE runs SET report = ? WHERE id = ?", (text, run))
+    for run, report in rows:
+        if (kept := tally_among(report, there)) != report:
+            db.execute("UPDATE runs SET report = ? WHERE id = ?", (kept, run))
 
 
 def _drop_unfinished(path: str) -> None:

@@ -1,7 +1,7 @@
 """What a search asks of the database: postings, substrings, candidates with their neighbours, and vectors."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any
 
@@ -42,10 +42,11 @@ class SqliteSearch:
         sql = "SELECT name FROM namespaces WHERE chunks > 0 AND substr(name, 1, ?) = ? ORDER BY name"
         return [name for (name,) in self._db.execute(sql, (len(prefix), prefix))]
 
-    def postings(self, space: int, code: str, limit: int) -> list[int]:
-        """Return the newest chunks of a namespace that contain a term, at most so many."""
+    def postings(self, space: int, codes: Sequence[str], limit: int) -> Iterator[list[int]]:
+        """Yield, for each of several terms, the newest chunks of a namespace that contain it, at most so many."""
         sql = "SELECT rowid FROM chunks_fts WHERE chunks_fts MATCH ? ORDER BY rowid DESC LIMIT ?"
-        return list(chain.from_iterable(self._db.execute(sql, (f'"{space}q{code}"', limit))))
+        for code in codes:
+            yield list(chain.from_iterable(self._db.execute(sql, (f'"{space}q{code}"', limit))))
 
     def containing(self, space: int, text: str, limit: int) -> list[int]:
         """Return the newest chunks of a namespace whose text or key contains a folded text of three characters or more."""

@@ -1,14 +1,12 @@
 """Sessions of agent hosts."""
 
-import json
 from datetime import datetime
 
 import apsw
 
+from ghostmem.engine.records import SESSION, session_of, session_row
 from ghostmem.engine.session import Session
-from ghostmem.times import format_time, read_time
-
-_COLUMNS = "session_id, ns, at, shown, captured_to, asked_to"
+from ghostmem.times import format_time
 
 
 class SqliteSessions:
@@ -19,14 +17,14 @@ class SqliteSessions:
 
     def get(self, session_id: str) -> Session | None:
         """Return what is known of a session."""
-        sql = f"SELECT {_COLUMNS} FROM hook_sessions WHERE session_id = ?"
+        sql = f"SELECT {SESSION} FROM hook_sessions WHERE session_id = ?"
         row = self._db.execute(sql, (session_id,)).fetchone()
-        return None if row is None else Session(row[0], row[1], read_time(row[2]), tuple(json.loads(row[3])), row[4], row[5])
+        return None if row is None else session_of(row)
 
     def put(self, session: Session) -> None:
         """Write down what is known of a session, in the place of what was."""
-        row = (session.id, session.ns, format_time(session.at), json.dumps(session.shown), session.captured_to, session.asked_to)
-        self._db.execute(f"INSERT OR REPLACE INTO hook_sessions ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)", row)
+        sql = f"INSERT OR REPLACE INTO hook_sessions ({SESSION}) VALUES (?, ?, ?, ?, ?, ?)"
+        self._db.execute(sql, session_row(session))
 
     def prune(self, before: datetime) -> int:
         """Forget sessions in which nothing happened since a time."""

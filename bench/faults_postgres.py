@@ -1,0 +1,351 @@
+"""Faults of PostgreSQL: a server that is killed and comes back, connections that are cut, clients that die, no connection left.
+
+What was acknowledged is there exactly once; what was told to be kept when the wire broke is there once or not; nothing is half there.
+"""
+
+import os
+import random
+import tempfile
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from urllib.parse import quote
+
+from bench.child import READY, Child, hear, say
+from bench.postgres import NAME, cut_one, own_server
+from bench.proof import NS, SETTINGS, content, key, open_store, unclean, unwritable
+from bench.proxy import Proxy
+from bench.scenario import Findings, Plan
+from bench.writers import SHARED_KEYS, _chain_faults, _unkept
+from ghostmem import Ghost, GhostError, Memory, StoreBusyError
+from ghostmem.errors import LostConnectionError
+
+SECRET = "never-to-be-shown"  # the password of a URL whose server does not ask for one
+MESSAGES = 100  # more than a put can have
+CUTS = 0.15  # seconds between two cut connections, on the average
+
+
+def put_own(path: str, writer: int, puts: int) -> None:
+    """Store memories under keys nobody else uses, in a child process; say of each what came of it."""
+    _put_all(path, puts, lambda ghost, number: _own(ghost, writer, number))
+
+
+def put_shared(path: str, writer: int, puts: int) -> None:
+    """Store versions of keys that everybody writes, in a child process."""
+    choose = random.Random(writer)
+
+    def one(ghost: Ghost, number: int) -> str:
+        name = f"shared-{choose.randrange(SHARED_KEYS):02d}"
+        try:
+            memory = ghost.put(NS, name, content(writer, number))
+        except LostConnectionError as error:
+            if error.stored is not None:
+                raise
+            return f"unknown {name} {writer} {number}"
+        return f"{memory.outcome} {name} {memory.version} {writer} {number}"
+
+    _put_all(path, puts, one)
+
+
+def _own(ghost: Ghost, writer: int, number: int) -> str:
+    try:
+        ghost.put(NS, key(writer, number), content(writer, number))
+    except LostConnectionError as error:
+        if error.stored is not None:
+            raise
+        return f"unknown {number}"
+    return f"put {number}"
+
+
+def _put_all(path: str, puts: int, one: Callable[[Ghost, int], str]) -> None:
+    with Ghost.open(path, settings=replace(SETTINGS, pg_connections=2, busy_timeout=60.0)) as ghost:
+        say(READY)
+        hear()
+        for number in range(puts):
+            try:
+                say(one(ghost, number))
+            except GhostError as error:
+                say(f"error {type(error).__name__}: {error}")
+
+
+def own_keys(plan: Plan) -> Findings:
+    """Let every process write its own keys while the server dies and connections break."""
+
+    def judge(ghost: Ghost, said: list[list[list[str]]], found: Findings) -> None:
+        lines = [(writer, words) for writer, written in enumerate(said) for words in written]
+        kept = {key(writer, int(words[1])): (writer, int(words[1])) for writer, words in lines if words[0] == "put"}
+        open_ = {key(writer, int(words[1])): (writer, int(words[1])) for writer, words in lines if words[0] == "unknown"}
+        there = {memory.key: memory for memory in ghost.list(NS, limit=1_000_000)}
+        found.problems += [f"{name} was acknowledged and is gone" for name in kept if name not in there]
+        found.problems += [f"{name} is there and nobody put it" for name in there if name not in kept and name not in open_]
+        for name, memory in there.items():
+            if memory.content != content(*(kept | open_).get(name, (0, 0))) or memory.version != 1:
+                found.problems.append(f"{name} is at version {memory.version}, or is not what was put")
+        found.facts |= {"acknowledged": len(kept), "unknown": len(open_), "unknown_stored": len(set(open_) & set(there))}
+        found.expect(len(kept) + len(open_) == plan.processes * plan.puts, "some puts were neither acknowledged nor unknown")
+
+    return _stormy(plan, put_own, judge)
+
+
+def shared_keys(plan: Plan) -> Findings:
+    """Let every process write the same keys while the server dies and connections break."""
+
+    def judge(ghost: Ghost, said: list[list[list[str]]], found: Findings) -> None:
+        lines = [words for written in said for words in written]
+        told = [words for words in lines if words[0] in ("created", "updated", "reinforced")]
+        unknown = [words for words in lines if words[0] == "unknown"]
+        versions = 0
+        for name in sorted({words[1] for words in told}):
+            chain = ghost.history(NS, name)
+            versions += len(chain)
+            found.problems += _chain_faults(name, chain)
+            found.problems += _unkept(name, chain, [words for words in told if words[1] == name])
+            found.problems += _twice(name, chain)
+        outcomes = Counter(words[0] for words in told)
+        made = outcomes["created"] + outcomes["updated"]
+        found.facts |= {"acknowledged": len(told), "versions": versions, "unknown": len(unknown)}
+        found.expect(made <= versions <= made + len(unknown), f"{versions} versions for {made} puts and {len(unknown)} unknown ones")
+
+    return _stormy(plan, put_shared, judge)
+
+
+def _twice(name: str, chain: list[Memory]) -> list[str]:
+    again = [text for text, count in Counter(memory.content for memory in chain).items() if count > 1]
+    return [f"{name} has one put as several versions ({text.splitlines()[0]})" for text in again]
+
+
+def _stormy(plan: Plan, work: Callable[..., None], judge: Callable[[Ghost, list[list[list[str]]], Findings], None]) -> Findings:
+    """Start all writers, kill the server in the middle and start it again, cut connections all the time; then judge."""
+    found = Findings({"processes": plan.processes, "puts": plan.processes * plan.puts, "kills": 0, "cuts": 0})
+    with own_server() as server:
+        url = server.url(NAME)
+        open_store(url).close()
+        children = [Child(work, path=url, writer=n, puts=plan.puts) for n in range(plan.processes)]
+        stop = threading.Event()
+        storm = threading.Thread(target=_cut_on, args=(server.url(), plan.seed, stop, found))
+        try:
+            for child in children:
+                found.expect(child.await_lines(1), f"a writer did not start: {child.error}")
+            for child in children:
+                child.tell("go")
+            storm.start()
+            middle = int(plan.puts * 0.4)
+            children[0].listen(until=lambda lines: len(lines) > middle)
+            server.kill()
+            server.start()
+            found.count("kills")
+            for child in children:
+                found.expect(child.finish() and child.code == 0, f"a writer ended with {child.code}: {child.error}")
+        finally:
+            stop.set()
+            if storm.ident:
+                storm.join()
+            for child in children:
+                child.kill()
+        said = [[line.split() for line in child.lines()[1:]] for child in children]
+        found.problems += [" ".join(words) for lines in said for words in lines if words[0] == "error"][:5]
+        with open_store(url) as ghost:
+            judge(ghost, said, found)
+            found.problems += faults_of(ghost)
+    return found
+
+
+def _cut_on(url: str, seed: int, stop: threading.Event, found: Findings) -> None:
+    """Cut a connection now and then, as long as there is somebody to cut from."""
+    import psycopg
+
+    choose = random.Random(seed)
+    while not stop.wait(choose.uniform(0.3, 1.7) * CUTS):
+        try:
+            found.count("cuts", cut_one(url, choose.random()))
+        except psycopg.Error:
+            continue  # the server is down just now
+
+
+def faults_of(ghost: Ghost) -> list[str]:
+    """Return everything that a check, the proof of the log and a put afterwards find wrong."""
+    proof = ghost.verify_log()
+    wrong = [] if proof.ok else [f"verify: {proof.to_dict()}"]
+    return [*wrong, *unclean(ghost), *unwritable(ghost)]
+
+
+def client(plan: Plan) -> Findings:
+    """Kill clients in the middle of their puts, beside one that goes on."""
+    found = Findings({"killed": 0, "acknowledged": 0})
+    with own_server() as server:
+        url = server.url(NAME)
+        with Child(put_own, path=url, writer=0, puts=plan.puts) as steady:
+            steady.await_lines(1)
+            steady.tell("go")
+            victims = []
+            for writer, moment in enumerate(plan.moments("client", min(plan.rounds, 8)), 10):
+                with Child(put_own, path=url, writer=writer, puts=10_000) as child:
+                    child.await_lines(1)
+                    child.tell("go")
+                    child.listen(moment * 0.3)
+                victims.append((writer, child))
+            found.expect(steady.finish() and steady.code == 0, f"the neighbour ended with {steady.code}: {steady.error}")
+        with open_store(url) as ghost:
+            there = {memory.key: memory.content for memory in ghost.list(NS, limit=1_000_000)}
+            for writer, child in (*victims, (0, steady)):
+                for number in (int(line.split()[1]) for line in child.lines() if line.startswith("put ")):
+                    found.count("acknowledged")
+                    found.expect(there.get(key(writer, number)) == content(writer, number), f"{key(writer, number)} is lost")
+            found.facts["killed"] = sum(child.code == -9 for _, child in victims)
+            found.problems += faults_of(ghost)
+    return found
+
+
+def every_message(plan: Plan) -> Findings:
+    """Cut the wire at every message of a put and of the next version, before it arrives and after: once there or not at all."""
+    found = Findings({"cuts": 0, "stored": 0, "told_unknown": 0, "retried": 0})
+    with own_server() as server, tempfile.TemporaryDirectory(prefix="ghost-wire-") as folder:
+        os.chmod(folder, 0o755)
+        url = f"postgresql://ghost@/{NAME}?host={quote(folder, safe='')}"
+        with Proxy(Path(folder), server.folder) as wire, open_store(url) as ghost:
+            for number in range(3):
+                ghost.put(NS, key(0, number), content(0, number))
+            at = 0
+            while at < MESSAGES:
+                at += 1
+                if not any([_cut_put(ghost, wire, at, after, 2 * at + after + 1, found) for after in (False, True)]):
+                    break  # no put has so many messages
+            found.expect(int(found.facts["told_unknown"]) > 0, "no cut met the moment when a put is kept")
+            found.problems += faults_of(ghost)
+    return found
+
+
+def _cut_put(ghost: Ghost, wire: Proxy, at: int, after: bool, number: int, found: Findings) -> bool:
+    """Put a memory over a wire that breaks at a message, and see what came of it; False when the put had no such message."""
+    name, text = key(0, number), content(0, number)
+    wire.cut(at, after)
+    stored: bool | None = True
+    try:
+        ghost.put(NS, name, text)
+    except LostConnectionError as error:
+        stored = error.stored
+    was_cut = not wire.is_armed
+    found.count("cuts", int(was_cut))
+    found.count("told_unknown", int(stored is None))
+    found.count("retried", int(stored is True and was_cut))
+    chain = [memory.content for memory in _history(ghost, name)]
+    found.count("stored", len(chain))
+    if (stored is True and chain != [text]) or (stored is False and chain) or (stored is None and chain not in ([], [text])):
+        found.problems.append(f"cut at {at} {'after' if after else 'before'}: {len(chain)} versions, and the put said {stored}")
+    wire.cut(-1, False)
+    again = ghost.put(NS, name, text)
+    found.expect(again.version == 1, f"cut at {at}: the same put again made version {again.version}")
+    return was_cut
+
+
+def _history(ghost: Ghost, name: str) -> list[Memory]:
+    try:
+        return ghost.history(NS, name)
+    except GhostError:
+        return []
+
+
+def exhausted(plan: Plan) -> Findings:
+    """Have more threads than connections: they wait, and when nothing comes free in time, one clear error."""
+    found = Findings()
+    with own_server() as server, ExitStack() as held:
+        url = server.url(NAME)
+        few = held.enter_context(Ghost.open(url, settings=replace(SETTINGS, pg_connections=2, busy_timeout=20.0)))
+        threads = [threading.Thread(target=_put_some, args=(few, writer, 10, found)) for writer in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        found.facts["threads"], found.facts["connections"] = len(threads), 2
+        short = held.enter_context(Ghost.open(url, settings=replace(SETTINGS, pg_connections=1, busy_timeout=0.5)))
+        with short.store.engine.read():
+            began = time.monotonic()
+            try:
+                short.put(NS, key(50, 0), content(50, 0))
+                found.problems.append("a put went through without a connection")
+            except StoreBusyError as error:
+                found.facts["said"] = str(error).replace(str(server.folder), "FOLDER")
+            found.facts["waited_ms"] = round((time.monotonic() - began) * 1000)
+        found.problems += faults_of(short)
+        found.expect(len(short.list(NS, limit=1000)) == 81, "puts of waiting threads are missing")
+    return found
+
+
+def _put_some(ghost: Ghost, writer: int, puts: int, found: Findings) -> None:
+    for number in range(puts):
+        try:
+            ghost.put(NS, key(writer, number), content(writer, number))
+        except GhostError as error:
+            found.problems.append(f"{type(error).__name__}: {error}")
+
+
+def down(plan: Plan) -> Findings:
+    """Stop the server: for longer than one waits, one clear error without the password; for a moment, nobody notices."""
+    found = Findings()
+    with own_server() as server:
+        url = server.url(NAME).replace("ghost@", f"ghost:{SECRET}@")
+        with Ghost.open(url, settings=replace(SETTINGS, busy_timeout=1.5)) as hasty, open_store(url) as patient:
+            hasty.put(NS, key(0, 0), content(0, 0))
+            patient.put(NS, key(0, 1), content(0, 1))
+            server.kill()
+            for name, work in (
+                ("put", lambda: hasty.put(NS, key(0, 2), content(0, 2))),
+                ("search", lambda: hasty.search("writer", NS)),
+            ):
+                began = time.monotonic()
+                try:
+                    work()
+                    found.problems.append(f"a {name} without a server did not fail")
+                except LostConnectionError as error:
+                    told = f"{error} {error.hint}"
+                    found.facts[f"{name}_waited_ms"] = round((time.monotonic() - began) * 1000)
+                    found.expect(SECRET not in told, "the password is in the error")
+                    found.expect("postgresql://ghost:***@" in told, f"the error does not name the store: {told}")
+                    found.expect(error.stored is False, "nothing can be stored without a server")
+            later = threading.Timer(1.0, server.start)
+            later.start()
+            try:
+                patient.put(NS, key(0, 3), content(0, 3))
+            except GhostError as error:
+                found.problems.append(f"a put while the server came back: {type(error).__name__}: {error}")
+            later.join()
+            hasty.put(NS, key(0, 4), content(0, 4))
+            there = {memory.key for memory in patient.list(NS)}
+            found.expect(there == {key(0, number) for number in (0, 1, 3, 4)}, f"there are {sorted(there)}")
+            found.problems += faults_of(patient)
+    return found
+
+
+def creation(plan: Plan) -> Findings:
+    """Let several processes open one empty database at the same moment: each finds the tables, made once."""
+    found = Findings({"opened": 0})
+    with own_server() as server:
+        children = [Child(put_own, path=server.url(NAME), writer=n, puts=1) for n in range(4)]
+        try:
+            for child in children:
+                found.expect(child.await_lines(1), f"a process could not open it: {child.error}")
+                child.tell("go")
+                found.expect(child.finish() and "put 0" in child.lines(), f"it said {child.lines()} {child.error}")
+                found.count("opened")
+        finally:
+            for child in children:
+                child.kill()
+        with open_store(server.url(NAME)) as ghost:
+            found.expect(len(ghost.list(NS)) == 4, "a put is missing")
+            found.problems += faults_of(ghost)
+    return found
+
+
+SCENARIOS: dict[str, Callable[[Plan], Findings]] = {
+    "server killed, connections cut, own keys": own_keys,
+    "server killed, connections cut, shared keys": shared_keys,
+    "wire cut at every message": every_message,
+    "clients killed": client,
+    "more threads than connections": exhausted,
+    "server down": down,
+    "several create one database": creation,
+}

@@ -1,0 +1,1 @@
+"""What `bench.peers` measures: one small driver a peer, and the corpus that all of them are given."""

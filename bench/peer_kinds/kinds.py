@@ -1,0 +1,157 @@
+"""The peers, as a table: what is installed, which module drives it, where its vectors come from, and what to know of it."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+GIVEN = "vectors given: Ghost's static model, 256-d"
+MINILM = "its own: all-MiniLM-L6-v2"
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One peer, measured one way."""
+
+    name: str
+    driver: str  # the module of this package
+    home: str  # the environment it is installed in; kinds may share one
+    packages: tuple[str, ...]  # what is installed; "." is this checkout
+    embedder: str
+    way: str = "library"  # or "mcp"
+    client: str = "pip"  # or "npm", or "given" for a binary that is named on the command line
+    python: str = ""  # the least version, where the harness's own will not do
+    extensions: bool = False  # whether it needs a Python whose sqlite3 loads extensions
+    instead: tuple[str, ...] = ()  # installed when the newest cannot be
+    model: str = ""  # where under its home folder it looks for a model that must be laid there
+    options: dict[str, Any] = field(default_factory=dict)
+    better: str = ""  # what it is better at than Ghost, said plainly
+    notes: tuple[str, ...] = ()
+
+    @property
+    def is_server(self) -> bool:
+        """Say whether it is spoken to over MCP."""
+        return self.way == "mcp"
+
+
+LAID = (
+    "Cannot start offline as installed: it wants to download all-MiniLM-L6-v2. Measured with that model (Ghost's int8 form) laid "
+    "into its cache."
+)
+
+KINDS: tuple[Kind, ...] = (
+    Kind("ghost, none", "ghost_library", "ghost", (".",), "none: words alone", options={"provider": "none"}),
+    Kind("ghost, static", "ghost_library", "ghost", (".",), "its own: static, 256-d", options={"provider": "static"}),
+    Kind("ghost, local", "ghost_library", "ghost", (".",), MINILM + ", int8", options={"provider": "local"}),
+    Kind("ghost mcp, static", "ghost_mcp", "ghost", (".",), "its own: static, 256-d", "mcp", options={"provider": "static"}),
+    Kind(
+        "chromadb",
+        "chroma",
+        "chromadb",
+        ("chromadb",),
+        GIVEN,
+        better="filters on metadata, collections of millions behind a server, images and other media, clients in many languages.",
+        notes=("Its persistent client is documented for one process at a time.",),
+    ),
+    Kind(
+        "txtai",
+        "txtai_index",
+        "txtai",
+        ("txtai",),
+        GIVEN,
+        better="pipelines around the index: models of many sorts, SQL over results, graphs, workflows.",
+        notes=("An index lives in memory until save() writes it whole: a durable put is upsert and save. Hybrid search is on.",),
+    ),
+    Kind(
+        "langgraph SqliteStore",
+        "langgraph_store",
+        "langgraph",
+        ("langgraph-checkpoint-sqlite", "langgraph"),
+        GIVEN,
+        extensions=True,
+        better="it is the store that LangGraph agents already have, with checkpoints beside it.",
+    ),
+    Kind(
+        "llm",
+        "llm_collection",
+        "llm",
+        ("llm",),
+        GIVEN,
+        better="one command for hundreds of models, logs of every prompt, a schema small enough to read with any SQLite tool.",
+    ),
+    Kind(
+        "mem0",
+        "mem0_memory",
+        "mem0",
+        ("mem0ai",),
+        GIVEN,
+        better="with a language model (infer=True, not measured) it extracts facts from conversations; many vector stores.",
+        notes=("infer=False, no language model. Embedded Qdrant, its default; one process at a time.",),
+    ),
+    Kind(
+        "server-memory",
+        "server_memory",
+        "server-memory",
+        ("@modelcontextprotocol/server-memory",),
+        "none: a substring",
+        "mcp",
+        "npm",
+        better="small enough to read in one sitting, a file a person can edit, the fewest tokens of instructions to learn.",
+        notes=("Asked the whole question, then, when nothing holds it, its most telling word: most digits, else the longest.",),
+    ),
+    Kind(
+        "mcp-memory-service",
+        "memory_service",
+        "mcp-memory-service",
+        ("mcp-memory-service[sqlite]",),
+        MINILM,
+        "mcp",
+        extensions=True,
+        model=".cache/mcp_memory/onnx_models/all-MiniLM-L6-v2",
+        better="a dashboard, sync to a cloud, quality scores, ingestion of PDFs.",
+        notes=(LAID, "Its check for near-duplicates is off (a conversation id each). Searched in hybrid mode."),
+    ),
+    Kind(
+        "mempalace",
+        "mempalace_mcp",
+        "mempalace",
+        ("mempalace",),
+        MINILM,
+        "mcp",
+        model=".cache/chroma/onnx_models/all-MiniLM-L6-v2",
+        better="mining whole conversations and projects into rooms, a task board and a log between agents.",
+        notes=(LAID,),
+    ),
+    Kind(
+        "basic-memory",
+        "basic_memory",
+        "basic-memory",
+        ("basic-memory",),
+        "none: full text",
+        "mcp",
+        python="3.12",
+        instead=("basic-memory==0.23.0",),
+        better="every memory is a markdown note that a person writes and reads in an editor of their own; schemas for notes.",
+        notes=(
+            "Its semantic search wants a model from a hub and is off. Asked the whole question, then its most telling word.",
+            "Bulk: files, then its own reindex. write_note is acknowledged before the file is there; the index has it.",
+        ),
+    ),
+    Kind(
+        "original ghost",
+        "original_ghost",
+        "original-ghost",
+        (),
+        "none: words alone",
+        "mcp",
+        "given",
+        better="one static binary that needs no Python.",
+        notes=("Over MCP without embeddings; bulk by its own `ghost import`.",),
+    ),
+)
+
+
+def named(name: str) -> Kind:
+    """Return the peer of this name."""
+    for kind in KINDS:
+        if kind.name == name:
+            return kind
+    raise KeyError(name)

@@ -1,0 +1,69 @@
+"""A store behind an MCP server: a driver module names the command and the tools, this speaks to it."""
+
+import json
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from bench.peer_kinds.mcp import Server
+from bench.peer_kinds.serve import Item
+
+KEY = re.compile(r"\b[mx]\d{6}\b")
+
+
+class Served:
+    """Do with a server's tools what a library driver does with calls."""
+
+    def __init__(self, driver: ModuleType, folder: Path, options: dict[str, Any]) -> None:
+        command, env = driver.command(folder, options)
+        self._driver = driver
+        self.server = Server(command, {**os.environ, **env}, folder, float(options.get("seconds", 120)))
+        if begin := getattr(driver, "begin", None):
+            begin(self.server)
+
+    def add(self, items: list[Item]) -> None:
+        """Store many with the tool that takes most at a time."""
+        many: Callable[[Server, list[Item]], None] | None = getattr(self._driver, "add", None)
+        if many:
+            many(self.server, items)
+        else:
+            for item in items:
+                self._driver.put(self.server, item)
+
+    def put(self, item: Item) -> None:
+        """Store one."""
+        self._driver.put(self.server, item)
+
+    def search(self, item: Item, limit: int) -> list[str]:
+        """Return the keys that the answer names, in its order."""
+        found: list[str] = self._driver.search(self.server, item, limit)
+        return found
+
+    def missing(self, items: list[Item]) -> list[str]:
+        """Return the keys of those that are not there."""
+        found: list[str] = self._driver.missing(self.server, items)
+        return found
+
+    def tools(self) -> dict[str, Any]:
+        """Return the size of the list of tools as a client receives it."""
+        tools = self.server.tools()
+        text = json.dumps(tools, ensure_ascii=False, separators=(",", ":"))
+        return {"tools": len(tools), "bytes": len(text.encode()), "names": [tool["name"] for tool in tools]}
+
+    def close(self) -> None:
+        """End the server."""
+        self.server.close()
+
+
+def keys_in(text: str, limit: int) -> list[str]:
+    """Return the keys that a text names, each once, in order."""
+    return list(dict.fromkeys(KEY.findall(text)))[:limit]
+
+
+def telling(question: str) -> str:
+    """Return what an agent would try alone when a whole question finds nothing: the word with most digits, else the longest."""
+    words = [word.strip("?,.") for word in question.split()]
+    return max(words, key=lambda word: (len(re.findall(r"\d", word)), len(word)))

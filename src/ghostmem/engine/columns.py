@@ -1,0 +1,95 @@
+"""The columns of a memory's row, the same in every engine: how a row becomes a memory, and a field what its column holds."""
+
+import json
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from ghostmem.model import Kind, Memory, Priority, SourceKind, Tier
+from ghostmem.times import format_time, read_time
+
+NAMES = [
+    "id",
+    "ns",
+    "key",
+    "content",
+    "kind",
+    "version",
+    "created_at",
+    "tier",
+    "priority",
+    "importance",
+    "pinned",
+    "access_count",
+    "utility_count",
+    "est_tokens",
+    "tags",
+    "supersedes",
+    "deleted_at",
+    "last_accessed_at",
+    "meta",
+    "expires_at",
+    "source_user",
+    "source_kind",
+    "source_scope",
+    "source_client",
+    "valid_from",
+    "valid_to",
+    "recorded_at",
+]
+_TIMES = {"created_at", "deleted_at", "last_accessed_at", "expires_at", "valid_from", "valid_to", "recorded_at"}
+_KINDS = {str(kind): kind for kind in Kind}
+_TIERS = {str(tier): tier for tier in Tier}
+_PRIORITIES = {str(priority): priority for priority in Priority}
+
+
+def _when(text: str | None) -> datetime | None:
+    return None if text is None else read_time(text)
+
+
+def memory_of(row: Sequence[Any]) -> Memory:
+    """Read a row in the order of NAMES as a memory, without its files and symbols."""
+    return Memory(
+        id=row[0],
+        ns=row[1],
+        key=row[2],
+        content=row[3],
+        kind=_KINDS[row[4]],
+        version=row[5],
+        created_at=read_time(row[6]),
+        tier=_TIERS[row[7]],
+        priority=_PRIORITIES[row[8]],
+        importance=row[9],
+        pinned=bool(row[10]),
+        access_count=row[11],
+        utility_count=row[12],
+        est_tokens=row[13],
+        tags=tuple(json.loads(row[14])) if row[14] else (),
+        supersedes=row[15],
+        deleted_at=_when(row[16]),
+        last_accessed_at=_when(row[17]),
+        meta=json.loads(row[18]) if row[18] else {},
+        expires_at=_when(row[19]),
+        source_user=row[20],
+        source_kind=SourceKind(row[21]) if row[21] else None,
+        source_scope=row[22],
+        source_client=row[23],
+        valid_from=_when(row[24]),
+        valid_to=_when(row[25]),
+        recorded_at=read_time(row[26]),
+    )
+
+
+def column_value(name: str, value: Any) -> Any:
+    """Turn one field of a memory into what its column holds."""
+    if value is None:
+        return None
+    if name in _TIMES:
+        return format_time(value)
+    if name == "tags":
+        return json.dumps(list(value), ensure_ascii=False) if value else None
+    if name == "meta":
+        return json.dumps(dict(value), ensure_ascii=False, sort_keys=True) if value else None
+    if name == "pinned":
+        return int(value)
+    return str(value) if name in ("kind", "tier", "priority", "source_kind") else value

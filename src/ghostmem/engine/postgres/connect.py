@@ -1,0 +1,124 @@
+"""Connections to PostgreSQL: a pool of them, one transaction each, and vectors in the form that pgvector takes."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import psycopg
+from psycopg.adapt import Dumper
+from psycopg.pq import Format
+from psycopg_pool import ConnectionPool
+
+from ghostmem.errors import EngineError
+from ghostmem.settings import masked as masked
+
+WRITERS = 0x47686F73  # the class of Ghost's advisory locks
+
+
+class Vec(bytes):
+    """A vector in pgvector's binary form."""
+
+
+class _VecDumper(Dumper):
+    """Sends vectors without a word about their type, which the statement tells: no connection has to look it up."""
+
+    format = Format.BINARY
+
+    def dump(self, obj: Vec) -> bytes:
+        """Return the bytes as they are."""
+        return bytes(obj)
+
+
+def as_vec(half: bytes) -> Vec:
+    """Turn a vector of float16 into pgvector's form, which holds the same numbers as float32."""
+    import numpy as np
+
+    made = np.frombuffer(half, np.float16).astype(">f4").tobytes()
+    return Vec(len(made).__floordiv__(4).to_bytes(2, "big") + b"\0\0" + made)
+
+
+def _configure(connection: "psycopg.Connection[Any]") -> None:
+    connection.autocommit = True
+    # one session in one transaction is never waited for by others longer than this when its program hangs
+    connection.execute("SET client_encoding TO 'UTF8'; SET timezone TO 'UTC'; SET idle_in_transaction_session_timeout TO '10min'")
+    connection.adapters.register_dumper(Vec, _VecDumper)
+
+
+def _quiet() -> None:
+    """Keep what the pool says of broken connections out of a terminal; a program that keeps a log still gets it."""
+    import logging
+
+    log = logging.getLogger("psycopg.pool")
+    if not log.handlers:
+        log.addHandler(logging.NullHandler())
+
+
+def make_pool(url: str, size: int) -> "ConnectionPool[psycopg.Connection[Any]]":
+    """Return an open pool that makes connections when they are needed and replaces those that broke."""
+    _quiet()
+    return ConnectionPool(
+        url,
+        min_size=1,
+        max_size=size,
+        configure=_configure,
+        kwargs={"application_name": "ghost", "connect_timeout": 10, "keepalives_idle": 30},
+        max_idle=300,
+        reconnect_timeout=1,  # whoever waits asks again and again, so that the pool does not rest ever longer between attempts
+        open=True,
+        name="ghost",
+    )
+
+
+class Db:
+    """One connection inside one transaction; values are always bound, never spelled into the statement."""
+
+    def __init__(self, connection: "psycopg.Connection[Any]", writes: bool, watch: Callable[[str], None] | None = None) -> None:
+        self.connection = connection
+        self.writes = writes
+        self._watch = watch
+        self._locked: set[str] = set()
+        self.holds_all = False
+
+    def execute(self, sql: str, values: Sequence[Any] = (), binary: bool = False) -> "psycopg.Cursor[Any]":
+        """Run a statement and return its cursor."""
+        if self._watch is not None:
+            self._watch(sql)
+        return self.connection.execute(sql, values or None, binary=binary)
+
+    def rows(self, sql: str, values: Sequence[Any] = ()) -> list[Any]:
+        """Return everything that a statement finds."""
+        return self.execute(sql, values).fetchall()
+
+    def row(self, sql: str, values: Sequence[Any] = ()) -> Any:
+        """Return the first row that a statement finds, or None."""
+        return self.execute(sql, values).fetchone()
+
+    def get(self, sql: str, values: Sequence[Any] = ()) -> Any:
+        """Return the first value of the first row, or None."""
+        found = self.execute(sql, values).fetchone()
+        return None if found is None else found[0]
+
+    def run(self, sql: str, values: Sequence[Any] = ()) -> int:
+        """Change rows and return how many."""
+        return self.execute(sql, values).rowcount
+
+    def stream(self, sql: str, values: Sequence[Any] = (), batch: int = 1000) -> Iterator[Any]:
+        """Yield many rows without holding them all, from a cursor of the server."""
+        if self._watch is not None:
+            self._watch(sql)
+        with self.connection.cursor(name="ghost_stream") as cursor:
+            cursor.itersize = batch
+            cursor.execute(sql, values or None)
+            yield from cursor
+
+    def lock(self, ns: str) -> None:
+        """Be the only one who writes in a namespace until the transaction ends."""
+        if self.holds_all or ns in self._locked:
+            return
+        if not self.writes:
+            raise EngineError(f"nothing can be written to {ns} in a transaction that reads", "open one that writes")
+        self.execute("SELECT pg_advisory_xact_lock(%s, hashtext(%s))", (WRITERS, ns))
+        self._locked.add(ns)
+
+    def holds(self, names: Sequence[str]) -> None:
+        """Note that namespaces are locked already."""
+        self._locked.update(names)

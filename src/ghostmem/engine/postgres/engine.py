@@ -1,0 +1,456 @@
+"""A PostgreSQL database as a store: a pool of connections, transactions, and locks by namespace."""
+
+import os
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import psycopg
+from psycopg.sql import quote
+from psycopg_pool import ConnectionPool, PoolTimeout
+
+from ghostmem.engine.moving import MOVING
+from ghostmem.engine.postgres.connect import WRITERS, Db, make_pool, masked
+from ghostmem.engine.postgres.failures import translate, translated
+from ghostmem.engine.postgres.index import PostgresIndex
+from ghostmem.engine.postgres.journal import PostgresJournal
+from ghostmem.engine.postgres.memories import PostgresMemories
+from ghostmem.engine.postgres.migrate import applied, migrate, pending, unknown
+from ghostmem.engine.postgres.places import Places
+from ghostmem.errors import EngineError, InvalidInputError, LostConnectionError, NewerStoreError, ReadOnlyStoreError
+from ghostmem.times import Clock
+
+if TYPE_CHECKING:
+    from ghostmem.engine.base import Reindex
+    from ghostmem.engine.postgres.aliases import PostgresAliases
+    from ghostmem.engine.postgres.backups import PostgresBackups
+    from ghostmem.engine.postgres.copy import PostgresCopy, PostgresMove
+    from ghostmem.engine.postgres.graph import PostgresGraph
+    from ghostmem.engine.postgres.listing import PostgresListing
+    from ghostmem.engine.postgres.mirrors import PostgresMirrors
+    from ghostmem.engine.postgres.notes import PostgresNotes
+    from ghostmem.engine.postgres.outline import PostgresOutline
+    from ghostmem.engine.postgres.quarantine import PostgresQuarantine
+    from ghostmem.engine.postgres.rules import PostgresRules
+    from ghostmem.engine.postgres.runs import PostgresRuns
+    from ghostmem.engine.postgres.search import PostgresSearch
+    from ghostmem.engine.postgres.sessions import PostgresSessions
+    from ghostmem.engine.postgres.tokens import PostgresTokens
+    from ghostmem.engine.postgres.vectors import PostgresVectors, Views
+    from ghostmem.engine.postgres.work import PostgresWork
+
+_READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+_FIRST, _LONGEST = 0.05, 2.0  # seconds between two attempts to reach a database that does not answer
+_TURN = 1.0  # seconds until the pool is asked again for a connection
+_SOON = ("starting up", "shutting down", "not yet accepting", "recovery", "too many", "remaining connection slots")
+
+
+class PostgresTransaction:
+    """The tables of one transaction."""
+
+    def __init__(self, db: Db, views: "Views", hnsw: bool) -> None:
+        self.db = db
+        self._views = views
+        self._hnsw = hnsw
+        self.places = Places(db)
+        self.journal = PostgresJournal(db, self.places)
+        self.memories = PostgresMemories(db, self.places, self.journal)
+        self.index = PostgresIndex(db, self.places, self.journal)
+
+    @cached_property
+    def listing(self) -> "PostgresListing":
+        """Open the listing, which reading by key never needs."""
+        from ghostmem.engine.postgres.listing import PostgresListing
+
+        return PostgresListing(self.db, self.places, self.memories)
+
+    @cached_property
+    def search(self) -> "PostgresSearch":
+        """Open what a search reads."""
+        from ghostmem.engine.postgres.search import PostgresSearch
+
+        return PostgresSearch(self.db, self.places)
+
+    @cached_property
+    def vectors(self) -> "PostgresVectors":
+        """Open the vectors, which need numpy."""
+        from ghostmem.engine.postgres.vectors import PostgresVectors
+
+        return PostgresVectors(self.db, self.places, self.journal, self._views, self._hnsw)
+
+    @cached_property
+    def graph(self) -> "PostgresGraph":
+        """Open the edges, which most reads never need."""
+        from ghostmem.engine.postgres.graph import PostgresGraph
+
+        return PostgresGraph(self.db, self.places, self.memories)
+
+    @cached_property
+    def rules(self) -> "PostgresRules":
+        """Open the rules, which most commands never need."""
+        from ghostmem.engine.postgres.rules import PostgresRules
+
+        return PostgresRules(self.db)
+
+    @cached_property
+    def runs(self) -> "PostgresRuns":
+        """Open the runs of the lifecycle."""
+        from ghostmem.engine.postgres.runs import PostgresRuns
+
+        return PostgresRuns(self.db)
+
+    @cached_property
+    def tokens(self) -> "PostgresTokens":
+        """Open the tokens, which only servers need."""
+        from ghostmem.engine.postgres.tokens import PostgresTokens
+
+        return PostgresTokens(self.db)
+
+    @cached_property
+    def notes(self) -> "PostgresNotes":
+        """Open the notes of markdown folders."""
+        from ghostmem.engine.postgres.notes import PostgresNotes
+
+        return PostgresNotes(self.db, self.places)
+
+    @cached_property
+    def mirrors(self) -> "PostgresMirrors":
+        """Open the mirrors of namespaces."""
+        from ghostmem.engine.postgres.mirrors import PostgresMirrors
+
+        return PostgresMirrors(self.db)
+
+    @cached_property
+    def outline(self) -> "PostgresOutline":
+        """Open the cache of the code outline."""
+        from ghostmem.engine.postgres.outline import PostgresOutline
+
+        return PostgresOutline(self.db)
+
+    @cached_property
+    def aliases(self) -> "PostgresAliases":
+        """Open the other wordings of memories."""
+        from ghostmem.engine.postgres.aliases import PostgresAliases
+
+        return PostgresAliases(self.db, self.places)
+
+    @cached_property
+    def quarantine(self) -> "PostgresQuarantine":
+        """Open what is not trusted."""
+        from ghostmem.engine.postgres.quarantine import PostgresQuarantine
+
+        return PostgresQuarantine(self.db)
+
+    @cached_property
+    def backups(self) -> "PostgresBackups":
+        """Open the list of copies."""
+        from ghostmem.engine.postgres.backups import PostgresBackups
+
+        return PostgresBackups(self.db)
+
+    @cached_property
+    def sessions(self) -> "PostgresSessions":
+        """Open what hooks remember of sessions."""
+        from ghostmem.engine.postgres.sessions import PostgresSessions
+
+        return PostgresSessions(self.db)
+
+    @cached_property
+    def work(self) -> "PostgresWork":
+        """Open the queue that several workers share."""
+        from ghostmem.engine.postgres.work import PostgresWork
+
+        return PostgresWork(self.db)
+
+    @cached_property
+    def copy(self) -> "PostgresCopy":
+        """Open the rows of any table as they are."""
+        from ghostmem.engine.postgres.copy import PostgresCopy
+
+        return PostgresCopy(self.db)
+
+    @cached_property
+    def move(self) -> "PostgresMove":
+        """Open what a store that is being filled knows of it."""
+        from ghostmem.engine.postgres.copy import PostgresMove
+
+        return PostgresMove(self.db)
+
+    def owe_scrub(self) -> None:
+        """Nothing is to be noted: what PostgreSQL keeps of a deleted row is its own matter, and `scrub` says how to end it."""
+
+
+class PostgresEngine:
+    """A store in a PostgreSQL database, which other processes and machines may use at the same time."""
+
+    name = "postgresql"
+
+    def __init__(
+        self,
+        url: str,
+        clock: Clock,
+        synchronous: str = "full",
+        busy_timeout: float = 30.0,
+        connections: int = 8,
+        hnsw: bool = False,
+    ) -> None:
+        self.url = url
+        self.location = masked(url)
+        self.read_only = False
+        self.read_only_reason = ""
+        self.moving = False  # `ghost migrate` is not done with it
+        self.watch: Callable[[str], None] | None = None  # is told every statement; for tests
+        self._newer = False
+        self._synchronous = synchronous
+        self._busy_timeout = busy_timeout
+        self._connections = connections
+        self._hnsw = hnsw
+        self._views: Views = {}
+        self._lock = threading.Lock()
+        self._closed = False
+        self._process = os.getpid()
+        self._pool: ConnectionPool[psycopg.Connection[Any]] | None = None
+        try:
+            self._start(clock)
+        except BaseException:
+            self.close()
+            raise
+
+    def _start(self, clock: Clock) -> None:
+        with self._connected() as connection, translated(self.location):
+            standby = connection.execute(
+                "SELECT pg_is_in_recovery() OR current_setting('transaction_read_only')::bool"
+            ).fetchone()
+            self.read_only = bool(standby and standby[0])
+            names = applied(connection)
+            if pending(names) and not self.read_only and not unknown(names or set()):
+                migrate(connection, self.location, clock())
+                names = applied(connection)
+        if names is None:
+            raise ReadOnlyStoreError(f"{self.location} cannot be written, and is not a Ghost store yet")
+        self.moving = MOVING in names
+        if newer := unknown(names):
+            self.read_only, self._newer = True, True
+            self.read_only_reason = f"{self.location} was written by a newer Ghost (it has {newer[-1]})"
+        elif missing := pending(names):
+            raise ReadOnlyStoreError(f"{self.location} is of an older Ghost (it lacks {missing[0]}) and cannot be written")
+        elif self.read_only:
+            self.read_only_reason = f"{self.location} is a standby or lets nobody write"
+
+    def _ready(self) -> "ConnectionPool[psycopg.Connection[Any]]":
+        if self._closed:
+            raise InvalidInputError("this store is closed", "open it again with Ghost.open()")
+        with self._lock:
+            if self._pool is None or self._process != os.getpid():
+                self._process = os.getpid()  # after a fork the parent's connections stay the parent's
+                self._pool = make_pool(self.url, self._connections)
+            return self._pool
+
+    @contextmanager
+    def _connected(self, patience: float | None = None) -> "Iterator[psycopg.Connection[Any]]":
+        """Lend a connection that works; while the database does not answer, wait and try again."""
+        deadline = time.monotonic() + (self._busy_timeout if patience is None else patience)
+        connection = self._lent(deadline)
+        try:
+            while True:
+                try:
+                    ConnectionPool.check_connection(connection)
+                    break
+                except psycopg.OperationalError:
+                    self._ready().putconn(connection)
+                    connection = self._lent(deadline)
+            yield connection
+        finally:
+            self._ready().putconn(connection)
+
+    def _lent(self, deadline: float) -> "psycopg.Connection[Any]":
+        """Take a connection from the pool, asking again and again until a moment; a server that says no is believed at once."""
+        pool = self._ready()
+        while True:
+            left = deadline - time.monotonic()
+            try:
+                return pool.getconn(timeout=max(min(left, _TURN), 0.1))
+            except (PoolTimeout, psycopg.Error) as error:
+                is_full = pool.get_stats().get("pool_size", 0) >= self._connections
+                reason = "" if is_full and left > _TURN else self._reason()
+                if left <= _TURN or ("FATAL" in reason and not any(word in reason for word in _SOON)):
+                    raise self._unreachable(error, reason) from error
+
+    def _reason(self) -> str:
+        """Return the server's own word for why there is no connection; empty when there could be one."""
+        try:
+            psycopg.connect(self.url, connect_timeout=3).close()
+        except psycopg.Error as reason:
+            return " ".join(str(reason).split())
+        return ""
+
+    def _unreachable(self, error: Exception, reason: str) -> Exception:
+        if not reason:
+            return translate(error, self.location)
+        hint = "check that the server runs and the URL is right"
+        return LostConnectionError(f"{self.location} cannot be reached ({reason})", hint)
+
+    def _begun(self, statement: str, patience: float | None = None) -> "Iterator[psycopg.Connection[Any]]":
+        """Lend a connection in a transaction that has begun; a connection that broke meanwhile is replaced, for a while."""
+        pool, wait = self._ready(), 0.0
+        deadline = time.monotonic() + (self._busy_timeout if patience is None else patience)
+        while True:
+            connection = self._lent(deadline)
+            try:
+                connection.execute(statement)
+                break
+            except (psycopg.OperationalError, psycopg.InterfaceError) as error:
+                pool.putconn(connection)
+                if not connection.broken or time.monotonic() + wait > deadline:
+                    raise translate(error, self.location) from error
+                time.sleep(wait)
+                wait = min(wait * 2, _LONGEST) or _FIRST
+        try:
+            yield connection
+        finally:
+            if not connection.closed and connection.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
+                try:
+                    connection.execute("ROLLBACK")
+                except psycopg.Error:
+                    connection.close()
+            pool.putconn(connection)
+
+    @contextmanager
+    def read(self) -> "Iterator[PostgresTransaction]":
+        """Read one consistent state of the store."""
+        yield from self._transact(_READ, "COMMIT", (), False, self._views, None)
+
+    @contextmanager
+    def snapshot(self) -> "Iterator[PostgresTransaction]":
+        """Read one state at leisure, on a connection of its own, while others go on writing."""
+        yield from self._transact(f"{_READ}; SET LOCAL idle_in_transaction_session_timeout = 0", "COMMIT", (), False, {}, None)
+
+    @contextmanager
+    def write(
+        self,
+        durable: bool = True,
+        dry_run: bool = False,
+        patience: float | None = None,
+        within: Iterable[str] | None = None,
+    ) -> "Iterator[PostgresTransaction]":
+        """Change the store: all of it or nothing.
+
+        `durable` waits until it would survive a power cut, `dry_run` takes everything back at the end, `patience` is how many
+        seconds to wait for a lock instead of the setting. With `within`, only these namespaces are written and only they are
+        locked; else nobody else writes meanwhile.
+        """
+        if self.read_only:
+            raise (NewerStoreError if self._newer else ReadOnlyStoreError)(self.read_only_reason)
+        names = None if within is None else tuple(sorted(set(within)))
+        wait = self._busy_timeout if patience is None else patience
+        begin = f"BEGIN; SET LOCAL lock_timeout = {max(1, int(wait * 1000))}; "
+        if not durable or self._synchronous == "normal":
+            begin += "SET LOCAL synchronous_commit = off; "
+        begin += f"SELECT pg_advisory_xact_lock{'' if names is None else '_shared'}({WRITERS}, 0)"
+        for name in names or ():  # in the same message, because each one costs a journey
+            begin += f"; SELECT pg_advisory_xact_lock({WRITERS}, hashtext({quote(name)}))"
+        yield from self._transact(begin, "ROLLBACK" if dry_run else "COMMIT", names, True, dict(self._views), patience)
+
+    def _transact(
+        self, begin: str, end: str, names: tuple[str, ...] | None, writes: bool, views: "Views", patience: float | None
+    ) -> "Iterator[PostgresTransaction]":
+        committing = False
+        for connection in self._begun(begin, patience):
+            try:
+                db = Db(connection, writes, self.watch)
+                db.holds_all = names is None
+                db.holds(names or ())
+                yield PostgresTransaction(db, views, self._hnsw)
+                committing = end == "COMMIT" and writes
+                connection.execute(end)
+            except psycopg.Error as error:
+                if committing and connection.broken:
+                    raise LostConnectionError(
+                        f"the connection to {self.location} broke while it was told to keep this: it may be stored or not",
+                        "read it back before you try again; the same put twice is one memory",
+                        stored=None,
+                    ) from error
+                raise translate(error, self.location) from error
+
+    @property
+    def file(self) -> str | None:
+        """Return None: the store is no file of this machine."""
+        return None
+
+    def size(self) -> int:
+        """Return the bytes that the tables and their indexes take."""
+        with self.read() as tx:
+            sql = (
+                "SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
+                " WHERE n.nspname = current_schema() AND c.relkind = 'r'"
+            )
+            return int(tx.db.get(sql))
+
+    def versions(self) -> Mapping[str, str]:
+        """Return the versions of what the engine stands on."""
+        with self.read() as tx:
+            names = sorted(applied(tx.db.connection) or ())
+            server = str(tx.db.get("SELECT current_setting('server_version')"))
+            extensions = dict(
+                tx.db.rows(
+                    "SELECT extname, extversion FROM pg_extension WHERE extname IN ('vector', 'pg_trgm', 'citus') ORDER BY 1"
+                )
+            )
+        return {"postgresql": server, **extensions, "psycopg": psycopg.__version__, "schema": names[-1]}
+
+    def check(self) -> list[str]:
+        """Return everything that is wrong with the rows and their indexes."""
+        from ghostmem.engine.postgres.check import problems
+
+        with self.snapshot() as tx:
+            return problems(tx)
+
+    def repair(self, reindex: "Reindex") -> Mapping[str, int]:
+        """Remove orphans and rebuild every index from the rows."""
+        from ghostmem.engine.postgres.check import repair
+
+        with self.write() as tx:
+            return repair(tx, reindex)
+
+    def backup(self, target: str) -> int:
+        """Refuse: PostgreSQL has its own backups, and `ghost migrate` writes a copy as a file."""
+        raise EngineError(
+            f"a store in PostgreSQL is not copied to {target} by `ghost backup`",
+            f"use pg_dump or your server's backups, or `ghost migrate --from {self.location} --to {target}`",
+        )
+
+    def vacuum(self) -> None:
+        """Let PostgreSQL reuse the space of what was deleted, and look at its statistics again."""
+        from ghostmem.engine.postgres.schema import OF_NAMESPACE
+
+        with self._connected() as connection, translated(self.location):
+            connection.execute(f"VACUUM (ANALYZE) {', '.join(OF_NAMESPACE)}")
+
+    def scrub(self, force: bool = False) -> str:
+        """Say what PostgreSQL keeps of what was deleted for good, and how that is ended; nothing can promise it from here."""
+        if not force:
+            return ""
+        self.vacuum()
+        return (
+            "PostgreSQL may keep deleted bytes in freed pages, its write-ahead log, replicas and backups: run VACUUM FULL, and let"
+            " old logs and backups expire"
+        )
+
+    def copies_holding(self, paths: Iterable[str], ids: Sequence[str], texts: Sequence[str] = ()) -> list[str]:
+        """Return which of these copies hold memories; copies of PostgreSQL's own are unknown here."""
+        from ghostmem.engine.sqlite.scrub import holders
+
+        return holders(list(paths), ids, texts)
+
+    def flush(self) -> None:
+        """Do nothing: what is committed is where PostgreSQL keeps it."""
+
+    def close(self) -> None:
+        """Give every connection back."""
+        self._closed = True
+        if self._pool is not None and self._process == os.getpid():
+            self._pool.close(timeout=5)
+        self._pool = None

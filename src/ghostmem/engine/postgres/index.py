@@ -1,0 +1,121 @@
+"""Chunks, full text, substrings and vectors of the live last versions."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ghostmem.engine.postgres.connect import Db, as_vec
+from ghostmem.engine.postgres.journal import PostgresJournal
+from ghostmem.engine.postgres.places import Places
+from ghostmem.model import Memory
+from ghostmem.times import format_time
+
+if TYPE_CHECKING:
+    from ghostmem.chunk import Chunk
+    from ghostmem.engine.rows import IndexRow
+
+_COLUMNS = "ns, memory_id, seq, start, stop, start_line, end_line, terms, length, chunker, thread_id, place, plain, codes"
+_CHUNK = f"INSERT INTO chunks ({_COLUMNS}) VALUES ({', '.join(['%s'] * 13)}, array_to_tsvector(%s::text[])) RETURNING id"
+
+
+class PostgresIndex:
+    """Everything that is searched, written in the transaction of the memory it belongs to."""
+
+    def __init__(self, db: Db, places: Places, journal: PostgresJournal) -> None:
+        self._db = db
+        self._places = places
+        self._journal = journal
+
+    def add(self, memory: Memory, rows: "Sequence[IndexRow]", model: int | None = None, vectors: Sequence[bytes] = ()) -> int:
+        """Index a memory's chunks, with their vectors when there are some, and return the first chunk's number."""
+        first, ns = 0, memory.ns
+        self._journal.namespace(ns)
+        thread = self._thread(ns, memory.source_scope, rows)
+        for at, row in enumerate(rows):
+            place = f"{format_time(memory.created_at)}{memory.id}{row.seq:06d}" if thread else None
+            where = (row.seq, row.start, row.stop, row.start_line, row.end_line)
+            codes = sorted(set(row.tokens.split(" "))) if row.tokens else []
+            values = (ns, memory.id, *where, row.terms, row.length, row.chunker, thread, place, row.plain, codes)
+            chunk: int = self._db.get(_CHUNK, values)
+            first = first or chunk
+            self._places.saw_chunks(ns, (chunk,))
+            if model is not None and vectors:
+                sql = "INSERT INTO vectors (ns, model_id, chunk_id, vector) VALUES (%s, %s, %s, %s::vector)"
+                self._db.run(sql, (ns, model, chunk, as_vec(vectors[at])))
+        if rows:
+            self._journal.grow(ns, len(rows), sum(row.length for row in rows))
+        return first
+
+    def _thread(self, ns: str, scope: str | None, rows: "Sequence[IndexRow]") -> int | None:
+        """Return the thread that a source scope is, longer by these rows."""
+        if scope is None or not rows:
+            return None
+        found: int = self._db.get(
+            "INSERT INTO threads (ns, scope, chunks, length) VALUES (%s, %s, %s, %s) ON CONFLICT (ns, scope)"
+            " DO UPDATE SET chunks = threads.chunks + excluded.chunks, length = threads.length + excluded.length RETURNING id",
+            (ns, scope, len(rows), sum(row.length for row in rows)),
+        )
+        return found
+
+    def remove(self, memory: Memory) -> int:
+        """Take a memory out of every index and return how many chunks it had."""
+        sql = "DELETE FROM chunks WHERE ns = %s AND memory_id = %s RETURNING length, thread_id"
+        rows = self._db.rows(sql, (memory.ns, memory.id))
+        threads: dict[int, tuple[int, int]] = {}
+        for length, thread in rows:
+            if thread is not None:
+                count, total = threads.get(thread, (0, 0))
+                threads[thread] = (count + 1, total + length)
+        for thread, (count, total) in threads.items():
+            self._db.run(
+                "UPDATE threads SET chunks = chunks - %s, length = length - %s WHERE ns = %s AND id = %s",
+                (count, total, memory.ns, thread),
+            )
+        if rows:
+            self._journal.grow(memory.ns, -len(rows), -sum(length for length, _ in rows))
+        return len(rows)
+
+    def carry(self, old_id: str, new_id: str) -> int:
+        """Hand everything indexed to a next version of the same words, key and source, and return how many chunks that is."""
+        ns = self._places.one(old_id)
+        return self._db.run("UPDATE chunks SET memory_id = %s WHERE ns = %s AND memory_id = %s", (new_id, ns, old_id))
+
+    def count(self, memory_id: str) -> int:
+        """Return how many chunks a memory has."""
+        sql = "SELECT count(*) FROM chunks WHERE ns = %s AND memory_id = %s"
+        found: int = self._db.get(sql, (self._places.one(memory_id), memory_id))
+        return found
+
+    def newest(self) -> int:
+        """Return the highest number a chunk has."""
+        found: int | None = self._db.get("SELECT max(id) FROM chunks")
+        return found or 0
+
+    def wait(self, memory_id: str) -> None:
+        """Say that a memory is to be linked to those like it once it has vectors."""
+        sql = "INSERT INTO unlinked (ns, memory_id) VALUES (%s, %s) ON CONFLICT DO NOTHING"
+        self._db.run(sql, (self._places.one(memory_id), memory_id))
+
+    def numbers(self, memory_id: str) -> list[int]:
+        """Return the numbers of a memory's chunks in order."""
+        ns = self._places.one(memory_id)
+        sql = "SELECT id FROM chunks WHERE ns = %s AND memory_id = %s ORDER BY seq"
+        found = [number for (number,) in self._db.rows(sql, (ns, memory_id))]
+        self._places.saw_chunks(ns or "", found)
+        return found
+
+    def first_chunks(self, ns: str) -> dict[str, int]:
+        """Return the number of each live memory's first chunk in a namespace."""
+        found = dict(self._db.rows("SELECT memory_id, id FROM chunks WHERE ns = %s AND seq = 0", (ns,)))
+        self._places.saw(ns, found)
+        self._places.saw_chunks(ns, found.values())
+        return found
+
+    def chunks(self, memory: Memory) -> "list[Chunk]":
+        """Return a memory's chunks in order."""
+        from ghostmem.chunk import Chunk
+
+        sql = "SELECT seq, start, stop, start_line, end_line FROM chunks WHERE ns = %s AND memory_id = %s ORDER BY seq"
+        return [
+            Chunk(memory.id, seq, memory.content[start:stop], first, last)
+            for seq, start, stop, first, last in self._db.rows(sql, (memory.ns, memory.id))
+        ]

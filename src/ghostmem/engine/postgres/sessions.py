@@ -1,0 +1,33 @@
+"""Sessions of agent hosts."""
+
+from datetime import datetime
+
+from ghostmem.engine.postgres.connect import Db
+from ghostmem.engine.records import SESSION, session_of, session_row
+from ghostmem.engine.session import Session
+from ghostmem.times import format_time
+
+
+class PostgresSessions:
+    """What hooks remember of sessions; a session that is long over is forgotten."""
+
+    def __init__(self, db: Db) -> None:
+        self._db = db
+
+    def get(self, session_id: str) -> Session | None:
+        """Return what is known of a session."""
+        row = self._db.row(f"SELECT {SESSION} FROM hook_sessions WHERE session_id = %s", (session_id,))
+        return None if row is None else session_of(row)
+
+    def put(self, session: Session) -> None:
+        """Write down what is known of a session, in the place of what was."""
+        sql = (
+            f"INSERT INTO hook_sessions ({SESSION}) VALUES (%s, %s, %s, %s, %s, %s) ON CONFLICT (session_id) DO UPDATE SET"
+            " ns = excluded.ns, at = excluded.at, shown = excluded.shown, captured_to = excluded.captured_to,"
+            " asked_to = excluded.asked_to"
+        )
+        self._db.run(sql, session_row(session))
+
+    def prune(self, before: datetime) -> int:
+        """Forget sessions in which nothing happened since a time."""
+        return self._db.run("DELETE FROM hook_sessions WHERE at < %s", (format_time(before),))

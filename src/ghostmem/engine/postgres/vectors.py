@@ -1,0 +1,150 @@
+"""Vectors as rows, compared by the database; what reads a whole namespace brings it into memory once."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ghostmem.engine.nearest import VectorView
+from ghostmem.engine.postgres.connect import Db, Vec, as_vec
+from ghostmem.engine.postgres.journal import PostgresJournal
+from ghostmem.engine.postgres.places import Places
+from ghostmem.engine.postgres.remote import RemoteView
+from ghostmem.engine.rows import Space
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Views = dict[tuple[int, int], VectorView]
+
+
+class PostgresVectors:
+    """Vectors by model and namespace; different models are never mixed."""
+
+    def __init__(self, db: Db, places: Places, journal: PostgresJournal, views: Views, hnsw: bool = False) -> None:
+        self._db = db
+        self._places = places
+        self._journal = journal
+        self._views = views
+        self._hnsw = hnsw
+
+    def model(self, name: str, dimension: int, chunker: str) -> int:
+        """Return the number of a model, giving it one on first sight."""
+        found = self.find(name, dimension, chunker)
+        if found is None:
+            self._db.run(
+                "INSERT INTO models (name, dimension, chunker) VALUES (%s, %s, %s) ON CONFLICT DO NOTHING",
+                (name, dimension, chunker),
+            )
+            found = self.find(name, dimension, chunker)
+            assert found is not None
+        return found
+
+    def find(self, name: str, dimension: int, chunker: str) -> int | None:
+        """Return the number of a model if vectors of it may be here; dimension 0 is one that its provider has not told yet."""
+        if dimension == 0:
+            sql = "SELECT max(id) FROM models WHERE name = %s AND chunker = %s"
+            latest: int | None = self._db.get(sql, (name, chunker))
+            return latest
+        sql = "SELECT id FROM models WHERE name = %s AND dimension = %s AND chunker = %s"
+        found: int | None = self._db.get(sql, (name, dimension, chunker))
+        return found
+
+    def view(self, model: int, space: Space) -> "VectorView":
+        """Return a namespace's vectors: those in memory when they are of today, else the database's own."""
+        known = self._views.get((model, space.number))
+        if known is not None and known.sequence == space.sequence:
+            return known
+        return RemoteView(self, self._db, model, space, self._hnsw)
+
+    def load(self, model: int, space: Space) -> VectorView:
+        """Bring a namespace's vectors into memory, or those in memory up to date."""
+        known = self._views.get((model, space.number))
+        if known is None or (known.sequence != space.sequence and self._must_reload(known, space)):
+            known = VectorView(space.sequence, *self.after(model, space.number, -1))
+        elif known.sequence != space.sequence:
+            last = int(known.ids[-1]) if len(known.ids) else -1
+            known = known.extended(space.sequence, *self.after(model, space.number, last))
+        self._views[model, space.number] = known
+        return known
+
+    def _must_reload(self, known: VectorView, space: Space) -> bool:
+        sql = "SELECT 1 FROM changes WHERE ns = %s AND seq > %s AND op = 'embed' LIMIT 1"
+        filled = self._db.get(sql, (space.name, known.sequence))
+        return filled is not None or len(known.ids) > space.chunks * 1.25 + 100
+
+    def after(self, model: int, space: int, chunk: int) -> "tuple[NDArray[np.int64], NDArray[np.float16]]":
+        """Return the vectors of a namespace's chunks behind a number, in order."""
+        sql = "SELECT chunk_id, vector FROM vectors WHERE ns = %s AND model_id = %s AND chunk_id > %s ORDER BY chunk_id"
+        rows = self._db.execute(sql, (self._places.space(space), model, chunk), binary=True).fetchall()
+        return np.fromiter((number for number, _ in rows), np.int64, len(rows)), numbers_of([row[1] for row in rows], self.width(model))
+
+    def width(self, model: int) -> int:
+        """Return how many numbers a vector of a model has."""
+        return self._db.get("SELECT dimension FROM models WHERE id = %s", (model,)) or 0
+
+    def owners(self, chunks: Sequence[int]) -> dict[int, str]:
+        """Return which memories chunks belong to."""
+        found: dict[int, str] = {}
+        for ns, numbers in self._places.of_chunks(chunks).items():
+            rows = self._db.rows("SELECT id, memory_id FROM chunks WHERE ns = %s AND id = ANY(%s)", (ns, numbers))
+            self._places.saw(ns, (memory_id for _, memory_id in rows))
+            found.update(rows)
+        return {number: found[number] for number in chunks if number in found}
+
+    def put(self, model: int, rows: Sequence[tuple[int, int, bytes]]) -> int:
+        """Write vectors as (namespace, chunk, vector) for chunks that are still there."""
+        sql = (
+            "INSERT INTO vectors (ns, model_id, chunk_id, vector) SELECT ns, %s, id, %s::vector FROM chunks"
+            " WHERE ns = %s AND id = %s ON CONFLICT DO NOTHING"
+        )
+        for space in sorted({space for space, _, _ in rows}):
+            self._db.lock(self._places.space(space))
+        for space, chunk, vector in rows:
+            self._db.run(sql, (model, as_vec(vector), self._places.space(space), chunk))
+        for space in sorted({space for space, _, _ in rows}):
+            self._journal.append(self._places.space(space), "", "embed", "")
+        return len(rows)
+
+    def missing(self, model: int, after: int, limit: int) -> Iterator[tuple[int, int, str, str | None]]:
+        """Yield chunks that have no vector of a model yet, as (namespace, chunk, text, who said it)."""
+        sql = (
+            "SELECT n.id, n.ns, c.id, substr(m.content, (c.start + 1)::int, (c.stop - c.start)::int), m.source_user FROM chunks c"
+            " JOIN memories m ON m.ns = c.ns AND m.id = c.memory_id JOIN namespaces n ON n.ns = c.ns"
+            " WHERE c.id > %s AND c.chunker <> '' AND NOT EXISTS"
+            " (SELECT 1 FROM vectors v WHERE v.ns = c.ns AND v.chunk_id = c.id AND v.model_id = %s) ORDER BY c.id LIMIT %s"
+        )
+        for number, ns, chunk, text, source in self._db.rows(sql, (after, model, limit)):
+            self._places.saw_space(number, ns)
+            yield number, chunk, text, source
+
+    def counts(self) -> dict[str, int]:
+        """Return how many chunks have a vector, by model, and how many chunks there are."""
+        made = dict(self._db.rows("SELECT model_id, count(*) FROM vectors GROUP BY 1"))
+        rows = self._db.rows("SELECT id, name || '/' || dimension FROM models ORDER BY id")
+        found = {name: made.get(model, 0) for model, name in rows}
+        found[""] = self._db.get("SELECT count(*) FROM chunks WHERE chunker <> ''")
+        return found
+
+    def plain(self, space: int) -> int:
+        """Count the chunks of a namespace that are found by their words alone."""
+        found: int = self._db.get("SELECT count(*) FROM chunks WHERE ns = %s AND chunker = ''", (self._places.space(space),))
+        return found
+
+    def drop_others(self, model: int) -> int:
+        """Delete the vectors of every other model."""
+        gone = self._db.run("DELETE FROM vectors WHERE model_id <> %s", (model,))
+        self._db.run("DELETE FROM models WHERE id <> %s", (model,))
+        self._views.clear()
+        return gone
+
+
+def numbers_of(raw: Sequence[bytes], width: int) -> "NDArray[np.float16]":
+    """Read vectors in pgvector's form; their numbers were float16 before they were stored, so nothing is rounded."""
+    joined = np.frombuffer(b"".join(one[4:] for one in raw), ">f4")
+    return joined.reshape(len(raw), width).astype(np.float16)
+
+
+def asked(query: "NDArray[np.float32]") -> Vec:
+    """Return a question's vector in pgvector's form."""
+    return Vec(len(query).to_bytes(2, "big") + b"\0\0" + query.astype(">f4").tobytes())

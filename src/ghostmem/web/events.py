@@ -1,0 +1,106 @@
+"""Live news: whenever somebody has written, this process or another, everybody who listens and may read there is told."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable
+from typing import TYPE_CHECKING
+
+import anyio.to_thread
+from starlette.responses import Response, StreamingResponse
+
+from ghostmem.caller import CALLER
+from ghostmem.errors import GhostError
+from ghostmem.verbs.sequences import sequences
+from ghostmem.web.refusals import Refused
+
+if TYPE_CHECKING:
+    from ghostmem.ghost import Ghost
+
+PAUSE = 1.0  # seconds between two looks at the store
+BEAT = 15.0  # seconds after which a listener hears that nothing happened
+MOST = 64  # listeners at once
+
+
+class Events:
+    """One task that looks at the store while anybody listens, and wakes all listeners when something changed."""
+
+    def __init__(self, ghost: Ghost, pause: float = PAUSE, beat: float = BEAT, most: int = MOST) -> None:
+        self._ghost, self._pause, self._beat, self._most = ghost, pause, beat, most
+        self._seen: dict[str, int] = {}
+        self._listeners = 0
+        self._news: asyncio.Event | None = None
+        self._task: asyncio.Task[None] | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._closed = False
+
+    async def answer(self) -> Response:
+        """Return a stream of server-sent events, the first of which says where the store stands now."""
+        if self._listeners >= self._most:
+            raise Refused(503, "TooManyListeners", f"{self._most} pages listen already", "close one", Retry_After="5")
+        may = CALLER.get().may
+        headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+        return StreamingResponse(self._stream(lambda ns: may(ns, "read")), media_type="text/event-stream", headers=headers)
+
+    async def _stream(self, visible: Callable[[str], bool]) -> AsyncIterator[str]:
+        self._listeners += 1
+        try:
+            if self._task is None or self._task.done():
+                self._loop, self._news = asyncio.get_running_loop(), asyncio.Event()
+                await self._look()
+                self._task = asyncio.create_task(self._watch())
+            told = self._of(visible)
+            yield _told(told, told)
+            while not self._closed:
+                assert self._news is not None
+                news = self._news
+                now = self._of(visible)
+                if now != told:
+                    yield _told(now, {ns: seq for ns, seq in now.items() if told.get(ns) != seq})
+                    told = now
+                    continue
+                try:
+                    await asyncio.wait_for(news.wait(), self._beat)
+                except TimeoutError:
+                    yield ": nothing new\n\n"
+        finally:
+            self._listeners -= 1
+            if not self._listeners and self._task is not None:
+                self._task.cancel()
+                self._task = None
+
+    def _of(self, visible: Callable[[str], bool]) -> dict[str, int]:
+        return {ns: seq for ns, seq in self._seen.items() if visible(ns)}
+
+    async def _watch(self) -> None:
+        while not self._closed:
+            await asyncio.sleep(self._pause)
+            if await self._look():
+                self._wake()
+
+    async def _look(self) -> bool:
+        """Look at the store, and say whether something changed; one that cannot be read now is looked at again later."""
+        try:
+            found = await anyio.to_thread.run_sync(sequences, self._ghost.store)
+        except GhostError:
+            return False
+        changed, self._seen = found != self._seen, found
+        return changed
+
+    def _wake(self) -> None:
+        if self._news is not None:
+            self._news.set()
+            self._news = asyncio.Event()
+
+    def close(self) -> None:
+        """End all streams, so that the server can stop; may be called from any thread."""
+        self._closed = True
+        if self._loop is not None and self._loop.is_running():
+            self._loop.call_soon_threadsafe(self._wake)
+
+
+def _told(now: dict[str, int], changed: dict[str, int]) -> str:
+    """Write one event: the sum of all sequences, which only grows, and the namespaces that changed."""
+    body = json.dumps({"sequence": sum(now.values()), "namespaces": changed}, ensure_ascii=False)
+    return f"event: change\ndata: {body}\n\n"

@@ -1,0 +1,154 @@
+"""The viewer's page and its files, and the door where people sign in."""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+from base64 import b64encode
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qs
+
+import anyio.to_thread
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from ghostmem.verbs.tokens import verify
+from ghostmem.web.auth import unauthorised
+from ghostmem.web.guard import header
+from ghostmem.web.refusals import Refused
+from ghostmem.web.session import CSRF, Session, Sessions, set_cookie
+
+if TYPE_CHECKING:
+    from ghostmem.caller import Caller
+    from ghostmem.ghost import Ghost
+
+STATIC = Path(__file__).parent / "static"
+TYPES = {
+    ".html": "text/html; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
+    ".txt": "text/plain; charset=utf-8",
+}
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src {style}; img-src 'self' data:; connect-src 'self'; base-uri 'none'; "
+    "form-action 'self'; frame-ancestors 'none'"
+)
+PAGE_POLICY = POLICY.format(style="'self'")
+
+
+class Files:
+    """The files of the page, found by exactly their names; each is read again when it has changed on disk."""
+
+    def __init__(self, root: Path = STATIC) -> None:
+        self._root = root
+        self._kept: dict[str, tuple[int, bytes, str]] = {}
+
+    def names(self) -> list[str]:
+        """Return the names of all files."""
+        found = (path for path in self._root.rglob("*") if path.suffix in TYPES and path.is_file())
+        return sorted(path.relative_to(self._root).as_posix() for path in found)
+
+    def read(self, name: str) -> tuple[bytes, str]:
+        """Return a file and the hash of its content."""
+        if name not in self._kept and name not in self.names():
+            raise Refused(404, "NotFoundError", "there is no such file", "reload the page")
+        path = self._root / name
+        changed = path.stat().st_mtime_ns
+        if name not in self._kept or self._kept[name][0] != changed:
+            body = path.read_bytes()
+            self._kept[name] = (changed, body, f'"{sha256(body).hexdigest()[:32]}"')
+        return self._kept[name][1:]
+
+    def answer(self, scope: Scope, name: str) -> Response:
+        """Return a file; a browser that has it already is told so."""
+        if scope["method"] not in ("GET", "HEAD"):
+            raise Refused(405, "MethodNotAllowed", "this path has no such method", "it has GET, HEAD", Allow="GET, HEAD")
+        body, etag = self.read(name)
+        headers = {"ETag": etag, "Cache-Control": "no-cache", "Content-Security-Policy": PAGE_POLICY}
+        if header(scope, b"if-none-match") == etag:
+            return Response(status_code=304, headers=headers)
+        return Response(body, 200, headers, TYPES[Path(name).suffix])
+
+
+def doors(ghost: Ghost, sessions: Sessions, files: Files) -> ASGIApp:
+    """Return what answers at / and /sign-in, also to people who are not let in yet."""
+
+    async def run(scope: Scope, receive: Receive, send: Send) -> None:
+        scope["ghost.trace"].route = scope["raw_path"].decode()
+        if scope["raw_path"] == b"/":
+            response = _front(scope, sessions, files)
+        elif scope["method"] == "POST":
+            response = await _sign_in(ghost, sessions, Request(scope, receive))
+        elif scope["method"] == "DELETE":
+            response = _sign_out(scope, sessions)
+        else:
+            response = _door(200)
+        await response(scope, receive, send)
+
+    return run
+
+
+def _front(scope: Scope, sessions: Sessions, files: Files) -> Response:
+    """Answer at /: take a one-time token, show the page to who is let in, and the door to everybody else."""
+    if scope["method"] not in ("GET", "HEAD"):
+        raise Refused(405, "MethodNotAllowed", "this path has no such method", "it has GET, HEAD", Allow="GET, HEAD")
+    given = parse_qs(scope["query_string"].decode("latin-1"), max_num_fields=20).get("token")
+    caller: Caller | None = scope["ghost.caller"]
+    if given and scope["method"] == "GET" and (cookie := sessions.redeem(given[0])) is not None:
+        return _let_in(scope, cookie)
+    if caller is None:
+        wants_page = "text/html" in (header(scope, b"accept") or "")
+        if not wants_page:
+            raise unauthorised(bool(given))
+        return _door(401, "That link was used already, or is not this server's." if given else "")
+    if given:
+        return RedirectResponse("/", 303)
+    response = files.answer(scope, "index.html")
+    if scope["ghost.session"] is None and header(scope, b"authorization") is None:
+        made = sessions.begin(Session(secrets.token_urlsafe(32)))
+        response.headers["Set-Cookie"] = set_cookie(scope, made)
+    return response
+
+
+async def _sign_in(ghost: Ghost, sessions: Sessions, request: Request) -> Response:
+    """Take a token that was typed into the form, or a one-time token."""
+    body = (await request.body()).decode("latin-1")
+    given = parse_qs(body, max_num_fields=20).get("token", [""])[0].strip()
+    if (cookie := sessions.redeem(given)) is not None:
+        return _let_in(request.scope, cookie)
+    if not given or await anyio.to_thread.run_sync(verify, ghost.store, given) is None:
+        return _door(401, "That token is not good: it is wrong, has expired, or was revoked.")
+    return _let_in(request.scope, sessions.begin(Session(secrets.token_urlsafe(32), secret=given)))
+
+
+def _sign_out(scope: Scope, sessions: Sessions) -> Response:
+    session: Session | None = scope["ghost.session"]
+    if session is None or not hmac.compare_digest((header(scope, CSRF) or "").encode(), session.csrf.encode()):
+        raise Refused(403, "ForbiddenOrigin", "this was not sent by the viewer's own page", "reload the page, and try again")
+    sessions.end(scope)
+    return Response(status_code=204, headers={"Set-Cookie": set_cookie(scope, "")})
+
+
+def _let_in(scope: Scope, cookie: str) -> Response:
+    return RedirectResponse("/", 303, {"Set-Cookie": set_cookie(scope, cookie)})
+
+
+def _door(status: int, problem: str = "") -> Response:
+    """Return the page that says how to get in; its few styles are in it, because no file is served before."""
+    about = f'<p class="problem" role="alert">{problem}</p>' if problem else ""
+    body = _DOOR.replace("<!-- style -->", f"<style>{_STYLE}</style>").replace("<!-- problem -->", about)
+    style = b64encode(sha256(_STYLE.encode()).digest()).decode()
+    headers = {
+        "Content-Security-Policy": POLICY.format(style=f"'sha256-{style}'"),
+        "Cache-Control": "no-store",
+        "Referrer-Policy": "same-origin",  # else the browser would not say that the form is ours
+    }
+    return Response(body, status, headers, TYPES[".html"])
+
+
+_STYLE = (Path(__file__).parent / "static" / "door" / "door.css").read_text(encoding="utf-8")
+_DOOR = (Path(__file__).parent / "static" / "door" / "door.html").read_text(encoding="utf-8")

@@ -1,0 +1,56 @@
+"""One call of the REST surface as a row of a table: how it is called, what it needs, what it takes, what it does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ghostmem.web.fields import Fields
+
+if TYPE_CHECKING:
+    from ghostmem.ghost import Ghost
+
+Given = dict[str, Any]
+
+# How the namespace of a call is found.
+ONE = "one"  # it is named
+SEVERAL = "several"  # it may be named, also as a prefix; otherwise all, or the only one a token has
+ALL = "all"  # the whole store
+OWN = "own"  # the handler looks at each thing's namespace
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Route:
+    """One call: fields that are not in the path come in the query of a GET or DELETE, else in the body."""
+
+    method: str
+    path: str
+    scope: str
+    where: str
+    about: str
+    call: Callable[[Ghost, Given], Any]
+    takes: Fields
+    needs: tuple[str, ...] = ()
+    streams: bool = False
+
+    @property
+    def in_path(self) -> tuple[str, ...]:
+        """Return the fields that stand in the path."""
+        return tuple(part[1:-1] for part in self.path.split("/") if part.startswith("{"))
+
+    @property
+    def has_body(self) -> bool:
+        """Say whether fields come in a body."""
+        return self.method not in ("GET", "DELETE")
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """Return the schema of all fields together."""
+        required = [*self.in_path, *self.needs]
+        return {"type": "object", "properties": dict(self.takes), "required": required, "additionalProperties": False}
+
+
+def listed(name: str, call: Callable[[Ghost, Given], Any]) -> Callable[[Ghost, Given], Any]:
+    """Wrap a list in an object."""
+    return lambda ghost, given: {name: call(ghost, given)}

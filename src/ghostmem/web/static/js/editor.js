@@ -1,0 +1,117 @@
+// Editing a memory's text: a new version of it, with a look at what it will be; when somebody else was faster, the person decides.
+import { del, get, memoryPath, putJson } from "./api.js";
+import { ask } from "./dialog.js";
+import { diff } from "./diff.js";
+import { el, put } from "./dom.js";
+import { icon } from "./icons.js";
+import { markdown } from "./md.js";
+import { time } from "./parts.js";
+import { toast } from "./toast.js";
+
+const PAUSE = 120;
+
+/** Edit a memory; what is not saved is offered back. `place` names the note it stands in, `text` is what to begin with. */
+export async function edit(memory, after, { place = null, text = memory.content } = {}) {
+  let base = memory;
+  let problem = "";
+  for (;;) {
+    const typed = { text };
+    const answer = await ask(question(base, typed, place, problem));
+    if (answer === false) {
+      if (typed.text !== base.content) toast("Your text was not saved", { undo: async () => { edit(base, after, { place, text: typed.text }); } });
+      return false;
+    }
+    text = answer.text;
+    try {
+      await save(base, text, after);
+      return true;
+    } catch (error) {
+      problem = [error.message, error.hint].filter(Boolean).join(": ");
+      const now = error.status === 409 ? await newest(base) : null;
+      if (!now || now.version === base.version) continue;
+      const choice = await settle(base, now, text);
+      after?.();
+      if (choice === false || choice === "theirs") return false;
+      base = now;
+      problem = "";
+      if (choice === "again") continue;
+      try {
+        await save(base, text, after);
+        return true;
+      } catch (still) {
+        problem = [still.message, still.hint].filter(Boolean).join(": ");
+      }
+    }
+  }
+}
+
+const newest = (memory) => get(memoryPath(memory.ns, memory.key)).catch(() => null);
+const locked = (memory) => (memory.tags || []).includes("locked");
+
+async function save(base, text, after) {
+  const path = memoryPath(base.ns, base.key);
+  const force = locked(base) ? { unlock: true } : {};
+  const kept = { valid_from: base.valid_from, valid_to: base.valid_to, ...force };
+  const ties = await edges(base);
+  const made = await putJson(path, { content: text, base_version: base.version, ...kept });
+  const undo = async () => {
+    await putJson(path, { content: base.content, created_at: base.created_at, base_version: made.version, allow_secrets: true, ...kept });
+    for (const [id, edge] of await edges(base)) if (edge.automatic && !ties.has(id)) await del("/edges", { ns: base.ns, from_key: edge.from_key, to_key: edge.to_key, rel: edge.rel });
+    after?.();
+  };
+  toast([`Saved ${base.key} as version ${made.version}`, ...(made.notes || [])].join("; "), { undo });
+  after?.(made);
+}
+
+async function edges(memory) {
+  const found = await get("/edges", { ns: memory.ns, key: memory.key });
+  return new Map(found.edges.map((edge) => [`${edge.from_key}\n${edge.to_key}\n${edge.rel}`, edge]));
+}
+
+function question(memory, typed, place, problem) {
+  const shown = el("div", { class: "editor-preview", "aria-label": "Preview", role: "region", tabindex: "0" }, markdown(typed.text));
+  let timer = 0;
+  const box = el("textarea", { class: "input editor-text", name: "text", "aria-label": "Text", spellcheck: "true", value: typed.text, oninput: input, onkeydown: pressed });
+  function input() {
+    typed.text = box.value;
+    clearTimeout(timer);
+    timer = setTimeout(() => put(shown, markdown(box.value)), PAUSE);
+  }
+  function pressed(event) {
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) { event.preventDefault(); box.form.requestSubmit(); }
+  }
+  return {
+    title: `Edit ${memory.key}`, confirm: `Save as version ${memory.version + 1}`, wide: true,
+    body: [
+      problem && el("p", { class: "problem", role: "alert" }, problem),
+      place && el("p", { class: "note warn" }, icon("warning", 16), `This text stands in ${place.path}, line ${place.line}: change it there, or the next sync brings it back.`),
+      locked(memory) && el("p", { class: "note" }, icon("lock", 16), "It is locked against rewriting; this is done all the same, because you say so."),
+      el("div", { class: "editor" }, el("div", { class: "field" }, el("span", { class: "field-label" }, "Text, in markdown"), box), el("div", { class: "field" }, el("span", { class: "field-label" }, "Preview"), shown)),
+    ],
+    form() {
+      if (!box.value.trim()) throw "A memory cannot be empty; delete it instead.";
+      if (box.value === memory.content) throw "Nothing has changed.";
+      return { text: box.value };
+    },
+  };
+}
+
+/** Show both texts, and let the person choose: "mine", "theirs", "again", or false. */
+async function settle(base, now, text) {
+  const pane = (title, about, value) => el("section", { class: "pane" }, el("h3", null, title), el("p", { class: "soft" }, about), el("pre", { class: "pane-text", tabindex: "0" }, value));
+  const choice = (value, label, about, checked) => el("label", { class: "choice" }, el("input", { type: "radio", name: "choice", value, checked }), el("span", null, el("b", null, label), " ", el("span", { class: "soft" }, about)));
+  const answer = await ask({
+    title: "Somebody else changed it meanwhile", confirm: "Go on", wide: true,
+    body: [
+      el("p", null, `You began with version ${base.version}; it is at version ${now.version} now, written `, time(now.recorded_at || now.created_at), "."),
+      el("div", { class: "panes" }, pane("Yours", "not saved yet", text), pane("Theirs", `version ${now.version}`, now.content)),
+      el("details", { class: "fold" }, el("summary", null, icon("chevron", 14), "From theirs to yours"), diff(now.content, text)),
+      el("fieldset", { class: "choices" }, el("legend", { class: "sr" }, "What should hold?"),
+        choice("again", "Look at mine again", "edit it against theirs, then save", true),
+        choice("mine", "Keep mine", `save it as version ${now.version + 1}`),
+        choice("theirs", "Keep theirs", "and drop my text")),
+    ],
+    form: (data) => ({ choice: String(data.get("choice")) }),
+  });
+  return answer === false ? false : answer.choice;
+}

@@ -1,0 +1,29 @@
+// News from the store: one connection for the whole page; views ask to be told while they are shown.
+
+const listeners = new Set();
+let state = "connecting";
+let last = 0;
+
+/** Call `fn({sequence, namespaces: {ns: sequence}})` whenever somebody has written, until the signal is aborted. */
+export function onChange(fn, signal) {
+  listeners.add(fn);
+  signal?.addEventListener("abort", () => listeners.delete(fn), { once: true });
+}
+
+/** Begin to listen; `told(state)` hears "live", "connecting" or "lost". */
+export function listen(told) {
+  const source = new EventSource("/api/v1/events");
+  const be = (now) => { if (now !== state) { state = now; told(now); } };
+  source.addEventListener("open", () => be("live"));
+  source.addEventListener("error", () => be(source.readyState === EventSource.CLOSED ? "lost" : "connecting"));
+  source.addEventListener("change", (event) => {
+    be("live");
+    const news = JSON.parse(event.data);
+    const first = last === 0;
+    const moved = news.sequence !== last;
+    last = news.sequence;
+    if (!first && moved) for (const fn of [...listeners]) fn(news);
+  });
+  told(state);
+  return source;
+}

@@ -1,0 +1,172 @@
+// The viewer: a rail, a place for one screen at a time, and what both share.
+//
+// A screen is a module views/NAME.js, loaded when #/NAME is first shown. It exports
+//   title        what stands in the browser's tab
+//   styles       names of files in css/ that it needs (optional)
+//   wide         true to use the whole width (optional)
+//   view(params, signal)  returns its element, or a promise of one
+// `params` is {args: [...], query: {...}}: #/memory/agent%3Ame/tea?version=2 gives args ["agent:me", "tea"], query {version: "2"}.
+// `signal` is aborted when the screen is left: pass it to every call of api.js, to bind() and onChange(), and to listeners on
+// document or window. Return quickly, with skeleton() in the places that still load; errors go into failure(error, again).
+// The screen is made anew when the hash or the chosen namespace changes; use remember(fields) to keep its state in the
+// address without that. docs/viewer.md says more.
+import { session, openSession, isAborted } from "./api.js";
+import { all, el, one, put, svg } from "./dom.js";
+import { show } from "./dialog.js";
+import { icon } from "./icons.js";
+import { bind, bindings, listenForKeys } from "./keys.js";
+import { listen, onChange } from "./live.js";
+import { failure, skeleton } from "./parts.js";
+import { go, href, parse } from "./router.js";
+import { choices, chooseNs, ns, onNs, restoreNs } from "./state.js";
+import { undoLast } from "./toast.js";
+
+// name, label, the key after g
+const SCREENS = [
+  ["search", "Search", "s"],
+  ["timeline", "Timeline", "t"],
+  ["graph", "Graph", "g"],
+  ["context", "Context", "c"],
+  ["lifecycle", "Lifecycle", "l"],
+  ["health", "Health", "h"],
+  ["settle", "Settle", "d"],
+];
+const KNOWN = new Set([...SCREENS.map(([name]) => name), "memory"]);
+
+const main = one("#main");
+const rail = one("#rail");
+let leaving = new AbortController();
+
+async function render() {
+  const { name, args, query } = parse();
+  leaving.abort();
+  leaving = new AbortController();
+  const { signal } = leaving;
+  for (const link of all("[data-screen]", rail)) {
+    if (link.dataset.screen === name) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  }
+  if (!KNOWN.has(name)) return go("search");
+  const wait = setTimeout(() => { if (!signal.aborted) put(main, skeleton(5)); }, 150);
+  try {
+    const screen = await import(`./views/${name}.js`);
+    await Promise.all((screen.styles || []).map(style));
+    const node = await screen.view({ args, query }, signal);
+    if (signal.aborted) return;
+    main.classList.toggle("whole", Boolean(screen.wide));
+    main.dataset.screen = name;
+    put(main, node);
+    document.title = `${screen.title || name} · Ghost`;
+    one("[autofocus]", main)?.focus();
+    window.scrollTo(0, 0);
+  } catch (error) {
+    if (signal.aborted || isAborted(error)) return;
+    put(main, failure(error, render));
+  } finally {
+    clearTimeout(wait);
+  }
+}
+
+function style(name) {
+  const path = `/static/css/${name}`;
+  if (one(`link[href="${path}"]`)) return Promise.resolve();
+  return new Promise((done) => document.head.append(el("link", { rel: "stylesheet", href: path, onload: done, onerror: done })));
+}
+
+function buildRail() {
+  const picker = el("select", { class: "input ns-picker", id: "ns", "aria-label": "Namespace", onchange: (event) => chooseNs(event.target.value) });
+  const fillPicker = () => {
+    put(picker, choices().map(([value, label]) => el("option", { value }, label)));
+    picker.value = ns();
+  };
+  fillPicker();
+  const links = SCREENS.map(([name, label, key]) =>
+    el("a", { href: href(name), "data-screen": name, title: `${label} (g ${key})` }, icon(name, 20), el("span", null, label)));
+  put(
+    rail,
+    el("a", { class: "brand", href: href("search"), "aria-label": "Ghost" }, mark(), el("span", null, "Ghost")),
+    el("div", { class: "rail-ns" }, picker),
+    el("nav", { class: "nav", "aria-label": "Screens" }, links),
+    el(
+      "div",
+      { class: "rail-foot" },
+      el("span", { class: "live-state", id: "live-state", dataset: { state: "connecting" } }, el("i", { "aria-hidden": "true" }), el("span", null, "connecting")),
+      session.read_only && el("span", { class: "chip", title: "started with --read-only" }, "read-only"),
+      el("span", { class: "store soft", title: session.store }, session.store, " · ", session.version),
+      el(
+        "div",
+        { class: "rail-buttons" },
+        el("button", { class: "button quiet icon-only", id: "theme", type: "button", "aria-label": "Switch between light and dark", onclick: switchTheme }, icon("moon")),
+        el("button", { class: "button quiet icon-only", type: "button", "aria-label": "Keyboard shortcuts", title: "Keyboard shortcuts (?)", onclick: help }, icon("keyboard")),
+      ),
+    ),
+  );
+  onNs(() => { fillPicker(); render(); });
+  onChange(async (news) => {
+    if (Object.keys(news.namespaces).every((name) => session.namespaces.includes(name))) return;
+    await openSession().then(fillPicker).catch(() => {});
+  });
+}
+
+function mark() {
+  const eye = (cx) => svg("circle", { cx, cy: "13.5", r: "1.9" });
+  const body = "M16 3C9.9 3 5.5 7.6 5.5 13.8V28l3.5-2.6 3.5 2.6 3.5-2.6 3.5 2.6 3.5-2.6 3.5 2.6V13.8C26.5 7.6 22.1 3 16 3z";
+  return svg("svg", { class: "brand-mark", viewBox: "0 0 32 32", "aria-hidden": "true" }, svg("path", { d: body }), eye("12.2"), eye("19.8"));
+}
+
+function isDark() {
+  const chosen = document.documentElement.dataset.theme;
+  return chosen ? chosen === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+}
+
+function showTheme() {
+  one("#theme")?.replaceChildren(icon(isDark() ? "sun" : "moon"));
+}
+
+function switchTheme() {
+  const next = isDark() ? "light" : "dark";
+  document.documentElement.dataset.theme = next;
+  try { localStorage.setItem("ghost.theme", next); } catch { /* it lasts until the page is left */ }
+  showTheme();
+  window.dispatchEvent(new Event("ghost:theme"));
+}
+
+function showLive(state) {
+  const node = one("#live-state");
+  if (!node) return;
+  node.dataset.state = state;
+  node.lastChild.textContent = { live: "live", connecting: "connecting", lost: "signed out" }[state];
+}
+
+function help() {
+  const groups = bindings().map(([group, rows]) => el(
+    "section", { class: "keys" }, el("h3", null, group),
+    el("dl", null, rows.map(([keys, label]) => [el("dt", null, keys.split(" ").map((key) => el("kbd", null, NAMES[key] || key))), el("dd", null, label)])),
+  ));
+  show("Keyboard", el("div", { class: "keys-groups" }, groups));
+}
+const NAMES = { ArrowDown: "↓", ArrowUp: "↑", Escape: "Esc" };
+
+async function start() {
+  listenForKeys();
+  try {
+    await openSession();
+  } catch (error) {
+    put(main, failure(error, () => location.reload()));
+    return;
+  }
+  restoreNs();
+  buildRail();
+  showTheme();
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", showTheme);
+  for (const [name, label, key] of SCREENS) bind(`g ${key}`, label, () => go(name), { group: "Go to" });
+  bind("/", "search", () => { if (parse().name === "search") one("#query")?.focus(); else go("search"); });
+  bind("u", "undo the last change", () => undoLast());
+  bind("?", "this help", help);
+  one("#skip").addEventListener("click", (event) => { event.preventDefault(); main.focus(); });
+  listen(showLive);
+  window.addEventListener("hashchange", render);
+  await render();
+}
+
+start();

@@ -1,0 +1,168 @@
+// Pieces that several screens show: chips, times, links to memories, receipts, and the states of loading, emptiness and failure.
+import { add, el } from "./dom.js";
+import { icon } from "./icons.js";
+import { href } from "./router.js";
+import { KINDS, LEGS, PARTS, RELS, TIERS, ago, when } from "./words.js";
+
+/** A tier with its shape and its name. */
+export function tierChip(tier) {
+  const about = TIERS[tier] || { label: tier, about: "" };
+  return el("span", { class: `chip tier tier-${TIERS[tier] ? tier : "stm"}`, title: about.about }, el("i", { class: "shape", "aria-hidden": "true" }), about.label);
+}
+
+/** A kind by its name. */
+export const kindChip = (kind) => el("span", { class: "chip", title: KINDS[kind]?.about }, KINDS[kind]?.label || kind);
+
+/** A relation with its colour and its name; `out` false reads it from the other end. */
+export function relChip(rel, out = true) {
+  const about = RELS[rel];
+  return el("span", { class: `chip rel rel-${about ? rel : "relates_to"}` }, el("i", { class: "line", "aria-hidden": "true" }), about ? (out ? about.label : about.back) : rel);
+}
+
+/** A tag; with `onclick` a button. */
+export function tagChip(tag, onclick) {
+  return onclick ? el("button", { class: "tag", type: "button", onclick, title: `Only with the tag ${tag}` }, tag) : el("span", { class: "tag" }, tag);
+}
+
+/** A time as people say it, exact on hover. */
+export const time = (at, text = ago(at)) => el("time", { datetime: at, title: when(at) }, text);
+
+/** A link to a memory's own page. */
+export const memoryLink = (ns, key, ...children) => el("a", { href: href("memory", ns, key), class: "memory-link" }, children.length ? children : key);
+
+/** Marks beside a memory: pinned, locked. */
+export function marks(memory) {
+  return [
+    memory.pinned && el("span", { class: "mark-icon", title: "pinned: always in context" }, icon("pin", 15), el("span", { class: "sr" }, "pinned")),
+    (memory.tags || []).includes("locked") && el("span", { class: "mark-icon", title: "locked: nothing rewrites it" }, icon("lock", 15), el("span", { class: "sr" }, "locked")),
+  ];
+}
+
+/** A command to copy. */
+export function command(text) {
+  const button = el("button", { class: "button quiet icon-only", type: "button", "aria-label": `Copy: ${text}`, onclick: copy }, icon("copy", 16));
+  async function copy() {
+    try {
+      await navigator.clipboard.writeText(text);
+      button.replaceChildren(icon("check", 16));
+      setTimeout(() => button.replaceChildren(icon("copy", 16)), 1500);
+    } catch { /* the text can still be selected */ }
+  }
+  return el("div", { class: "command" }, el("code", null, text), button);
+}
+
+/** Grey bars in the place of what is being loaded. */
+export function skeleton(rows = 4, kind = "card") {
+  return el("div", { class: `skeleton ${kind}`, "aria-hidden": "true" }, Array.from({ length: rows }, () => el("div", { class: "bone" }, el("i"), el("i"), el("i"))));
+}
+
+/** Nothing is there: what that means, and the next step. */
+export function empty({ title, text = "", command: line = "", picture = "search", action = null }) {
+  return el("div", { class: "state" }, el("div", { class: "state-icon" }, icon(picture, 28)), el("h2", null, title), text && el("p", null, text), line && command(line), action);
+}
+
+/** Something went wrong: what, what to do, and another try. */
+export function failure(error, again = null) {
+  const hint = error.hint || (error instanceof TypeError ? "reload the page" : "");
+  return el(
+    "div",
+    { class: "state bad", role: "alert" },
+    el("div", { class: "state-icon" }, icon("warning", 28)),
+    el("h2", null, "That did not work"),
+    el("p", null, error.message),
+    hint && el("p", { class: "soft" }, hint),
+    again && el("button", { class: "button", type: "button", onclick: again }, "Try again"),
+  );
+}
+
+/** The head of a screen: a title, a line about it, and actions on the right. */
+export function head(title, about = "", ...actions) {
+  return el("div", { class: "head" }, el("div", null, el("h1", null, title), about && el("p", { class: "soft" }, about)), actions.length ? el("div", { class: "head-actions" }, actions) : null);
+}
+
+/** A section with a heading. */
+export function section(title, ...children) {
+  return el("section", { class: "section" }, el("h2", null, title), children);
+}
+
+/** A number with its name. */
+export const figure = (value, label, about = "") => el("div", { class: "figure", title: about }, el("b", null, value), el("span", null, label));
+
+/** Fields of a form: a label around an input, a select of [value, label] pairs, a checkbox. */
+export function field(label, input, hint = "") {
+  return el("label", { class: "field" }, el("span", { class: "field-label" }, label), input, hint && el("span", { class: "field-hint" }, hint));
+}
+export function select(props, choices) {
+  const { value = "", ...rest } = props;
+  const node = el("select", { class: "input", ...rest }, choices.map(([one, label]) => el("option", { value: one }, label)));
+  node.value = value;
+  return node;
+}
+export const checkbox = (label, props = {}) => el("label", { class: "check" }, el("input", { type: "checkbox", ...props }), el("span", null, label));
+
+/** Why a memory is there: ranks by way of searching, parts of the score as bars, and the edges it came over. */
+export function receipt({ legs = {}, parts = {}, score = null, similarity = null, path = [], note = "", stage = "" }) {
+  const rows = Object.entries(parts).filter(([, value]) => value !== 0).sort((a, b) => Math.abs(b[1]) - Math.abs(a[1]));
+  const most = Math.max(0.001, ...rows.map(([, value]) => Math.abs(value)));
+  const ranks = Object.entries(legs).map(([leg, rank]) => el("li", null, LEGS[leg] || leg, " ", el("b", null, `#${rank}`)));
+  return el(
+    "div",
+    { class: "receipt" },
+    el(
+      "dl",
+      { class: "receipt-facts" },
+      score !== null && [el("dt", null, "score"), el("dd", null, score.toFixed(3))],
+      similarity !== null && similarity !== undefined && [el("dt", null, "likeness"), el("dd", null, similarity.toFixed(3))],
+      stage && [el("dt", null, "came by"), el("dd", null, stage)],
+      ranks.length > 0 && [el("dt", null, "ranked"), el("dd", null, el("ul", { class: "inline" }, ranks))],
+    ),
+    rows.length > 0 &&
+      el("table", { class: "bars" }, el("caption", { class: "sr" }, "Parts of the score"), el("tbody", null, rows.map(([name, value]) => bar(name, value, most)))),
+    path.length > 0 && el("ol", { class: "hops" }, path.map((hop) => el("li", null, hop.from_key, " ", relChip(hop.rel), " ", hop.to_key, " ", el("span", { class: "soft" }, hop.weight.toFixed(2))))),
+    note && el("p", { class: "soft" }, note),
+  );
+}
+
+function bar(name, value, most) {
+  const fill = el("i", { class: value < 0 ? "less" : "", vars: { "--share": `${(Math.abs(value) / most) * 100}%` } });
+  return el("tr", null, el("th", { scope: "row", title: name }, PARTS[name] || name.replaceAll("_", " ")), el("td", { class: "track" }, fill), el("td", { class: "num" }, `${value > 0 ? "+" : ""}${value.toFixed(3)}`));
+}
+
+const STOP = new Set("a an and are as at be by did do does for from had has have how i in is it its of on or that the their they this to was were what when where which who why will with you your".split(" "));
+
+/** Return the words of a question that are worth marking. */
+export function terms(question) {
+  const words = question.toLowerCase().match(/[\p{L}\p{N}_]+/gu) || [];
+  return [...new Set(words.filter((word) => word.length > 1 && !STOP.has(word)))].slice(0, 24);
+}
+
+/** Return a text as nodes, with the words of a question marked. */
+export function marked(text, words) {
+  if (!words.length) return [text];
+  const stems = words.map((word) => (word.length > 4 ? word.replace(/(ing|ed|es|s)$/, "") : word)).map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  const pattern = new RegExp(`(?<![\\p{Script=Latin}\\p{N}])(?:${stems.join("|")})[\\p{Script=Latin}\\p{N}]*`, "giu");
+  const found = [];
+  let from = 0;
+  for (const match of text.matchAll(pattern)) {
+    if (match.index > from) found.push(text.slice(from, match.index));
+    found.push(el("mark", null, match[0]));
+    from = match.index + match[0].length;
+  }
+  found.push(text.slice(from));
+  return found;
+}
+
+/** Return the part of a text around its first marked word, whole words only. */
+export function excerpt(text, words, length = 320) {
+  const flat = text.replace(/\s+/g, " ").trim();
+  if (flat.length <= length) return flat;
+  const lower = flat.toLowerCase();
+  const places = words.map((word) => lower.indexOf(word)).filter((place) => place >= 0);
+  let from = places.length ? Math.max(0, Math.min(...places) - 80) : 0;
+  if (from > 0) from = flat.indexOf(" ", from) + 1 || from;
+  let to = from + length;
+  if (to < flat.length) to = flat.lastIndexOf(" ", to) > from ? flat.lastIndexOf(" ", to) : to;
+  return `${from > 0 ? "… " : ""}${flat.slice(from, to)}${to < flat.length ? " …" : ""}`;
+}
+
+export { add, el };

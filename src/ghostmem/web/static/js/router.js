@@ -1,0 +1,37 @@
+// Which screen is shown: #/NAME/ARG/ARG?query. Each screen is a module of views/, loaded when it is first needed.
+
+/** Return an address of this page: href("memory", ns, key), or href("search", {q: "tea"}). */
+export function href(name, ...rest) {
+  const args = rest.filter((one) => typeof one !== "object").map((one) => `/${encodeURIComponent(one)}`);
+  const fields = rest.find((one) => typeof one === "object");
+  return `#/${name}${args.join("")}${fields ? asQuery(fields) : ""}`;
+}
+
+/** Go to a screen. */
+export function go(name, ...rest) {
+  location.hash = href(name, ...rest);
+}
+
+/** Write what a screen shows into its address, without showing it again. */
+export function remember(fields) {
+  const path = location.hash.split("?")[0] || "#/search";
+  history.replaceState(null, "", path + asQuery(fields));
+}
+
+/** Read an address: the screen's name, what stands behind it, and its fields. */
+export function parse(hash = location.hash) {
+  const [path, text = ""] = hash.replace(/^#\/?/, "").split("?");
+  const [name = "", ...args] = path.split("/").map(decoded);
+  return { name: name || "search", args, query: Object.fromEntries(new URLSearchParams(text)) };
+}
+
+function decoded(part) {
+  try { return decodeURIComponent(part); } catch { return part; }
+}
+
+function asQuery(fields) {
+  const found = new URLSearchParams();
+  for (const [name, value] of Object.entries(fields)) if (value !== "" && value !== null && value !== undefined) found.set(name, value);
+  const text = found.toString();
+  return text ? `?${text}` : "";
+}

@@ -1,0 +1,90 @@
+// The vocabulary: how tiers, kinds, relations and sources are called, drawn and explained. Colours are custom properties of base.css.
+
+export const TIERS = {
+  sensory: { label: "sensory", about: "just arrived, and soon gone unless it is used", shape: "ring" },
+  stm: { label: "short-term", about: "in use, on probation", shape: "half" },
+  ltm: { label: "long-term", about: "proven, and kept", shape: "full" },
+  dormant: { label: "dormant", about: "kept, but left out of answers", shape: "bar" },
+};
+
+export const KINDS = {
+  semantic: { label: "fact", about: "something that is so" },
+  episodic: { label: "episode", about: "something that happened" },
+  procedural: { label: "procedure", about: "how something is done" },
+};
+
+// `dash` tells relations apart without colour, in lines of SVG and canvas
+export const RELS = {
+  relates_to: { label: "relates to", back: "relates to", dash: [] },
+  contradicts: { label: "contradicts", back: "is contradicted by", dash: [7, 3] },
+  depends_on: { label: "depends on", back: "is needed by", dash: [2, 3] },
+  refines: { label: "refines", back: "is refined by", dash: [10, 3, 2, 3] },
+  contains: { label: "stands for", back: "is summed up by", dash: [1, 4] },
+  merged_into: { label: "was merged into", back: "took in", dash: [4, 6] },
+  caused_by: { label: "is caused by", back: "causes", dash: [6, 2, 2, 2] },
+  prevents: { label: "prevents", back: "is prevented by", dash: [12, 4] },
+  implies: { label: "implies", back: "is implied by", dash: [5, 5] },
+};
+
+export const SOURCES = {
+  stated: "said by the user",
+  observed: "observed",
+  self: "concluded by the agent",
+  peer: "told by another agent",
+  import: "imported",
+};
+
+// the parts of a score, in words
+export const PARTS = {
+  lexical: "words in common",
+  wording: "words across the conversation",
+  own: "meaning",
+  mixed: "meaning with its neighbours",
+  thread: "meaning of the conversation",
+  source: "the one who is named said it",
+  month: "the month that is named",
+  day: "the day that is named",
+  window: "the time that is named",
+  question: "it is itself a question",
+  when: "it tells a time",
+  place: "it names something",
+  identifier: "numbers and codes in common",
+  recency: "it is the newest",
+  episode: "it is an episode",
+  tier: "its tier",
+  kind: "its kind",
+  importance: "its importance",
+  priority: "its priority",
+  pinned: "it is pinned",
+  edge: "it is linked to a hit",
+  files: "it is about a file at hand",
+};
+
+export const LEGS = { text: "full text", substring: "parts of words", vector: "meaning", meaning: "meaning" };
+
+const FORMAT = new Intl.NumberFormat("en");
+const AGO = new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "long" });
+const STEPS = [["year", 31536000], ["month", 2592000], ["week", 604800], ["day", 86400], ["hour", 3600], ["minute", 60]];
+
+/** Write a number with separators. */
+export const number = (value) => FORMAT.format(value);
+
+/** Write a count with its noun: count(2, "memory", "memories"). */
+export const count = (value, single, plural = `${single}s`) => `${number(value)} ${value === 1 ? single : plural}`;
+
+/** Say how long ago a time was, or how far ahead it lies. */
+export function ago(text) {
+  const seconds = (new Date(text).getTime() - Date.now()) / 1000;
+  const [unit, length] = STEPS.find(([, size]) => Math.abs(seconds) >= size) || ["second", 1];
+  return unit === "second" ? "just now" : AGO.format(Math.round(seconds / length), unit);
+}
+
+/** Write a time as a date and a time of this place. */
+export function when(text) {
+  const at = new Date(text);
+  const two = (value) => String(value).padStart(2, "0");
+  return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())} ${two(at.getHours())}:${two(at.getMinutes())}`;
+}
+
+/** Write a time as a date of this place. */
+export const day = (text) => when(text).slice(0, 10);

@@ -1,0 +1,142 @@
+"""A real headless Chromium on a real `ghost web` process, over a store that looks like somebody's."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from ghostmem import Ghost
+from ghostmem.settings import Settings
+
+CHROMIUM = os.environ.get("CHROMIUM") or next(
+    (found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), None
+)
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+TIMEOUT = 30_000  # milliseconds; the machine may be busy
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark every test of this folder: it may be skipped where there is no browser."""
+    for item in items:
+        if Path(__file__).parent in Path(item.path).parents:
+            item.add_marker(pytest.mark.browser)
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Any]:
+    """Start the browser once; each test gets a fresh profile of its own in it."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: pip install '.[dev]'")
+    if CHROMIUM is None:
+        pytest.skip("there is no Chromium here: install Debian's `chromium`, or name one with CHROMIUM")
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS, headless=True)
+        yield browser
+        browser.close()
+
+
+@dataclass
+class Viewer:
+    """A running `ghost web`, and a page that is signed in to it."""
+
+    url: str
+    path: Path
+    process: "subprocess.Popen[str]"
+    page: Any
+    problems: list[str] = field(default_factory=list)
+
+    @property
+    def base(self) -> str:
+        """Return the address without the one-time token."""
+        parts = urlsplit(self.url)
+        return f"{parts.scheme}://{parts.netloc}"
+
+    def show(self, place: str) -> Any:
+        """Go to a screen, such as `#/search?q=tea`, and return the page."""
+        self.page.goto("about:blank")  # so that nothing of the screen before is taken for this one
+        self.page.goto(f"{self.base}/{place}")
+        self.page.wait_for_selector("#main[data-screen], #main > .state")
+        return self.page
+
+    def store(self) -> Ghost:
+        """Open the store beside the server, as another process would."""
+        return Ghost.open(str(self.path), settings=Settings(embed_provider="none"))
+
+    def ghost(self, *args: str) -> str:
+        """Run the command in another process on the same store."""
+        line = [sys.executable, "-m", "ghostmem", "--db", str(self.path), *args]
+        return subprocess.run(line, capture_output=True, text=True, check=True, timeout=120, env=environment(self.path)).stdout
+
+
+def environment(path: Path) -> dict[str, str]:
+    """Return what a process of ours may see: a home of its own, and no embedding."""
+    kept = {name: os.environ[name] for name in ("PATH", "LANG", "SYSTEMROOT") if name in os.environ}
+    return {**kept, "HOME": str(path.parent), "GHOST_EMBED_PROVIDER": "none"}
+
+
+@pytest.fixture(scope="session")
+def believable_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Make the store once; tests work on copies of it."""
+    from browser.believable import fill
+
+    path = tmp_path_factory.mktemp("store") / "memory.db"
+    fill(str(path), datetime.now(UTC))
+    return path
+
+
+@pytest.fixture
+def open_viewer(tmp_path: Path, believable_store: Path, chromium: Any) -> Iterator[Callable[..., Viewer]]:
+    """Return a function that serves a store with `ghost web` and opens its page; nothing it did may have gone wrong unseen."""
+    opened: list[Viewer] = []
+
+    def run(*options: str, store: Path | None = None, sign_in: bool = True, **context: Any) -> Viewer:
+        path = tmp_path / f"store{len(opened)}" / "memory.db"
+        path.parent.mkdir()
+        shutil.copy(store or believable_store, path)
+        line = [sys.executable, "-m", "ghostmem", "--db", str(path), "--json", "web", "--no-open", *options]
+        process = subprocess.Popen(line, stdout=subprocess.PIPE, text=True, env=environment(path))
+        assert process.stdout is not None
+        url = json.loads(process.stdout.readline())["url"]
+        room = chromium.new_context(viewport=context.pop("viewport", {"width": 1280, "height": 800}), **context)
+        room.set_default_timeout(TIMEOUT)
+        viewer = Viewer(url, path, process, room.new_page())
+        opened.append(viewer)
+        viewer.page.on("pageerror", lambda error: viewer.problems.append(str(error)))
+        viewer.page.on("console", lambda said: viewer.problems.append(said.text) if said.type == "error" else None)
+        viewer.page.on("dialog", lambda box: (viewer.problems.append(f"a dialog of the browser: {box.message}"), box.dismiss()))
+        if sign_in:
+            viewer.page.goto(url)
+            viewer.page.wait_for_selector(".nav")
+        return viewer
+
+    yield run
+    for viewer in opened:
+        viewer.page.context.close()
+        viewer.process.terminate()
+        assert viewer.process.wait(60) == 0
+        viewer.process.stdout.close()  # type: ignore[union-attr]
+        assert viewer.problems == []
+        with viewer.store() as ghost:
+            assert ghost.check().problems == ()
+
+
+@pytest.fixture
+def viewer(open_viewer: Callable[..., Viewer]) -> Viewer:
+    """Open the page on the believable store, signed in, at 1280 by 800."""
+    return open_viewer()

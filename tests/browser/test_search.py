@@ -1,0 +1,242 @@
+"""The search screen in a real browser"""
+
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from ghostmem import Ghost
+from ghostmem.settings import Settings
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from conftest import Viewer
+
+PAYLOADS = [
+    "<img src=x onerror=alert(1)>",
+    "<script>alert(2)</script>",
+    '"><svg onload=alert(3)>',
+    "<iframe srcdoc='<script>parent.alert(4)</script>'></iframe>",
+    "javascript:alert(5)",
+    "[x](javascript:alert(6)) ![y](data:text/html,<script>alert(7)</script>)",
+    "</textarea><b onmouseover=alert(8)>",
+    "{{constructor.constructor('alert(9)')()}}",
+]
+
+
+def keys(page: Any) -> list[str]:
+    """Return the keys of the results, in order."""
+    return page.locator("#results > .hits > .hit .memory-link").all_inner_texts()  # type: ignore[no-any-return]
+
+
+def test_without_a_question_the_newest_are_shown(viewer: "Viewer") -> None:
+    """The page opens on what was stored last, and says so."""
+    page = viewer.show("#/search")
+    page.wait_for_selector(".hit")
+    assert page.inner_text("#status") == "Stored last"
+    assert "payments" in keys(page)
+    assert page.evaluate("document.activeElement.id") == "query"
+
+
+def test_results_come_while_one_types(viewer: "Viewer") -> None:
+    """Each keystroke asks anew; only the answer to the last question is shown, with its words marked."""
+    page = viewer.show("#/search")
+    page.locator("#query").press_sequentially("webhook idempotent", delay=15)
+    page.wait_for_function("() => document.querySelector('.hit .memory-link')?.textContent === 'webhook-retry'")
+    assert {text.lower() for text in page.locator(".hit-text mark").all_inner_texts()} >= {"webhook", "idempotent"}
+    assert re.fullmatch(r"\d+ results?", page.inner_text("#status"))
+    assert "q=webhook+idempotent" in page.url
+    assert page.inner_text("#live") == page.inner_text("#status")
+
+
+def test_a_slow_answer_to_an_old_question_is_dropped(viewer: "Viewer") -> None:
+    """An answer that comes after that to a newer question is never shown."""
+    page = viewer.show("#/search")
+    page.wait_for_selector(".hit")
+    held: list[Any] = []
+
+    def hold(route: Any) -> None:
+        if '"tea"' in (route.request.post_data or ""):
+            held.append(route)
+        else:
+            route.continue_()
+
+    page.route("**/api/v1/search", hold)
+    with page.expect_request("**/api/v1/search"):
+        page.fill("#query", "tea")
+    page.fill("#query", "standup")
+    page.wait_for_function("() => document.querySelector('.hit .memory-link')?.textContent === 'standup'")
+    for route in held:
+        route.abort()  # the page has already hung up
+    page.unroute("**/api/v1/search")
+    assert keys(page)[0] == "standup"
+    viewer.problems[:] = [one for one in viewer.problems if "ERR_FAILED" not in one]
+
+
+def test_the_receipt_is_one_click_away(viewer: "Viewer") -> None:
+    """Why a hit is there: its ranks and the parts of its score; a second click closes it."""
+    page = viewer.show("#/search?q=payments webhook")
+    page.locator(".why-button").first.click()
+    receipt = page.locator(".why").first
+    assert receipt.is_visible()
+    assert "words in common" in receipt.inner_text()
+    assert re.search(r"full text\s+#\d", receipt.inner_text())
+    assert page.locator(".why-button").first.get_attribute("aria-expanded") == "true"
+    page.locator(".why-button").first.click()
+    assert receipt.is_hidden()
+
+
+@pytest.mark.parametrize(
+    ("place", "there", "gone"),
+    [
+        ("kind=procedural", "deploy", "stack"),
+        ("tags=payments%2C%20rules", "decimal-rule", "vat"),
+        ("tier=ltm", "review-style", "vat"),
+        ("source_user=mara", "tea", "deploy"),
+        ("source_kind=observed", "vat", "deploy"),
+        ("pinned=1", "allergy", "deploy"),
+        ("after=2020-01-01&before=2020-12-31", "", "deploy"),
+    ],
+)
+def test_filters_hold_with_and_without_a_question(viewer: "Viewer", place: str, there: str, gone: str) -> None:
+    """What a filter asks for is there, the rest is not; filters in the address are open and counted."""
+    page = viewer.show(f"#/search?{place}")
+    page.wait_for_selector(".hit" if there else ".state")
+    found = keys(page)
+    assert (there in found) == bool(there)
+    assert gone not in found
+    assert page.locator("#filters").is_visible()
+    assert page.inner_text(".search-form .badge") == ("2" if "before" in place else "1")
+    if not there:
+        assert "Nothing passes these filters" in page.inner_text(".state")
+    page.get_by_role("button", name="Clear").click()
+    page.wait_for_function("() => document.querySelectorAll('.hit').length > 20")
+
+
+def test_a_tag_on_a_hit_narrows(viewer: "Viewer") -> None:
+    """A click on a tag filters by it."""
+    page = viewer.show("#/search")
+    page.get_by_role("button", name="architecture").first.click()
+    page.wait_for_function("() => document.querySelectorAll('.hit').length === 3")
+    assert page.input_value("[name=tags]") == "architecture"
+
+
+def test_the_namespace_of_the_rail_holds(viewer: "Viewer") -> None:
+    """Choosing a namespace shows only its memories, and a prefix or one alone is remembered for the tab."""
+    page = viewer.show("#/search")
+    page.select_option("#ns", "team:shared")
+    page.wait_for_function("() => [...document.querySelectorAll('.hit-ns')].every((one) => one.textContent === 'team:shared')")
+    page.reload()
+    page.wait_for_selector(".hit")
+    assert set(page.locator(".hit-ns").all_inner_texts()) == {"team:shared"}
+
+
+def test_the_keyboard_goes_all_the_way(viewer: "Viewer") -> None:
+    """Down from the question, j and k among hits, w for the receipt, Enter opens, Escape and / lead back."""
+    page = viewer.show("#/search?q=payments")
+    page.wait_for_selector(".hit")
+    focused = "document.activeElement.closest('.hit')?.querySelector('.memory-link').textContent"
+    page.press("#query", "ArrowDown")
+    first = page.evaluate(focused)
+    assert first == keys(page)[0]
+    page.keyboard.press("j")
+    assert page.evaluate(focused) == keys(page)[1]
+    page.keyboard.press("k")
+    assert page.evaluate(focused) == first
+    page.keyboard.press("w")
+    assert page.locator(".why").first.is_visible()
+    page.keyboard.press("Escape")
+    assert page.evaluate("document.activeElement.id") == "query"
+    page.keyboard.press("Escape")
+    assert page.input_value("#query") == ""
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("/")
+    assert page.evaluate("document.activeElement.id") == "query"
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("?")
+    assert "previous" in page.inner_text("dialog")
+    page.keyboard.press("Escape")
+    assert page.locator("dialog").count() == 0
+
+
+def test_what_another_process_writes_appears(viewer: "Viewer") -> None:
+    """A memory that another process puts is shown without a reload, and so is its namespace."""
+    page = viewer.show("#/search")
+    page.wait_for_selector(".live-state[data-state=live]")
+    page.wait_for_selector(".hit")
+    viewer.ghost("put", "-n", "agent:other", "-k", "fresh", "Written while the page is open.")
+    page.wait_for_function("() => document.querySelector('.hit .memory-link')?.textContent === 'fresh'")
+    page.wait_for_selector("#ns option[value='agent:other']", state="attached")
+
+
+def test_an_empty_store_says_what_to_do(open_viewer: Callable[..., "Viewer"], tmp_path: "Path") -> None:
+    """Nothing stored: a command to copy; no hits: Ghost says so."""
+    path = tmp_path / "empty.db"
+    Ghost.open(str(path), settings=Settings(embed_provider="none")).close()
+    page = open_viewer(store=path).show("#/search")
+    page.wait_for_selector(".state")
+    assert "ghost put" in page.inner_text(".command")
+    page.fill("#query", "anything")
+    page.wait_for_function("() => document.querySelector('.state h2')?.textContent === 'Nothing relevant'")
+
+
+def test_a_server_that_is_gone_is_an_error_with_a_next_step(viewer: "Viewer") -> None:
+    """When the server does not answer, the page says so and offers another try."""
+    page = viewer.show("#/search")
+    page.wait_for_selector(".hit")
+    page.route("**/api/v1/search", lambda route: route.abort())
+    page.fill("#query", "tea")
+    page.wait_for_selector(".state.bad")
+    assert "does not answer" in page.inner_text(".state.bad")
+    page.unroute("**/api/v1/search")
+    page.get_by_role("button", name="Try again").click()
+    page.wait_for_selector(".hit")
+    viewer.problems[:] = [one for one in viewer.problems if "ERR_FAILED" not in one]
+
+
+def test_hostile_text_in_every_field_stays_text(open_viewer: Callable[..., "Viewer"], tmp_path: "Path") -> None:
+    """Whatever stands in a memory's fields is shown as it was written: no element comes of it, and nothing runs."""
+    path = tmp_path / "hostile.db"
+    with Ghost.open(str(path), settings=Settings(embed_provider="none")) as ghost:
+        for number, payload in enumerate(PAYLOADS):
+            ghost.put(
+                "agent:x", f"{number} {payload}", f"findme {payload}", tags=[payload[:60].replace(",", " ")], meta={payload: payload},
+                files=[payload], source_user=payload, source_scope=payload, source_client=payload,
+            )  # fmt: skip
+    viewer = open_viewer(store=path)
+    page = viewer.show("#/search?q=findme")
+    page.wait_for_selector(".hit")
+    for button in page.locator(".why-button").all():
+        button.click()
+    assert sorted(keys(page)) == sorted(f"{number} {payload}" for number, payload in enumerate(PAYLOADS))
+    for payload in PAYLOADS:
+        page.fill("#query", payload)
+        page.wait_for_timeout(100)
+        page.evaluate("(text) => { location.hash = '#/search?tags=' + encodeURIComponent(text); }", payload)
+        page.wait_for_timeout(100)
+    page.evaluate("location.hash = '#/<img src=x onerror=alert(1)>/<b>'")
+    page.wait_for_selector(".search")
+    assert page.locator("#main script, #main iframe, #main img, #main svg[onload], #main b[onmouseover]").count() == 0
+    assert (
+        page.evaluate(
+            "[...document.querySelectorAll('#main *')].flatMap((n) => n.getAttributeNames()).filter((n) => n.startsWith('on'))"
+        )
+        == []
+    )
+
+
+@pytest.mark.parametrize("width", [375, 1280, 2560])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_page_fits(open_viewer: Callable[..., "Viewer"], width: int, scheme: str) -> None:
+    """Nothing sticks out sideways, on a phone or a wall, and the theme follows the system until the user chooses."""
+    viewer = open_viewer(viewport={"width": width, "height": 800}, color_scheme=scheme)
+    page = viewer.show("#/search?q=payments")
+    page.locator(".why-button").first.click()
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert page.evaluate("getComputedStyle(document.documentElement).colorScheme") == "light dark"
+    page.locator("#theme").click()
+    assert page.evaluate("document.documentElement.dataset.theme") == {"light": "dark", "dark": "light"}[scheme]
+    page.reload()
+    assert page.evaluate("document.documentElement.dataset.theme") == {"light": "dark", "dark": "light"}[scheme]
