@@ -8,6 +8,7 @@ while it is measured. Results are kept in a file and added to, so that a run can
 import argparse
 import json
 import shutil
+import signal
 import sys
 import time
 from pathlib import Path
@@ -144,4 +145,5 @@ def main() -> int:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that nothing it started is left behind
     sys.exit(main())

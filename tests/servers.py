@@ -54,6 +54,7 @@ class Server:
         """Start, and wait until it answers."""
         options = " ".join(f"-c {name}='{value}'" for name, value in self._settings.items())
         (self.data / "postmaster.pid").unlink(missing_ok=True)
+        (self.folder / ".s.PGSQL.5432.lock").unlink(missing_ok=True)  # of one that was killed, and may still be a zombie
         log = str(self.folder / "log")
         self._run("pg_ctl", "-D", str(self.data), "-o", f"-k {self.folder} {options}", "-w", "-t", "60", "-l", log, "start")
 

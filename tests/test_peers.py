@@ -16,7 +16,7 @@ from bench.peer_kinds.facts import PLAIN
 from bench.peer_kinds.kinds import KINDS, Kind, named
 from bench.peer_kinds.mcp import Server, ServerError
 from bench.peer_kinds.plot import PANELS, plot
-from bench.peer_kinds.served import keys_in, telling
+from bench.peer_kinds.served import holds, keys_in, telling
 from bench.peer_kinds.sets import make
 from bench.peer_kinds.sheet import SHEETS, markdown, text
 
@@ -110,8 +110,8 @@ def test_harness_measures_ghost(bench: Bench) -> None:
     assert found["why"] == "the run was limited to 60"
     assert found["file_mb"] > 0
     hits = bench.found["quality"]["small"]["identifier"]
-    there = sum(question.sort == "identifier" and int(question.key[1:]) < 60 for question in bench.sets.asked)
-    assert hits["hit1"] == hits["hit5"] == there
+    assert hits["n"] == sum(question.sort == "identifier" and int(question.key[1:]) < 60 for question in bench.sets.asked)
+    assert hits["hit1"] == hits["hit5"] == 100
     assert bench.found["search"]["n"] == 200
     assert measures.cold(bench)["n"] == 1
     wrote = measures.writers(bench, processes=2, each=5)
@@ -206,6 +206,7 @@ def test_results_are_added_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, c
 def test_small_helpers() -> None:
     """Keys are read from any answer in order; the most telling word has digits; a Python is found."""
     assert keys_in('{"a": "m000002", "b": "x000001 m000002"}', 5) == ["m000002", "x000001"]
+    assert holds('{"content": "grew up in Krak\\u00f3w"}', "grew up in Kraków")
     assert telling("What was wrong in src/a_12.py?") == "src/a_12.py"
     assert install.interpreter()
     with pytest.raises(install.InstallError, match=r"needs Python 3\.99"):

@@ -7,7 +7,7 @@ from typing import Any
 
 from bench.peer_kinds.mcp import Server, ServerError, one_line
 from bench.peer_kinds.serve import Item
-from bench.peer_kinds.served import keys_in, telling
+from bench.peer_kinds.served import holds, keys_in, telling
 
 _COMMAND: list[str] = []  # as the server was started
 _ENV: dict[str, str] = {}
@@ -54,4 +54,4 @@ def search(server: Server, item: Item, limit: int) -> list[str]:
 
 def missing(server: Server, items: list[Item]) -> list[str]:
     """Read each note."""
-    return [item.key for item in items if item.text not in server.call("read_note", {"identifier": f"facts/{item.key}"})]
+    return [item.key for item in items if not holds(server.call("read_note", {"identifier": f"facts/{item.key}"}), item.text)]

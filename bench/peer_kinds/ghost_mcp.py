@@ -5,7 +5,7 @@ from typing import Any
 
 from bench.peer_kinds.mcp import Server
 from bench.peer_kinds.serve import Item
-from bench.peer_kinds.served import keys_in
+from bench.peer_kinds.served import holds, keys_in
 
 NS = "bench:peers"
 
@@ -34,6 +34,6 @@ def missing(server: Server, items: list[Item]) -> list[str]:
             found = server.call("ghost_get", {"ns": NS, "key": item.key})
         except RuntimeError:
             found = ""
-        if item.text not in found:
+        if not holds(found, item.text):
             gone.append(item.key)
     return gone

@@ -37,11 +37,30 @@ LAID = (
     "into its cache."
 )
 
+GHOST = (
+    "Answers with nothing where nothing seems relevant, which costs hits here; the others always answer.",
+    "Bulk is import_, which does not judge what a text corrects, as a put does.",
+)
+PUTS = (GHOST[0], "Over MCP every memory is one ghost_put.")
+
+EXTENSIONS = "Needs a Python whose sqlite3 loads extensions, which many builds lack; one was looked for."
+
 KINDS: tuple[Kind, ...] = (
-    Kind("ghost, none", "ghost_library", "ghost", (".",), "none: words alone", options={"provider": "none"}),
-    Kind("ghost, static", "ghost_library", "ghost", (".",), "its own: static, 256-d", options={"provider": "static"}),
-    Kind("ghost, local", "ghost_library", "ghost", (".",), MINILM + ", int8", options={"provider": "local"}),
-    Kind("ghost mcp, static", "ghost_mcp", "ghost", (".",), "its own: static, 256-d", "mcp", options={"provider": "static"}),
+    Kind("ghost, none", "ghost_library", "ghost", (".",), "none: words alone", options={"provider": "none"}, notes=GHOST),
+    Kind(
+        "ghost, static", "ghost_library", "ghost", (".",), "its own: static, 256-d", options={"provider": "static"}, notes=GHOST
+    ),
+    Kind("ghost, local", "ghost_library", "ghost", (".",), MINILM + ", int8", options={"provider": "local"}, notes=GHOST),
+    Kind(
+        "ghost mcp, static",
+        "ghost_mcp",
+        "ghost",
+        (".",),
+        "its own: static, 256-d",
+        "mcp",
+        options={"provider": "static"},
+        notes=PUTS,
+    ),
     Kind(
         "chromadb",
         "chroma",
@@ -67,6 +86,7 @@ KINDS: tuple[Kind, ...] = (
         ("langgraph-checkpoint-sqlite", "langgraph"),
         GIVEN,
         extensions=True,
+        notes=(EXTENSIONS,),
         better="it is the store that LangGraph agents already have, with checkpoints beside it.",
     ),
     Kind(
@@ -107,7 +127,7 @@ KINDS: tuple[Kind, ...] = (
         extensions=True,
         model=".cache/mcp_memory/onnx_models/all-MiniLM-L6-v2",
         better="a dashboard, sync to a cloud, quality scores, ingestion of PDFs.",
-        notes=(LAID, "Its check for near-duplicates is off (a conversation id each). Searched in hybrid mode."),
+        notes=(LAID, EXTENSIONS, "Its check for near-duplicates is off (a conversation id each). Searched in hybrid mode."),
     ),
     Kind(
         "mempalace",

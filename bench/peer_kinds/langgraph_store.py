@@ -16,7 +16,8 @@ class Store:
     def __init__(self, folder: Path, options: dict[str, Any]) -> None:
         self._base = import_module("langgraph.store.base")
         self._given = Given()
-        index = {"dims": options["dimension"], "embed": self._given, "fields": ["text"]}
+        # it documents `fields` and reads `text_fields`
+        index = {"dims": options["dimension"], "embed": self._given, "fields": ["text"], "text_fields": ["text"]}
         self._open = import_module("langgraph.store.sqlite").SqliteStore.from_conn_string(str(folder / "store.db"), index=index)
         self._store = self._open.__enter__()
         self._store.setup()

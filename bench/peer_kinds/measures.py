@@ -26,6 +26,8 @@ def ingest(bench: Bench) -> Found:
     reason = f"{rate:,.0f}/s for the first {small['n']:,}"
     if bench.limit < wanted:
         wanted, reason = bench.limit, f"the run was limited to {bench.limit:,}"
+    if small["n"] < min(FIRST, bench.limit):
+        reason = f"{bench.seconds:.0f} s were up"
     if wanted <= FIRST:
         return {**small, "why": reason}
     large = _fill(bench, "large", wanted)
@@ -52,17 +54,21 @@ def _fill(bench: Bench, folder: str, size: int) -> Found:
         driver.ask("search", patience, **{**ask, "start": 0, "stop": WARMING})
         answers = driver.ask("search", patience, **{**ask, "start": 0, "stop": len(asked)})
         found["search"] = _times(answers["walls"], answers["cpu"]) | {"among": done["n"]}
-        found["quality"] = quality(bench, answers["found"]) | {"among": done["n"]}
+        found["quality"] = quality(bench, answers["found"], done["n"]) | {"among": done["n"]}
         driver.leave(bench.seconds)
     found["file_mb"] = file_mb(bench.room / folder)
     return found
 
 
-def quality(bench: Bench, answers: list[list[str]]) -> Found:
-    """Return how often the one right answer is first, and among the first five, by sort of question."""
+def quality(bench: Bench, answers: list[list[str]], stored: int) -> Found:
+    """Return how often the one right answer is first, and among the first five, of the questions whose answer is stored."""
     made: Found = {}
     for sort in ("topical", "identifier"):
-        asked = [(question, keys) for question, keys in zip(bench.sets.asked, answers, strict=False) if question.sort == sort]
+        asked = [
+            (question, keys)
+            for question, keys in zip(bench.sets.asked, answers, strict=False)
+            if question.sort == sort and int(question.key[1:]) < stored
+        ]
         made[sort] = {
             "hit1": round(100 * sum(question.key in keys[:1] for question, keys in asked) / max(1, len(asked)), 1),
             "hit5": round(100 * sum(question.key in keys[:5] for question, keys in asked) / max(1, len(asked)), 1),

@@ -11,6 +11,7 @@ from bench.peer_kinds.given import Given
 from bench.peer_kinds.serve import Item
 
 USER = "bench"
+BATCHES = False  # each memory has metadata of its own, so there is no adding many at once
 
 
 class Store:
@@ -42,7 +43,7 @@ class Store:
         self._memory.embedding_model = Embedder()
 
     def add(self, items: list[Item]) -> None:
-        """Add one by one: with metadata of its own for each, mem0 has no batch."""
+        """Add one by one."""
         for item in items:
             self.put(item)
 

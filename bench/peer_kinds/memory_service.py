@@ -5,7 +5,7 @@ from typing import Any
 
 from bench.peer_kinds.mcp import Server, ServerError, one_line
 from bench.peer_kinds.serve import Item
-from bench.peer_kinds.served import keys_in
+from bench.peer_kinds.served import holds, keys_in
 
 
 def command(folder: Path, options: dict[str, Any]) -> tuple[list[str], dict[str, str]]:
@@ -34,4 +34,4 @@ def search(server: Server, item: Item, limit: int) -> list[str]:
 
 def missing(server: Server, items: list[Item]) -> list[str]:
     """List those with each tag."""
-    return [item.key for item in items if item.text not in server.call("memory_list", {"tags": [item.key]})]
+    return [item.key for item in items if not holds(server.call("memory_list", {"tags": [item.key]}), item.text)]

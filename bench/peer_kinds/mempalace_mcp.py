@@ -5,7 +5,7 @@ from typing import Any
 
 from bench.peer_kinds.mcp import Server, ServerError, one_line
 from bench.peer_kinds.serve import Item
-from bench.peer_kinds.served import keys_in
+from bench.peer_kinds.served import holds, keys_in
 
 
 def command(folder: Path, options: dict[str, Any]) -> tuple[list[str], dict[str, str]]:
@@ -38,4 +38,4 @@ def missing(server: Server, items: list[Item]) -> list[str]:
         there += page
         start += 100
         if page.count("drawer_id") < 100:
-            return [item.key for item in items if item.text not in there]
+            return [item.key for item in items if not holds(there, item.text)]

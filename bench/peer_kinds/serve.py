@@ -111,6 +111,7 @@ class Session:
         self._driver = import_module(f"bench.peer_kinds.{driver}")
         self._store: Store | None = None
         self._is_server = not hasattr(self._driver, "Store")
+        self._has_batches = hasattr(self._driver, "add") if self._is_server else getattr(self._driver, "BATCHES", True)
 
     @property
     def store(self) -> Store:
@@ -133,6 +134,8 @@ class Session:
         """Store a range in batches until the time is up."""
         wall = cpu = 0.0
         done = 0
+        if not self._has_batches:  # so that the time is looked at
+            batch = 20
         waiting = read_items(Path(items), start, stop)
         while wall < seconds and (part := list(islice(waiting, batch))):
             used, began = cpu_seconds(), time.perf_counter()

@@ -67,3 +67,8 @@ def telling(question: str) -> str:
     """Return what an agent would try alone when a whole question finds nothing: the word with most digits, else the longest."""
     words = [word.strip("?,.") for word in question.split()]
     return max(words, key=lambda word: (len(re.findall(r"\d", word)), len(word)))
+
+
+def holds(said: str, text: str) -> bool:
+    """Say whether an answer holds a text, as it is or as JSON writes it."""
+    return any(form in said for form in (text, json.dumps(text)[1:-1], json.dumps(text, ensure_ascii=False)[1:-1]))

@@ -100,6 +100,31 @@ def believable_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+def run_web(path: Path, *options: str) -> "tuple[subprocess.Popen[str], str]":
+    """Run `ghost web` on a store; return the process and the address it printed."""
+    line = [sys.executable, "-m", "ghostmem", "--db", str(path), "--json", "web", "--no-open", *options]
+    process = subprocess.Popen(line, stdout=subprocess.PIPE, text=True, env=environment(path))
+    assert process.stdout is not None
+    return process, json.loads(process.stdout.readline())["url"]
+
+
+def stop(process: "subprocess.Popen[str]") -> None:
+    """Stop a server, which must end well."""
+    process.terminate()
+    assert process.wait(60) == 0
+    process.stdout.close()  # type: ignore[union-attr]
+
+
+def new_page(chromium: Any, viewer: Viewer, **context: Any) -> None:
+    """Give a viewer a page with a fresh profile, and note everything that goes wrong on it."""
+    room = chromium.new_context(**{"viewport": {"width": 1280, "height": 800}, **context})
+    room.set_default_timeout(TIMEOUT)
+    viewer.page = page = room.new_page()
+    page.on("pageerror", lambda error: viewer.problems.append(str(error)))
+    page.on("console", lambda said: viewer.problems.append(said.text) if said.type == "error" else None)
+    page.on("dialog", lambda box: (viewer.problems.append(f"a dialog of the browser: {box.message}"), box.dismiss()))
+
+
 @pytest.fixture
 def open_viewer(tmp_path: Path, believable_store: Path, chromium: Any) -> Iterator[Callable[..., Viewer]]:
     """Return a function that serves a store with `ghost web` and opens its page; nothing it did may have gone wrong unseen."""
@@ -109,17 +134,10 @@ def open_viewer(tmp_path: Path, believable_store: Path, chromium: Any) -> Iterat
         path = tmp_path / f"store{len(opened)}" / "memory.db"
         path.parent.mkdir()
         shutil.copy(store or believable_store, path)
-        line = [sys.executable, "-m", "ghostmem", "--db", str(path), "--json", "web", "--no-open", *options]
-        process = subprocess.Popen(line, stdout=subprocess.PIPE, text=True, env=environment(path))
-        assert process.stdout is not None
-        url = json.loads(process.stdout.readline())["url"]
-        room = chromium.new_context(viewport=context.pop("viewport", {"width": 1280, "height": 800}), **context)
-        room.set_default_timeout(TIMEOUT)
-        viewer = Viewer(url, path, process, room.new_page())
+        process, url = run_web(path, *options)
+        viewer = Viewer(url, path, process, None)
         opened.append(viewer)
-        viewer.page.on("pageerror", lambda error: viewer.problems.append(str(error)))
-        viewer.page.on("console", lambda said: viewer.problems.append(said.text) if said.type == "error" else None)
-        viewer.page.on("dialog", lambda box: (viewer.problems.append(f"a dialog of the browser: {box.message}"), box.dismiss()))
+        new_page(chromium, viewer, **context)
         if sign_in:
             viewer.page.goto(url)
             viewer.page.wait_for_selector(".nav")
@@ -128,9 +146,7 @@ def open_viewer(tmp_path: Path, believable_store: Path, chromium: Any) -> Iterat
     yield run
     for viewer in opened:
         viewer.page.context.close()
-        viewer.process.terminate()
-        assert viewer.process.wait(60) == 0
-        viewer.process.stdout.close()  # type: ignore[union-attr]
+        stop(viewer.process)
         assert viewer.problems == []
         with viewer.store() as ghost:
             assert ghost.check().problems == ()
@@ -138,5 +154,48 @@ def open_viewer(tmp_path: Path, believable_store: Path, chromium: Any) -> Iterat
 
 @pytest.fixture
 def viewer(open_viewer: Callable[..., Viewer]) -> Viewer:
-    """Open the page on the believable store, signed in, at 1280 by 800."""
+    """Open the page on a copy of the believable store, signed in, at 1280 by 800: for tests that change something."""
     return open_viewer()
+
+
+@pytest.fixture(scope="session")
+def shared_server(tmp_path_factory: pytest.TempPathFactory, believable_store: Path, chromium: Any) -> Iterator[Viewer]:
+    """Serve the believable store once for all tests that only look."""
+    path = tmp_path_factory.mktemp("shared") / "memory.db"
+    shutil.copy(believable_store, path)
+    process, url = run_web(path)
+    viewer = Viewer(url, path, process, None)
+    new_page(chromium, viewer)
+    viewer.page.goto(url)
+    viewer.page.wait_for_selector(".nav")
+    yield viewer
+    viewer.page.context.close()
+    stop(process)
+
+
+@pytest.fixture
+def open_look(shared_server: Viewer, chromium: Any) -> Iterator[Callable[..., Viewer]]:
+    """Return a function that opens a page on the shared server, signed in; the test must change nothing there."""
+    opened: list[Viewer] = []
+    with shared_server.store() as ghost:
+        before = ghost.verify_log().head
+
+    def run(**context: Any) -> Viewer:
+        viewer = Viewer(shared_server.url, shared_server.path, shared_server.process, None)
+        new_page(chromium, viewer, **context)
+        viewer.page.context.add_cookies(shared_server.page.context.cookies())
+        opened.append(viewer)
+        return viewer
+
+    yield run
+    for viewer in opened:
+        viewer.page.context.close()
+        assert viewer.problems == []
+    with shared_server.store() as ghost:
+        assert ghost.verify_log().head == before, "a test that only looks has changed the store"
+
+
+@pytest.fixture
+def look(open_look: Callable[..., Viewer]) -> Viewer:
+    """Open a page on the shared server at 1280 by 800: for tests that change nothing, which is much faster than `viewer`."""
+    return open_look()

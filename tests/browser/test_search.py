@@ -31,18 +31,18 @@ def keys(page: Any) -> list[str]:
     return page.locator("#results > .hits > .hit .memory-link").all_inner_texts()  # type: ignore[no-any-return]
 
 
-def test_without_a_question_the_newest_are_shown(viewer: "Viewer") -> None:
+def test_without_a_question_the_newest_are_shown(look: "Viewer") -> None:
     """The page opens on what was stored last, and says so."""
-    page = viewer.show("#/search")
+    page = look.show("#/search")
     page.wait_for_selector(".hit")
     assert page.inner_text("#status") == "Stored last"
     assert "payments" in keys(page)
     assert page.evaluate("document.activeElement.id") == "query"
 
 
-def test_results_come_while_one_types(viewer: "Viewer") -> None:
+def test_results_come_while_one_types(look: "Viewer") -> None:
     """Each keystroke asks anew; only the answer to the last question is shown, with its words marked."""
-    page = viewer.show("#/search")
+    page = look.show("#/search")
     page.locator("#query").press_sequentially("webhook idempotent", delay=15)
     page.wait_for_function("() => document.querySelector('.hit .memory-link')?.textContent === 'webhook-retry'")
     assert {text.lower() for text in page.locator(".hit-text mark").all_inner_texts()} >= {"webhook", "idempotent"}
@@ -51,9 +51,9 @@ def test_results_come_while_one_types(viewer: "Viewer") -> None:
     assert page.inner_text("#live") == page.inner_text("#status")
 
 
-def test_a_slow_answer_to_an_old_question_is_dropped(viewer: "Viewer") -> None:
+def test_a_slow_answer_to_an_old_question_is_dropped(look: "Viewer") -> None:
     """An answer that comes after that to a newer question is never shown."""
-    page = viewer.show("#/search")
+    page = look.show("#/search")
     page.wait_for_selector(".hit")
     held: list[Any] = []
 
@@ -72,12 +72,12 @@ def test_a_slow_answer_to_an_old_question_is_dropped(viewer: "Viewer") -> None:
         route.abort()  # the page has already hung up
     page.unroute("**/api/v1/search")
     assert keys(page)[0] == "standup"
-    viewer.problems[:] = [one for one in viewer.problems if "ERR_FAILED" not in one]
+    look.problems[:] = [one for one in look.problems if "ERR_FAILED" not in one]
 
 
-def test_the_receipt_is_one_click_away(viewer: "Viewer") -> None:
+def test_the_receipt_is_one_click_away(look: "Viewer") -> None:
     """Why a hit is there: its ranks and the parts of its score; a second click closes it."""
-    page = viewer.show("#/search?q=payments webhook")
+    page = look.show("#/search?q=payments webhook")
     page.locator(".why-button").first.click()
     receipt = page.locator(".why").first
     assert receipt.is_visible()
@@ -100,9 +100,9 @@ def test_the_receipt_is_one_click_away(viewer: "Viewer") -> None:
         ("after=2020-01-01&before=2020-12-31", "", "deploy"),
     ],
 )
-def test_filters_hold_with_and_without_a_question(viewer: "Viewer", place: str, there: str, gone: str) -> None:
+def test_filters_hold_with_and_without_a_question(look: "Viewer", place: str, there: str, gone: str) -> None:
     """What a filter asks for is there, the rest is not; filters in the address are open and counted."""
-    page = viewer.show(f"#/search?{place}")
+    page = look.show(f"#/search?{place}")
     page.wait_for_selector(".hit" if there else ".state")
     found = keys(page)
     assert (there in found) == bool(there)
@@ -115,17 +115,17 @@ def test_filters_hold_with_and_without_a_question(viewer: "Viewer", place: str, 
     page.wait_for_function("() => document.querySelectorAll('.hit').length > 20")
 
 
-def test_a_tag_on_a_hit_narrows(viewer: "Viewer") -> None:
+def test_a_tag_on_a_hit_narrows(look: "Viewer") -> None:
     """A click on a tag filters by it."""
-    page = viewer.show("#/search")
+    page = look.show("#/search")
     page.get_by_role("button", name="architecture").first.click()
     page.wait_for_function("() => document.querySelectorAll('.hit').length === 3")
     assert page.input_value("[name=tags]") == "architecture"
 
 
-def test_the_namespace_of_the_rail_holds(viewer: "Viewer") -> None:
+def test_the_namespace_of_the_rail_holds(look: "Viewer") -> None:
     """Choosing a namespace shows only its memories, and a prefix or one alone is remembered for the tab."""
-    page = viewer.show("#/search")
+    page = look.show("#/search")
     page.select_option("#ns", "team:shared")
     page.wait_for_function("() => [...document.querySelectorAll('.hit-ns')].every((one) => one.textContent === 'team:shared')")
     page.reload()
@@ -133,9 +133,9 @@ def test_the_namespace_of_the_rail_holds(viewer: "Viewer") -> None:
     assert set(page.locator(".hit-ns").all_inner_texts()) == {"team:shared"}
 
 
-def test_the_keyboard_goes_all_the_way(viewer: "Viewer") -> None:
+def test_the_keyboard_goes_all_the_way(look: "Viewer") -> None:
     """Down from the question, j and k among hits, w for the receipt, Enter opens, Escape and / lead back."""
-    page = viewer.show("#/search?q=payments")
+    page = look.show("#/search?q=payments")
     page.wait_for_selector(".hit")
     focused = "document.activeElement.closest('.hit')?.querySelector('.memory-link').textContent"
     page.press("#query", "ArrowDown")
@@ -182,9 +182,9 @@ def test_an_empty_store_says_what_to_do(open_viewer: Callable[..., "Viewer"], tm
     page.wait_for_function("() => document.querySelector('.state h2')?.textContent === 'Nothing relevant'")
 
 
-def test_a_server_that_is_gone_is_an_error_with_a_next_step(viewer: "Viewer") -> None:
+def test_a_server_that_is_gone_is_an_error_with_a_next_step(look: "Viewer") -> None:
     """When the server does not answer, the page says so and offers another try."""
-    page = viewer.show("#/search")
+    page = look.show("#/search")
     page.wait_for_selector(".hit")
     page.route("**/api/v1/search", lambda route: route.abort())
     page.fill("#query", "tea")
@@ -193,7 +193,7 @@ def test_a_server_that_is_gone_is_an_error_with_a_next_step(viewer: "Viewer") ->
     page.unroute("**/api/v1/search")
     page.get_by_role("button", name="Try again").click()
     page.wait_for_selector(".hit")
-    viewer.problems[:] = [one for one in viewer.problems if "ERR_FAILED" not in one]
+    look.problems[:] = [one for one in look.problems if "ERR_FAILED" not in one]
 
 
 def test_hostile_text_in_every_field_stays_text(open_viewer: Callable[..., "Viewer"], tmp_path: "Path") -> None:
@@ -229,10 +229,9 @@ def test_hostile_text_in_every_field_stays_text(open_viewer: Callable[..., "View
 
 @pytest.mark.parametrize("width", [375, 1280, 2560])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_page_fits(open_viewer: Callable[..., "Viewer"], width: int, scheme: str) -> None:
+def test_the_page_fits(open_look: Callable[..., "Viewer"], width: int, scheme: str) -> None:
     """Nothing sticks out sideways, on a phone or a wall, and the theme follows the system until the user chooses."""
-    viewer = open_viewer(viewport={"width": width, "height": 800}, color_scheme=scheme)
-    page = viewer.show("#/search?q=payments")
+    page = open_look(viewport={"width": width, "height": 800}, color_scheme=scheme).show("#/search?q=payments")
     page.locator(".why-button").first.click()
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert page.evaluate("getComputedStyle(document.documentElement).colorScheme") == "light dark"

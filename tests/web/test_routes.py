@@ -78,7 +78,7 @@ CALLS: list[tuple[str, str, str, Any, int, dict[str, Any]]] = [
     ("GET", "/audit?ns=a", "/audit", None, 200, {"memories": 4}),
     ("GET", "/shape?ns=a", "/shape", None, 200, {"total": 4}),
     ("GET", "/quarantine?ns=a&limit=5", "/quarantine", None, 200, {}),
-    ("POST", "/quarantine/release", "/quarantine/release", {"ns": "a", "id": "HELD"}, 200, {"key": "held"}),
+    ("POST", "/quarantine/release", "/quarantine/release", {"ns": "a", "id": "HELD"}, 201, {"key": "held"}),
     ("POST", "/quarantine/drop", "/quarantine/drop", {"ns": "a", "ids": ["HELD"]}, 200, {"dry_run": False}),
 ]
 

@@ -108,6 +108,7 @@ class Stream:
 
     def close(self) -> None:
         """Hang up."""
+        self.answer.close()
         self._link.close()
 
 
@@ -190,6 +191,7 @@ def test_listeners_do_not_keep_the_server_from_stopping(page: "Served") -> None:
     stream.next()
     page.server.should_exit = True
     assert stream.answer.read() in (b"", b"\n")
+    stream.close()
     page.thread.join(TIMEOUT)
     assert not page.thread.is_alive()
 

@@ -67,6 +67,7 @@ COMMANDS = {
     "audit": "Score how tidy a store is, and say what to run next.",
     "check": "Look for anything that is not whole.",
     "repair": "Rebuild every index from the rows.",
+    "admin": "Look after a store in PostgreSQL or on Citus.",
     "doctor": "Look at the installation and say what to do.",
     "config": "Show or change settings.",
     "completion": "Print a completion script for your shell.",

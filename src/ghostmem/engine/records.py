@@ -13,6 +13,7 @@ from ghostmem.times import format_time, read_time
 
 if TYPE_CHECKING:
     from ghostmem.alias import Alias
+    from ghostmem.edges import Edge
     from ghostmem.engine.mirror import Item
     from ghostmem.engine.rows import Entry
     from ghostmem.engine.session import Session
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from ghostmem.token import Token
 
 ALIAS = "memory_id, content, at, source_user, source_kind, source_scope, source_client"
+EDGE = "from_id, to_id, rel, weight, access_count, last_accessed_at, created_at, automatic"
 ENTRY = "seq, ns, subject, rule, op, hash, before, after, done"
 FOLDER = "id, root, layout, ns, added_at, reconciled_at, unavailable"
 HELD = "id, ns, key, content, fields, reasons, at"
@@ -63,6 +65,21 @@ def alias_row(memory_id: str, alias: "Alias") -> tuple[Any, ...]:
     """Return the columns ALIAS."""
     source = (alias.source_user, alias.source_kind and str(alias.source_kind), alias.source_scope, alias.source_client)
     return (memory_id, alias.content, format_time(alias.at), *source)
+
+
+def edge_of(row: Sequence[Any]) -> "Edge":
+    """Read an edge from the columns EDGE."""
+    from ghostmem.edges import Edge
+    from ghostmem.model import Rel
+
+    start, to, rel, weight, count, last, created, automatic = row
+    return Edge(start, to, Rel(rel), weight, read_time(created), count, when(last), bool(automatic))
+
+
+def edge_row(edge: "Edge") -> tuple[Any, ...]:
+    """Return the columns EDGE."""
+    times = (stamp(edge.last_accessed_at), format_time(edge.created_at))
+    return (edge.from_id, edge.to_id, edge.rel.value, edge.weight, edge.access_count, *times, int(edge.automatic))
 
 
 def entry_of(row: Sequence[Any]) -> "Entry":

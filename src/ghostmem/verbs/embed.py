@@ -8,6 +8,7 @@ from ghostmem.model import Record, optional
 from ghostmem.text.chunk import CHUNKER
 from ghostmem.verbs.autolink import link_pending
 from ghostmem.verbs.indexing import spoken, vector_bytes
+from ghostmem.verbs.share import embed_together, shared
 from ghostmem.verbs.store import Store
 
 BATCH = 64
@@ -50,6 +51,11 @@ def backfill(store: Store, progress: Callable[[int], None] | None = None, link: 
     embedder = store.vectoriser.must()
     if not embedder.dimension:
         embedder.embed(["how long are your vectors?"])
+    if (engine := shared(store)) is not None:
+        made = embed_together(store, engine, embedder, BATCH, progress, after)
+        if link:
+            link_pending(store)
+        return made
     done = 0
     while True:
         with store.engine.read() as tx:

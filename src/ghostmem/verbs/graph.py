@@ -72,10 +72,12 @@ def graph(store: Store, ns: str, key: str | None = None, *, depth: int = 1, limi
         degree = Counter(end for edge in every for end in (edge.from_id, edge.to_id))
         if key is None:
             ids = [id_ for id_, _ in sorted(degree.items(), key=lambda one: (-one[1], one[0]))[:limit]]
-            rows = tx.memories.by_ids(ids)
-            rows |= _unlinked(tx, name, now, rows, limit - len(rows))
         else:
-            rows = tx.memories.by_ids(_around(every, find(tx, name, accept.text(key, "key"), now).id, depth, limit))
+            ids = _around(every, find(tx, name, accept.text(key, "key"), now).id, depth, limit)
+        found = tx.memories.by_ids(ids)
+        rows = {id_: found[id_] for id_ in ids if id_ in found}
+        if key is None:
+            rows |= _unlinked(tx, name, now, rows, limit - len(rows))
         total = tx.listing.count(Filter(ns=NsFilter(name), now=now))
     group = _groups(every, rows)
     order = {id_: place for place, id_ in enumerate(rows)}

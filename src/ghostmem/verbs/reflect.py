@@ -17,6 +17,7 @@ from ghostmem.verbs import accept
 from ghostmem.verbs.apply import apply, digest
 from ghostmem.verbs.plan import COUNTED, Plan, make_plan
 from ghostmem.verbs.processes import is_alive
+from ghostmem.verbs.share import reflect_together, shared
 from ghostmem.verbs.store import Store
 
 if TYPE_CHECKING:
@@ -46,6 +47,8 @@ def reflect(
     scope = accept.ns_filter(ns)
     if dry_run:
         return _dry(store, scope, relink, progress)
+    if (engine := shared(store)) is not None:
+        return reflect_together(store, engine, scope, relink, progress)
     run, place, resumed = _begin(store, scope, relink)
     relink = run.verb != VERB  # also when it is a run that was interrupted
     try:
@@ -57,17 +60,18 @@ def reflect(
                 _carry_out(store, run)
         with store.engine.write() as tx:
             tx.runs.finish(run.id, store.clock())
-            return _report(tx, run, resumed)
+            return report_of(tx, run, resumed)
     finally:
         _ACTIVE.discard(run.id)
 
 
 def _names(store: Store, scope: NsFilter) -> list[str]:
     with store.engine.read() as tx:
-        return _spaces(tx, scope)
+        return names_of(tx, scope)
 
 
-def _spaces(tx: Transaction, scope: NsFilter) -> list[str]:
+def names_of(tx: Transaction, scope: NsFilter) -> list[str]:
+    """Return the namespaces that a run goes through, in order."""
     names = tx.search.names(scope.prefix) if scope.is_prefix or not scope else [str(scope)]
     return sorted(name for name in names if tx.search.spaces([name]))
 
@@ -79,7 +83,7 @@ def _dry(store: Store, scope: NsFilter, relink: bool, progress: Callable[[int], 
         run, place = found or (Run("", VERB, str(scope), store.clock()), "")
         relink = run.verb != VERB if found else relink
         rules = tx.rules.all()
-        plans = [make_plan(store, tx, name, rules, run.at, relink, progress) for name in _spaces(tx, scope) if name > place]
+        plans = [make_plan(store, tx, name, rules, run.at, relink, progress) for name in names_of(tx, scope) if name > place]
         before = [entry for entry in tx.runs.entries(run.id) if entry.done != LEFT]
         report = _told(tx, Report(run.id, True, run.at), [*before, *(entry for plan in plans for entry in plan.entries)])
         evaluated, applied, clusters = tx.runs.tallied(run.id) if found else (0, 0, [])
@@ -126,7 +130,7 @@ def _plan(store: Store, run: Run, name: str, relink: bool, progress: Callable[[i
     """Plan a namespace and write the plan down."""
     with store.engine.read() as tx:
         plan = make_plan(store, tx, name, tx.rules.all(), run.at, relink, progress)
-        entries = _hashed(tx, plan)
+        entries = hashed(tx, plan)
     with store.engine.write(durable=False, within=(name,)) as tx:
         tx.runs.plan(run.id, entries)
         tx.runs.tally(run.id, plan.evaluated, plan.applied, plan.clusters)
@@ -144,12 +148,14 @@ def _carry_out(store: Store, run: Run) -> None:
             return
 
 
-def _hashed(tx: Transaction, plan: Plan) -> list[Entry]:
+def hashed(tx: Transaction, plan: Plan) -> list[Entry]:
+    """Return the changes of a plan, each with the hash of what it is about."""
     rows = tx.memories.by_ids([entry.subject for entry in plan.entries if " " not in entry.subject])
     return [entry._replace(hash=digest(rows[entry.subject])) if entry.subject in rows else entry for entry in plan.entries]
 
 
-def _report(tx: Transaction, run: Run, resumed: bool) -> Report:
+def report_of(tx: Transaction, run: Run, resumed: bool) -> Report:
+    """Tell what a run did."""
     evaluated, applied, clusters = tx.runs.tallied(run.id)
     entries = [entry for entry in tx.runs.entries(run.id) if entry.done == 1]
     report = _told(tx, Report(run.id, False, run.at), entries)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
+import anyio
 import anyio.to_thread
+from anyio.lowlevel import RunVar
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -33,7 +35,18 @@ OPENAPI = f"{api.PREFIX}/openapi.json"
 EVENTS = f"{api.PREFIX}/events"
 MCP = "/mcp"
 FILES = "/static/"
+PATIENCE = 2.0  # seconds that a store has to say that it is there
+_PROBES: RunVar[anyio.CapacityLimiter] = RunVar("ghost.probes")
 FORM_BYTES = 4096  # of a form that somebody signs in with
+
+
+@runtime_checkable
+class Answers(Protocol):
+    """A store that can be asked whether it is there."""
+
+    def answers(self, seconds: float) -> bool:
+        """Say whether it can be read, waiting no longer than so many seconds."""
+        ...
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -141,7 +154,7 @@ async def _room(ghost: Ghost, metrics: Metrics, scope: Scope, path: str) -> Resp
     if path == "/healthz":
         return json_response({"status": "ok"})
     if path == "/readyz":
-        ready = await anyio.to_thread.run_sync(_ready, ghost)
+        ready = await anyio.to_thread.run_sync(_ready, ghost, limiter=_apart())
         return json_response({"status": "ready" if ready else "not ready"}, 200 if ready else 503)
     if path == "/metrics":
         require("", "read")
@@ -149,8 +162,19 @@ async def _room(ghost: Ghost, metrics: Metrics, scope: Scope, path: str) -> Resp
     return json_response(document(api.PREFIX))
 
 
+def _apart() -> anyio.CapacityLimiter:
+    """Return threads of their own, so that the answer does not wait behind requests that wait for the store."""
+    try:
+        return _PROBES.get()
+    except LookupError:
+        _PROBES.set(anyio.CapacityLimiter(4))
+        return _PROBES.get()
+
+
 def _ready(ghost: Ghost) -> bool:
-    """Say whether the store can be read."""
+    """Say whether the store can be read, without waiting long for it."""
+    if isinstance(ghost.store.engine, Answers):
+        return ghost.store.engine.answers(PATIENCE)
     try:
         ghost.list(limit=1)
     except GhostError:

@@ -13,6 +13,7 @@ from ghostmem.errors import (
     ForbiddenError,
     GhostError,
     InvalidInputError,
+    LostConnectionError,
     ModelError,
     NewerStoreError,
     NotFoundError,
@@ -33,9 +34,15 @@ STATUSES: tuple[tuple[type[GhostError], int, bool], ...] = (
     (EmbeddingError, 502, False),
     (ModelError, 502, False),
     (StoreBusyError, 503, False),
+    (LostConnectionError, 503, False),
     (StoreFullError, 507, False),
     (EngineError, 500, False),
 )
+_LOST = {"message": "the database does not answer just now, and nothing of this was stored"}
+_UNKNOWN = {
+    "message": "the connection to the database broke while it was told to keep this: it may be stored or not",
+    "hint": "read it back before you try again; the same put twice is one memory",
+}
 RETRY = 1  # seconds to wait for a store that is busy
 UNEXPECTED = {
     "error": "InternalError",
@@ -72,5 +79,7 @@ def refusal(error: GhostError | Refused) -> Response:
                 body |= {"message": about[:1].lower() + about[1:], "hint": "the one who runs this server has to look at it"}
             if status == 503:
                 body["hint"] = "try again in a moment"
+            if isinstance(error, LostConnectionError):
+                body |= _LOST if error.stored is False else _UNKNOWN
             return json_response(body, status, {"Retry-After": str(RETRY)} if status == 503 else None)
     return json_response(UNEXPECTED, 500)

@@ -38,6 +38,17 @@ def _search(ghost: Ghost, given: Given) -> Any:
     return {**found, "misses": hits.misses} if given.get("explain") else found
 
 
+def _context(ghost: Ghost, given: Given) -> Any:
+    """Assemble a context; where a style is named, also as the text that may stand in a prompt."""
+    style = given.pop("render", None)
+    pack = ghost.context(**given)
+    if style is None:
+        return pack
+    from ghostmem.text.render import render
+
+    return pack.to_dict() | {"text": render(pack, style)}
+
+
 def _namespaces(ghost: Ghost, given: Given) -> Any:
     caller = CALLER.get()
     return {"namespaces": [info for info in ghost.namespaces(given.get("ns")) if caller.may(info.ns, "read")]}
@@ -185,8 +196,14 @@ ROUTES: tuple[Route, ...] = (
         "read",
         SEVERAL,
         "Assemble what to read now, within a budget of tokens.",
-        lambda g, a: g.context(**a),
-        {"query": f.QUERY, **f.NS_FILTER, **f.NARROW, **f.CONTEXT},
+        _context,
+        {
+            "query": f.QUERY,
+            **f.NS_FILTER,
+            **f.NARROW,
+            **f.CONTEXT,
+            "render": f.one_of("Also as text that is safe in a prompt.", ("block", "md")),
+        },
         ("query",),
     ),
     Route(

@@ -14,7 +14,12 @@ EXAMPLES = """\
 """
 
 
-@declare("web", "Open a page on this machine that shows what the store remembers.", EXAMPLES, CreatingCommand)
+@declare(
+    "web",
+    "Look at what is remembered, and correct it, in a browser. The page is for this machine only; its address opens once.",
+    EXAMPLES,
+    CreatingCommand,
+)
 @click.option("--port", type=click.IntRange(0, 65535), default=0, show_default=True, help="The port; 0: any that is free.")
 @click.option("--no-open", is_flag=True, help="Print the address, and open no browser.")
 @click.option("--read-only", is_flag=True, help="Let the page change nothing.")

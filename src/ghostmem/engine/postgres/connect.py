@@ -9,7 +9,6 @@ from psycopg.pq import Format
 from psycopg_pool import ConnectionPool
 
 from ghostmem.errors import EngineError
-from ghostmem.settings import masked as masked
 
 WRITERS = 0x47686F73  # the class of Ghost's advisory locks
 
@@ -77,11 +76,14 @@ class Db:
         self._watch = watch
         self._locked: set[str] = set()
         self.holds_all = False
+        self.told: list[tuple[str, Sequence[Any]]] | None = None  # every statement with its values, when somebody asks for them
 
     def execute(self, sql: str, values: Sequence[Any] = (), binary: bool = False) -> "psycopg.Cursor[Any]":
         """Run a statement and return its cursor."""
         if self._watch is not None:
             self._watch(sql)
+        if self.told is not None:
+            self.told.append((sql, values))
         return self.connection.execute(sql, values or None, binary=binary)
 
     def rows(self, sql: str, values: Sequence[Any] = ()) -> list[Any]:

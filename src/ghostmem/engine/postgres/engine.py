@@ -4,7 +4,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,7 @@ from psycopg.sql import quote
 from psycopg_pool import ConnectionPool, PoolTimeout
 
 from ghostmem.engine.moving import MOVING
-from ghostmem.engine.postgres.connect import WRITERS, Db, make_pool, masked
+from ghostmem.engine.postgres.connect import WRITERS, Db, make_pool
 from ghostmem.engine.postgres.failures import translate, translated
 from ghostmem.engine.postgres.index import PostgresIndex
 from ghostmem.engine.postgres.journal import PostgresJournal
@@ -21,6 +21,7 @@ from ghostmem.engine.postgres.memories import PostgresMemories
 from ghostmem.engine.postgres.migrate import applied, migrate, pending, unknown
 from ghostmem.engine.postgres.places import Places
 from ghostmem.errors import EngineError, InvalidInputError, LostConnectionError, NewerStoreError, ReadOnlyStoreError
+from ghostmem.settings import masked
 from ghostmem.times import Clock
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ class PostgresTransaction:
         self.db = db
         self._views = views
         self._hnsw = hnsw
+        self.owes = False
         self.places = Places(db)
         self.journal = PostgresJournal(db, self.places)
         self.memories = PostgresMemories(db, self.places, self.journal)
@@ -180,13 +182,15 @@ class PostgresTransaction:
         return PostgresMove(self.db)
 
     def owe_scrub(self) -> None:
-        """Nothing is to be noted: what PostgreSQL keeps of a deleted row is its own matter, and `scrub` says how to end it."""
+        """Note that something is deleted for good: what other tables say of it goes with this transaction."""
+        self.owes = True
 
 
 class PostgresEngine:
     """A store in a PostgreSQL database, which other processes and machines may use at the same time."""
 
     name = "postgresql"
+    shared = True  # workers on several machines may do one job together
 
     def __init__(
         self,
@@ -210,7 +214,11 @@ class PostgresEngine:
         self._hnsw = hnsw
         self._views: Views = {}
         self._lock = threading.Lock()
-        self._closed = False
+        self._closed = self._owes = False
+        self._added, self._enough = (
+            0,
+            1000,
+        )  # chunks written since the planner's statistics were made here, and when to renew them
         self._process = os.getpid()
         self._pool: ConnectionPool[psycopg.Connection[Any]] | None = None
         try:
@@ -293,6 +301,7 @@ class PostgresEngine:
         hint = "check that the server runs and the URL is right"
         return LostConnectionError(f"{self.location} cannot be reached ({reason})", hint)
 
+    @contextmanager
     def _begun(self, statement: str, patience: float | None = None) -> "Iterator[psycopg.Connection[Any]]":
         """Lend a connection in a transaction that has begun; a connection that broke meanwhile is replaced, for a while."""
         pool, wait = self._ready(), 0.0
@@ -358,14 +367,21 @@ class PostgresEngine:
         self, begin: str, end: str, names: tuple[str, ...] | None, writes: bool, views: "Views", patience: float | None
     ) -> "Iterator[PostgresTransaction]":
         committing = False
-        for connection in self._begun(begin, patience):
+        with self._begun(begin, patience) as connection:
             try:
                 db = Db(connection, writes, self.watch)
                 db.holds_all = names is None
                 db.holds(names or ())
-                yield PostgresTransaction(db, views, self._hnsw)
+                tx = PostgresTransaction(db, views, self._hnsw)
+                yield tx
+                if tx.owes:
+                    from ghostmem.engine.postgres.scrub import tidy
+
+                    tidy(db)
                 committing = end == "COMMIT" and writes
                 connection.execute(end)
+                self._owes = self._owes or (tx.owes and end == "COMMIT")
+                self._look_again(connection, tx.index.added)
             except psycopg.Error as error:
                 if committing and connection.broken:
                     raise LostConnectionError(
@@ -375,17 +391,40 @@ class PostgresEngine:
                     ) from error
                 raise translate(error, self.location) from error
 
+    def _look_again(self, connection: "psycopg.Connection[Any]", added: int) -> None:
+        """Let the planner count anew after much was written: it walks a whole namespace where it believes there is little."""
+        self._added += added
+        if self._added >= self._enough:
+            self._added, self._enough = 0, self._enough * 2
+            with suppress(psycopg.Error):  # what was written is kept either way
+                connection.execute("ANALYZE (SKIP_LOCKED) memories, chunks, vectors, memory_edges")
+
     @property
     def file(self) -> str | None:
         """Return None: the store is no file of this machine."""
         return None
 
+    def present(self) -> AbstractContextManager[str]:
+        """Be there for others to see until the block ends, under the name that it gives."""
+        from ghostmem.engine.postgres.presence import present
+
+        return present(self.url, self.location)
+
+    def answers(self, seconds: float) -> bool:
+        """Say whether the database can be read, waiting no longer than so many seconds."""
+        try:
+            with self._begun(_READ, seconds) as connection:
+                connection.execute("SELECT 1 FROM namespaces LIMIT 1")
+        except (EngineError, psycopg.Error):
+            return False
+        return True
+
     def size(self) -> int:
         """Return the bytes that the tables and their indexes take."""
         with self.read() as tx:
             sql = (
-                "SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
-                " WHERE n.nspname = current_schema() AND c.relkind = 'r'"
+                "SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0) FROM pg_class c"
+                " JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = current_schema() AND c.relkind = 'r'"
             )
             return int(tx.db.get(sql))
 
@@ -431,12 +470,14 @@ class PostgresEngine:
 
     def scrub(self, force: bool = False) -> str:
         """Say what PostgreSQL keeps of what was deleted for good, and how that is ended; nothing can promise it from here."""
-        if not force:
+        if force:
+            self.vacuum()
+        if not force and not self._owes:
             return ""
-        self.vacuum()
+        self._owes = False
         return (
-            "PostgreSQL may keep deleted bytes in freed pages, its write-ahead log, replicas and backups: run VACUUM FULL, and let"
-            " old logs and backups expire"
+            "PostgreSQL may keep deleted bytes in freed pages, its write-ahead log, replicas and backups: run VACUUM FULL,"
+            " and let old logs and backups expire"
         )
 
     def copies_holding(self, paths: Iterable[str], ids: Sequence[str], texts: Sequence[str] = ()) -> list[str]:

@@ -9,11 +9,11 @@ from ghostmem.engine.postgres.connect import Db
 from ghostmem.engine.postgres.memories import PostgresMemories
 from ghostmem.engine.postgres.places import Places
 from ghostmem.engine.postgres.where import LIVE, UNEXPIRED
+from ghostmem.engine.records import EDGE, edge_of, edge_row
 from ghostmem.model import Memory, Rel
 from ghostmem.times import format_time, read_time
 
-_EDGE = "from_id, to_id, rel, weight, access_count, last_accessed_at, created_at, automatic"
-_COLUMNS = ", ".join(f"e.{name}" for name in _EDGE.split(", "))
+_COLUMNS = ", ".join(f"e.{name}" for name in EDGE.split(", "))
 _RELS = {str(rel): rel for rel in Rel}
 _THIS = "ns = %s AND from_id = %s AND to_id = %s AND rel = %s"
 _LIVE_EDGES = (  # of one namespace, bound with its name and the time twice
@@ -21,11 +21,6 @@ _LIVE_EDGES = (  # of one namespace, bound with its name and the time twice
     " WHERE a.ns = %s AND " + " AND ".join(part.replace("m.", f"{side}.") for side in "ab" for part in (LIVE, UNEXPIRED))
 )
 _TYPED = ", ".join(f"'{rel}'" for rel in REASONING)
-
-
-def _edge(row: Sequence[Any]) -> Edge:
-    start, to, rel, weight, count, last, created, automatic = row
-    return Edge(start, to, Rel(rel), weight, read_time(created), count, read_time(last) if last else None, bool(automatic))
 
 
 class PostgresGraph:
@@ -42,13 +37,13 @@ class PostgresGraph:
         if memory_id is not None:
             where = "WHERE ns = %s AND (from_id = %s OR to_id = %s)"
             values = (self._places.one(memory_id), memory_id, memory_id)
-        sql = f"SELECT {_EDGE} FROM memory_edges {where} ORDER BY from_id, to_id, rel"
-        yield from map(_edge, self._db.rows(sql, values))
+        sql = f"SELECT {EDGE} FROM memory_edges {where} ORDER BY from_id, to_id, rel"
+        yield from map(edge_of, self._db.rows(sql, values))
 
     def edge(self, from_id: str, to_id: str, rel: Rel) -> Edge | None:
         """Return one edge."""
-        row = self._db.row(f"SELECT {_EDGE} FROM memory_edges WHERE {_THIS}", self._key(from_id, to_id, rel))
-        return None if row is None else _edge(row)
+        row = self._db.row(f"SELECT {EDGE} FROM memory_edges WHERE {_THIS}", self._key(from_id, to_id, rel))
+        return None if row is None else edge_of(row)
 
     def _key(self, from_id: str, to_id: str, rel: Rel) -> tuple[str | None, str, str, str]:
         return (self._places.one(from_id), from_id, to_id, rel.value)
@@ -72,7 +67,7 @@ class PostgresGraph:
         """List the edges between live memories of a namespace, in a stable order."""
         sql = f"SELECT {_COLUMNS} {_LIVE_EDGES} {'AND e.rel = %s' if rel else ''} ORDER BY 1, 2, 3"
         at = format_time(now)
-        found = [_edge(row) for row in self._db.rows(sql, [ns, at, at, *([rel.value] if rel else [])])]
+        found = [edge_of(row) for row in self._db.rows(sql, [ns, at, at, *([rel.value] if rel else [])])]
         self._places.saw(ns, (end for edge in found for end in (edge.from_id, edge.to_id)))
         return found
 
@@ -85,8 +80,8 @@ class PostgresGraph:
     def add_edge(self, edge: Edge) -> bool:
         """Add an edge; False when the same one is already there."""
         marks = ", ".join(["%s"] * 9)
-        sql = f"INSERT INTO memory_edges (ns, {_EDGE}) VALUES ({marks}) ON CONFLICT DO NOTHING"
-        return self._db.run(sql, (self._places.one(edge.from_id), *_values(edge))) > 0
+        sql = f"INSERT INTO memory_edges (ns, {EDGE}) VALUES ({marks}) ON CONFLICT DO NOTHING"
+        return self._db.run(sql, (self._places.one(edge.from_id), *edge_row(edge))) > 0
 
     def put_edge(self, edge: Edge) -> bool:
         """Add an edge, or give the same one this weight; False when it was there."""
@@ -208,9 +203,3 @@ def _alike(ns: str, now: datetime, seeds: Sequence[str]) -> tuple[str, list[Any]
         where += " AND (a.key = ANY(%s) OR b.key = ANY(%s))"
         values += [list(seeds), list(seeds)]
     return where, values
-
-
-def _values(edge: Edge) -> tuple[Any, ...]:
-    last = format_time(edge.last_accessed_at) if edge.last_accessed_at else None
-    created = format_time(edge.created_at)
-    return (edge.from_id, edge.to_id, edge.rel.value, edge.weight, edge.access_count, last, created, int(edge.automatic))

@@ -24,6 +24,7 @@ class PostgresIndex:
         self._db = db
         self._places = places
         self._journal = journal
+        self.added = 0  # chunks, by which the engine tells when the planner's statistics are out of date
 
     def add(self, memory: Memory, rows: "Sequence[IndexRow]", model: int | None = None, vectors: Sequence[bytes] = ()) -> int:
         """Index a memory's chunks, with their vectors when there are some, and return the first chunk's number."""
@@ -41,6 +42,7 @@ class PostgresIndex:
             if model is not None and vectors:
                 sql = "INSERT INTO vectors (ns, model_id, chunk_id, vector) VALUES (%s, %s, %s, %s::vector)"
                 self._db.run(sql, (ns, model, chunk, as_vec(vectors[at])))
+        self.added += len(rows)
         if rows:
             self._journal.grow(ns, len(rows), sum(row.length for row in rows))
         return first

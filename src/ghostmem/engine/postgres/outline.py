@@ -1,6 +1,5 @@
 """What source files said, by the hash of their content: a cache that may be dropped at any time."""
 
-import os
 from collections.abc import Iterable, Iterator, Mapping
 
 from ghostmem.engine.postgres.connect import Db
@@ -90,10 +89,7 @@ class PostgresOutline:
         self._db.run("INSERT INTO outline_facts (hash, maker, facts) VALUES (%s, %s, %s)", (key, maker, packed))
 
     def prune(self) -> int:
-        """Drop what is known of projects whose folder is gone, facts of contents that no file has, and graphs without files."""
-        roots = [root for (root,) in self._db.rows("SELECT DISTINCT root FROM outline_files")]
-        if gone := [root for root in roots if not os.path.isdir(root)]:
-            self._db.run("DELETE FROM outline_files WHERE root = ANY(%s)", (gone,))
+        """Drop facts of contents that no file has, and graphs without files; a folder that is not here may be on another machine."""
         return self._db.run(
             "DELETE FROM outline_facts f WHERE NOT EXISTS (SELECT 1 FROM outline_files o WHERE o.hash = f.hash)"
             " AND NOT EXISTS (SELECT 1 FROM outline_files o WHERE 'graph ' || o.language || ' ' || o.root = f.hash)"

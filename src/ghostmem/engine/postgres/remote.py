@@ -69,11 +69,11 @@ class RemoteView(VectorView):
             only, values = " AND chunk_id = ANY(%s)", [list(among)]
         else:
             only, values = "", []
-        column, kind = "vector", ""
+        column, kind, ties = "vector", "", ", chunk_id DESC"  # hundreds may be equally near
         if self._hnsw and among is None:
             self._db.execute(HNSW)
-            column, kind = f"vector::vector({len(query)})", f" AND model_id = {self._model}"
-        sql = f"SELECT chunk_id, vector FROM vectors WHERE ns = %s AND model_id = %s{kind}{only} ORDER BY {column} <#> %s::vector LIMIT %s"
+            column, kind, ties = f"vector::vector({len(query)})", f" AND model_id = {self._model}", ""
+        sql = f"SELECT chunk_id, vector FROM vectors WHERE ns = %s AND model_id = %s{kind}{only} ORDER BY {column} <#> %s::vector{ties} LIMIT %s"
         found = self._db.execute(
             sql, [self._space.name, self._model, *values, asked(query), count + MARGIN], binary=True
         ).fetchall()

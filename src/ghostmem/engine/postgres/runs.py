@@ -76,9 +76,12 @@ class PostgresRuns:
         for ns, rows in by_ns.items():
             self._db.run(_PLAN, (run_id, ns, *map(list, zip(*rows, strict=True))))
 
-    def todo(self, run_id: str, limit: int) -> list[Entry]:
-        """List what a run planned and has not done yet, in order."""
-        return self._entries("done = 0 ORDER BY seq LIMIT %s", (run_id, limit))
+    def todo(self, run_id: str, limit: int, ns: str | None = None) -> list[Entry]:
+        """List what a run planned and has not done yet, in order; of one namespace, when that is all one does."""
+        most = None if limit < 0 else limit
+        if ns is not None:
+            return self._entries("ns = %s AND done = 0 ORDER BY seq LIMIT %s", (run_id, ns, most))
+        return self._entries("done = 0 ORDER BY seq LIMIT %s", (run_id, most))
 
     def entries(self, run_id: str, newest_first: bool = False) -> list[Entry]:
         """List everything a run changed."""

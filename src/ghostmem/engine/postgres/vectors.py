@@ -77,7 +77,9 @@ class PostgresVectors:
         """Return the vectors of a namespace's chunks behind a number, in order."""
         sql = "SELECT chunk_id, vector FROM vectors WHERE ns = %s AND model_id = %s AND chunk_id > %s ORDER BY chunk_id"
         rows = self._db.execute(sql, (self._places.space(space), model, chunk), binary=True).fetchall()
-        return np.fromiter((number for number, _ in rows), np.int64, len(rows)), numbers_of([row[1] for row in rows], self.width(model))
+        return np.fromiter((number for number, _ in rows), np.int64, len(rows)), numbers_of(
+            [row[1] for row in rows], self.width(model)
+        )
 
     def width(self, model: int) -> int:
         """Return how many numbers a vector of a model has."""
@@ -118,6 +120,16 @@ class PostgresVectors:
             self._places.saw_space(number, ns)
             yield number, chunk, text, source
 
+    def lacking(self, model: int, ns: str, chunks: Sequence[int]) -> list[tuple[int, int, str, str | None]]:
+        """Return those of a namespace's chunks that have no vector of a model yet, as `missing` does."""
+        sql = (
+            "SELECT n.id, c.id, substr(m.content, (c.start + 1)::int, (c.stop - c.start)::int), m.source_user FROM chunks c"
+            " JOIN memories m ON m.ns = c.ns AND m.id = c.memory_id JOIN namespaces n ON n.ns = c.ns"
+            " WHERE c.ns = %s AND c.id = ANY(%s) AND c.chunker <> '' AND NOT EXISTS"
+            " (SELECT 1 FROM vectors v WHERE v.ns = c.ns AND v.chunk_id = c.id AND v.model_id = %s) ORDER BY c.id"
+        )
+        return self._db.rows(sql, (ns, list(chunks), model))
+
     def counts(self) -> dict[str, int]:
         """Return how many chunks have a vector, by model, and how many chunks there are."""
         made = dict(self._db.rows("SELECT model_id, count(*) FROM vectors GROUP BY 1"))
@@ -134,6 +146,7 @@ class PostgresVectors:
     def drop_others(self, model: int) -> int:
         """Delete the vectors of every other model."""
         gone = self._db.run("DELETE FROM vectors WHERE model_id <> %s", (model,))
+        self._db.run("DELETE FROM spare_vectors WHERE model_id <> %s", (model,))
         self._db.run("DELETE FROM models WHERE id <> %s", (model,))
         self._views.clear()
         return gone

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from ghostmem.engine.postgres.connect import Db
+from ghostmem.engine.postgres.presence import is_present
 from ghostmem.times import format_time
 
 _CLAIM = (
@@ -57,6 +58,17 @@ class PostgresWork:
     def release(self, holder: str) -> int:
         """Give back everything that somebody holds and has not done."""
         return self._db.run("UPDATE work SET worker = '', until = '' WHERE worker = %s", (holder,))
+
+    def free_the_dead(self, kind: str) -> int:
+        """Give back what those hold who are not there any more, and return how many pieces that is."""
+        holders = [
+            name for (name,) in self._db.rows("SELECT DISTINCT worker FROM work WHERE kind = %s AND worker <> ''", (kind,))
+        ]
+        return sum(self.release(name) for name in holders if not self.is_present(name))
+
+    def is_present(self, holder: str) -> bool:
+        """Say whether a worker is there, on whatever machine."""
+        return is_present(self._db, holder)
 
     def left(self, kind: str) -> int:
         """Return how many pieces are not done yet, whoever has them."""

@@ -8,13 +8,13 @@ from typing import Any
 import apsw
 
 from ghostmem.edges import REASONING, Edge, Link, Tie
+from ghostmem.engine.records import EDGE, edge_of, edge_row
 from ghostmem.engine.sqlite.memories import SqliteMemories
 from ghostmem.engine.sqlite.where import LIVE, UNEXPIRED
 from ghostmem.model import Memory, Rel
 from ghostmem.times import format_time, read_time
 
-_EDGE = "from_id, to_id, rel, weight, access_count, last_accessed_at, created_at, automatic"
-_COLUMNS = ", ".join(f"e.{name}" for name in _EDGE.split(", "))
+_COLUMNS = ", ".join(f"e.{name}" for name in EDGE.split(", "))
 _RELS = {str(rel): rel for rel in Rel}
 _AMONG = "(SELECT value FROM json_each(?))"
 _LIVE_EDGES = (  # of one namespace, bound with its name and the time twice
@@ -22,11 +22,6 @@ _LIVE_EDGES = (  # of one namespace, bound with its name and the time twice
     " WHERE a.ns = ? AND " + " AND ".join(part.replace("m.", f"{side}.") for side in "ab" for part in (LIVE, UNEXPIRED))
 )
 _TYPED = ", ".join(f"'{rel}'" for rel in REASONING)
-
-
-def _edge(row: Sequence[Any]) -> Edge:
-    start, to, rel, weight, count, last, created, automatic = row
-    return Edge(start, to, Rel(rel), weight, read_time(created), count, read_time(last) if last else None, bool(automatic))
 
 
 class SqliteGraph:
@@ -39,14 +34,14 @@ class SqliteGraph:
     def edges(self, memory_id: str | None = None) -> Iterator[Edge]:
         """List edges in a stable order; with an id, those that touch that memory."""
         where = "" if memory_id is None else "WHERE from_id = ?1 OR to_id = ?1"
-        sql = f"SELECT {_EDGE} FROM memory_edges {where} ORDER BY from_id, to_id, rel"
-        yield from map(_edge, self._db.execute(sql, () if memory_id is None else (memory_id,)))
+        sql = f"SELECT {EDGE} FROM memory_edges {where} ORDER BY from_id, to_id, rel"
+        yield from map(edge_of, self._db.execute(sql, () if memory_id is None else (memory_id,)))
 
     def edge(self, from_id: str, to_id: str, rel: Rel) -> Edge | None:
         """Return one edge."""
-        sql = f"SELECT {_EDGE} FROM memory_edges WHERE from_id = ? AND to_id = ? AND rel = ?"
+        sql = f"SELECT {EDGE} FROM memory_edges WHERE from_id = ? AND to_id = ? AND rel = ?"
         row = self._db.execute(sql, (from_id, to_id, rel.value)).fetchone()
-        return None if row is None else _edge(row)
+        return None if row is None else edge_of(row)
 
     def touching(self, ids: Iterable[str], rels: Iterable[Rel] = ()) -> list[Tie]:
         """List the edges that start or end at one of these memories, in a stable order; with `rels`, only of those relations."""
@@ -63,7 +58,7 @@ class SqliteGraph:
         """List the edges between live memories of a namespace, in a stable order."""
         sql = f"SELECT {_COLUMNS} {_LIVE_EDGES} {'AND e.rel = ?' if rel else ''} ORDER BY 1, 2, 3"
         at = format_time(now)
-        return [_edge(row) for row in self._db.execute(sql, [ns, at, at, *([rel.value] if rel else [])])]
+        return [edge_of(row) for row in self._db.execute(sql, [ns, at, at, *([rel.value] if rel else [])])]
 
     def links(self) -> Iterator[Link]:
         """List legacy links in a stable order."""
@@ -73,8 +68,8 @@ class SqliteGraph:
 
     def add_edge(self, edge: Edge) -> bool:
         """Add an edge; False when the same one is already there."""
-        sql = f"INSERT OR IGNORE INTO memory_edges ({_EDGE}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
-        self._db.execute(sql, _values(edge))
+        sql = f"INSERT OR IGNORE INTO memory_edges ({EDGE}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+        self._db.execute(sql, edge_row(edge))
         return self._db.changes() > 0
 
     def put_edge(self, edge: Edge) -> bool:
@@ -185,9 +180,3 @@ def _alike(ns: str, now: datetime, seeds: Sequence[str]) -> tuple[str, list[Any]
         where += f" AND (a.key IN {_AMONG} OR b.key IN {_AMONG})"
         values += [json.dumps(list(seeds))] * 2
     return where, values
-
-
-def _values(edge: Edge) -> tuple[Any, ...]:
-    last = format_time(edge.last_accessed_at) if edge.last_accessed_at else None
-    created = format_time(edge.created_at)
-    return (edge.from_id, edge.to_id, edge.rel.value, edge.weight, edge.access_count, last, created, int(edge.automatic))

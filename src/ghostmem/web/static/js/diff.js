@@ -7,7 +7,7 @@ const MOST_WORDS = 6000; // of two lines together
 const MOST_STEPS = 1200; // lines or words that may differ before it is called another text
 const AROUND = 3; // equal lines shown beside a change
 const MOST_ROWS = 4000; // lines of a comparison that are laid out
-const WORD = /\s+|[\p{L}\p{N}_]+|[^\s\p{L}\p{N}_]/gu;
+const WORD = /\s+|\d+(?:[.,:]\d+)+|[\p{L}\p{N}_]+|[^\s\p{L}\p{N}_]/gu;
 
 /**
  * Return how to get from one list to another as [kind, from, to, from2, to2] with kind "same" or "else"; null when they differ in
@@ -70,16 +70,21 @@ function walked(trace, x, y) {
   return found.reverse();
 }
 
-/** Return two texts as lists of nodes in which the words that differ are marked; [null, null] when they are too different or long. */
-export function words(a, b) {
+/**
+ * Return two texts as lists of nodes in which the words that differ are marked, as <del> and <ins> or with other elements; [null, null]
+ * when they are too long, or have less than a share `alike` of their words in common.
+ */
+export function words(a, b, { marks = ["del", "ins"], alike = 0 } = {}) {
   const [one, other] = [a.slice(0, 40000).match(WORD) || [], b.slice(0, 40000).match(WORD) || []];
   const steps = a.length <= 40000 && b.length <= 40000 && one.length + other.length <= MOST_WORDS ? script(one, other) : null;
-  if (!steps) return [null, null];
+  const shared = (steps || []).filter(([kind]) => kind === "same").reduce((sum, [, a0, a1]) => sum + one.slice(a0, a1).filter((word) => word.trim()).length, 0);
+  const most = Math.max(one.filter((word) => word.trim()).length, other.filter((word) => word.trim()).length);
+  if (!steps || shared < alike * most) return [null, null];
   const [less, more] = [[], []];
   for (const [kind, a0, a1, b0, b1] of bridged(steps, one)) {
     const [from, to] = [one.slice(a0, a1).join(""), other.slice(b0, b1).join("")];
-    if (from) less.push(kind === "same" ? from : el("del", null, from));
-    if (to) more.push(kind === "same" ? to : el("ins", null, to));
+    if (from) less.push(kind === "same" ? from : el(marks[0], null, from));
+    if (to) more.push(kind === "same" ? to : el(marks[1], null, to));
   }
   return [less, more];
 }

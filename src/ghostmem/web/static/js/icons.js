@@ -34,6 +34,7 @@ const PATHS = {
   up: "M10 16V4M5 9l5-5 5 5",
   down: "M10 4v12M5 11l5 5 5-5",
   back: "M16 10H4M9 5l-5 5 5 5",
+  forward: "M4 10h12M11 5l5 5-5 5",
   fit: "M3 7V3h4M13 3h4v4M17 13v4h-4M7 17H3v-4",
   list: "M7 5h10M7 10h10M7 15h10M3.500 5v.1M3.500 10v.1M3.500 15v.1",
   play: "M6 4l10 6-10 6z",

@@ -78,8 +78,8 @@ export function consolidate(ns, keys, after) {
       },
     },
     run: async ({ key, content, sources }) => {
-      const before = await get(memoryPath(ns, key, "/details")).catch((error) => { if (error.status === 404) return null; throw error; });
-      return { before: before?.current ? before : null, made: await post("/consolidate", { ns, summary_key: key, content, source_keys: sources }) };
+      const there = (await get("/memories", { ns, key_prefix: key, limit: 1000 })).memories.some((one) => one.key === key);
+      return { before: there ? await get(memoryPath(ns, key, "/details")) : null, made: await post("/consolidate", { ns, summary_key: key, content, source_keys: sources }) };
     },
     said: (_, { key, sources }) => `${key} stands for ${count(sources.length, "memory", "memories")}`,
     undo: ({ before, made }, { key, sources }) => unconsolidate(ns, key, sources, before, made.summary),

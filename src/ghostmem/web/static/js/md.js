@@ -35,7 +35,7 @@ const QUOTE = /^ {0,3}>\s?/;
 const ITEM = /^( *)([-*+]|\d{1,9}[.)])\s+(.*)$/;
 const DIVIDER = /^\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*$/;
 
-const isTable = (line, lines, at) => line.includes("|") && at + 1 < lines.length && lines[at + 1].includes("-") && lines[at + 1].length < 1000 && DIVIDER.test(lines[at + 1]) && lines[at + 1].includes("|");
+const isTable = (line, lines, at) => line.length < 2000 && line.includes("|") && at + 1 < lines.length && lines[at + 1].includes("-") && lines[at + 1].length < 1000 && DIVIDER.test(lines[at + 1]) && lines[at + 1].includes("|");
 
 const RULES = [
   [(line) => FENCE.test(line), fence],
@@ -97,7 +97,7 @@ function item(body, depth) {
   return el("li", task ? { class: "task" } : null, box, tight, inner.slice(1));
 }
 
-const cells = (line) => line.trim().replace(/^\||\|$/g, "").split("|").slice(0, 50).map((cell) => cell.trim());
+const cells = (line) => line.trim().replace(/^\||\|$/g, "").split("|").map((cell) => cell.trim());
 
 function table(lines, at) {
   const names = cells(lines[at]);

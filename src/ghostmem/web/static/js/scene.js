@@ -198,7 +198,7 @@ export function scene(canvas, told, signal) {
       top = Math.min(top, graph.y[node]); bottom = Math.max(bottom, graph.y[node]);
     }
     if (left > right) return;
-    const scale = Math.min((width - Math.min(140, width / 3)) / Math.max(1, right - left), (height - 90) / Math.max(1, bottom - top), 2.2);
+    const scale = Math.min((width - Math.min(140, width / 3)) / Math.max(1, right - left), (height - 90) / Math.max(1, bottom - top), 2.8);
     const byUser = moved;
     view.to((left + right) / 2, (top + bottom) / 2, scale);
     moved = byUser;

@@ -58,6 +58,11 @@ export const PARTS = {
   pinned: "it is pinned",
   edge: "it is linked to a hit",
   files: "it is about a file at hand",
+  relevance: "how well it answers",
+  access: "how often it was used",
+  edges: "links to what was found",
+  seed: "score of what it hangs on",
+  weight: "weight of the link",
 };
 
 export const LEGS = { text: "full text", substring: "parts of words", vector: "meaning", meaning: "meaning" };

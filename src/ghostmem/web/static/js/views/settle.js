@@ -43,7 +43,7 @@ export function view(_, signal) {
       put(place, empty({ title: "Nothing to settle", text: "No memories contradict each other, none rests on what has ended, and nothing is held back.", picture: "check" }));
       return;
     }
-    const part = (id, name, about, rows, card) => section(el("span", null, name, " ", el("span", { class: "badge" }, rows.length)), el("p", { class: "soft settle-about" }, about),
+    const part = (id, name, about, rows, card) => section(el("span", null, name, " ", rows.length > 0 && el("span", { class: "badge" }, rows.length)), el("p", { class: "soft settle-about" }, about),
       rows.length ? el("div", { class: "decisions" }, rows.slice(0, shown[id]).map(card)) : el("p", { class: "settle-none" }, icon("check", 16), "Nothing here."),
       rows.length > shown[id] && el("button", { class: "button", type: "button", onclick: () => { shown[id] += STEP * 5; draw(conflicts, stale, held); } }, `Show more of ${rows.length}`));
     put(
@@ -65,7 +65,7 @@ const card = (id, label, ...children) => el("article", { class: "decision card",
 
 function contradiction(conflict, load) {
   const may = mayChange(conflict.ns);
-  const [mine, theirs] = words(conflict.content, conflict.other_content);
+  const [mine, theirs] = words(conflict.content, conflict.other_content, { marks: ["mark", "mark"], alike: 0.25 });
   const side = (key, text, marked, at, other, which) => el(
     "div",
     { class: "side" },
@@ -80,7 +80,7 @@ function contradiction(conflict, load) {
       side(conflict.key, conflict.content, mine, conflict.created_at, conflict.other, "1"),
       el("div", { class: "versus", "aria-hidden": "true" }, icon("settle")),
       side(conflict.other, conflict.other_content, theirs, conflict.other_created_at, conflict.key, "2")),
-    may && el("div", { class: "decision-foot" }, el("button", { class: "button quiet", type: "button", dataset: { choice: "b" }, onclick: () => resolve(conflict, conflict.key, conflict.other, true, load) }, "Both hold")),
+    may && el("div", { class: "decision-foot" }, el("button", { class: "button", type: "button", dataset: { choice: "b" }, onclick: () => resolve(conflict, conflict.key, conflict.other, true, load) }, "Both hold")),
   );
 }
 

@@ -1,0 +1,58 @@
+"""python -m bench.migrate: move a store to PostgreSQL and back while a writer goes on and the move is killed again and again.
+
+Afterwards both exports must be the same bytes, every acknowledged put must be there, and the log whole. Leaves with 1 when not.
+"""
+
+import argparse
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import psycopg
+
+from bench.moving import both, fill, plain
+from bench.postgres import own_server
+from bench.report import machine, show, table
+
+
+def _database(base: str, name: str) -> str:
+    """Make an empty database beside another one and return its address."""
+    with psycopg.connect(base, autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}".encode())
+    return base.replace("/postgres?", f"/{name}?")
+
+
+def main() -> None:
+    """Run both ways and print what was found."""
+    parser = argparse.ArgumentParser(prog="python -m bench.migrate", description=__doc__)
+    parser.add_argument("--memories", type=int, default=20_000)
+    parser.add_argument("--kills", type=int, default=3, help="how often the move is killed each way")
+    parser.add_argument("--provider", default="static", choices=("static", "none"), help="what makes the vectors that move")
+    parser.add_argument("--json", action="store_true")
+    given = parser.parse_args()
+    found: dict[str, Any] = {"machine": machine(), "memories": given.memories}
+    with tempfile.TemporaryDirectory(prefix="ghost-migrate-") as folder, own_server() as server:
+        file, back = str(Path(folder, "a.db")), str(Path(folder, "b.db"))
+        began = time.monotonic()
+        fill(file, given.memories, given.provider)
+        found["filled_seconds"] = round(time.monotonic() - began, 1)
+        found["file to postgresql, untouched"] = plain(file, _database(server.url(), "plain"))
+        url = _database(server.url(), "moved")
+        found["file to postgresql, killed"] = both(file, url, given.kills)
+        found["postgresql to file, untouched"] = plain(url, str(Path(folder, "c.db")))
+        found["postgresql to file, killed"] = both(url, back, given.kills, seed=2)
+    ways = [name for name in found if " to " in name]
+    rows = [
+        [name, *(str(found[name].get(part, "")) for part in ("seconds", "rows", "rows_per_second", "held_seconds"))]
+        for name in ways
+    ]
+    problems = [f"{name}: {problem}" for name in ways for problem in found[name].get("problems", ())]
+    text = table(["way", "seconds", "rows", "rows/s", "writers waited, s"], rows)
+    show(found, "\n".join([text, *(problems or ["export byte-identical, every acknowledged put there, log whole"])]), given.json)
+    sys.exit(1 if problems else 0)
+
+
+if __name__ == "__main__":
+    main()

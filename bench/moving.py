@@ -1,0 +1,143 @@
+"""Moving a store with a writer beside it, and killing the move: what `bench.migrate` and a test of faults share."""
+
+import json
+import random
+import select
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from hashlib import sha256
+from typing import Any
+
+from bench.child import Child, say
+from bench.corpus import many_sentences
+from ghostmem import Ghost, Migration, Settings, migrate
+
+SETTINGS = Settings(embed_provider="none")
+SPREAD = ("agent:bench", "agent:other", "agent:third")  # where the memories are, half of them in the first
+WRITTEN = "agent:bench"
+
+
+def fill(path: str, memories: int, provider: str) -> None:
+    """Make a store with so many memories, some with a second version, some linked, some used; with vectors if asked."""
+    with Ghost.open(path, settings=replace(SETTINGS, embed_provider=provider, synchronous="normal")) as ghost:
+        ghost.import_(_lines(memories))
+        if provider != "none":
+            ghost.embed_backfill()
+        for query in many_sentences(memories)[:20]:
+            ghost.search(query, ns=WRITTEN)
+
+
+def _lines(memories: int) -> Iterator[str]:
+    yield json.dumps({"type": "ghost", "format": 1})
+    for number, text in enumerate(many_sentences(memories)):
+        ns = SPREAD[0] if number % 2 else SPREAD[1 + number % 4 // 2]
+        at = f"2026-01-{1 + number % 28:02d}T10:00:00.{number % 1_000_000:06d}Z"
+        whole = {"type": "memory", "id": f"{number:026d}", "ns": ns, "key": f"k{number:06d}", "content": text, "kind": "semantic"}
+        yield json.dumps({**whole, "version": 1, "created_at": at, "tags": [f"t{number % 7}"], "source_scope": f"s{number % 50}"})
+    for number in range(0, memories - 8, 8):
+        ends = {"from_id": f"{number + 1:026d}", "to_id": f"{number + 3:026d}"}
+        yield json.dumps(
+            {"type": "edge", **ends, "rel": "relates_to", "weight": 0.5, "created_at": "2026-02-01T00:00:00.000000Z"}
+        )
+
+
+def write(store: str) -> None:
+    """Put, change, use and remove memories until told to stop, acknowledging each put."""
+    with Ghost.open(store, settings=SETTINGS) as ghost:
+        number = 0
+        while not select.select([sys.stdin], [], [], 0.02)[0]:
+            number += 1
+            ghost.put(WRITTEN, f"live-{number:06d}", f"written live as number {number}")
+            say(f"live-{number:06d} {number}")
+            ghost.put(WRITTEN, "latest", f"the latest is {number}")
+            say(f"latest {number}")
+            ghost.search(f"number {number}", ns=WRITTEN)
+            if number % 5 == 0:
+                ghost.rm(WRITTEN, f"live-{number - 4:06d}", hard=number % 2 == 0)
+                say(f"gone live-{number - 4:06d}")
+
+
+def move(source: str, target: str) -> None:
+    """Migrate, saying how far it is, so that somebody can kill it there."""
+    migrate(source, target, settings=SETTINGS, progress=lambda what, done, total: say(f"{what} {done} {total}"))
+    say("finished")
+
+
+def both(source: str, target: str, kills: int, seed: int = 1) -> dict[str, Any]:
+    """Move a store with a live writer, kill the move at random places, let it finish, and compare."""
+    choose = random.Random(seed)
+    began = time.monotonic()
+    with Child(write, store=source) as writer:
+        writer.await_lines(1)
+        places = [_killed(source, target, choose) for _ in range(kills)]
+
+        def quiet(what: str, *_: int) -> None:
+            if what == "switching":
+                writer.finish()
+
+        began_last = time.monotonic()
+        done = migrate(source, target, settings=SETTINGS, progress=quiet)
+        last = time.monotonic() - began_last
+        said = writer.lines()
+    problems = [*_compared(source, target), *_missing(target, said)] + ([] if done.resumed or not kills else ["it began anew"])
+    return {
+        "seconds": round(time.monotonic() - began, 1),
+        "resumed_seconds": round(last, 1),
+        "rows": done.rows,
+        "rows_per_second": round(done.rows / max(last, 0.001)),
+        "held_seconds": done.held_seconds,
+        "caught_up": done.caught_up,
+        "puts": sum(not line.startswith("gone") for line in said),
+        "killed_at": places,
+        "problems": problems,
+    }
+
+
+def _killed(source: str, target: str, choose: random.Random) -> str:
+    """Start a move and kill it when it has said so many lines."""
+    with Child(move, source=source, target=target) as mover:
+        wanted = choose.choice((1, 2, 4, 8, 14, 20))
+        mover.listen(until=lambda lines: len(lines) >= wanted or "finished" in lines[-1:])
+        mover.kill()
+        return (mover.lines() or ["the start"])[-1] if not mover.error else mover.error
+
+
+def _compared(source: str, target: str) -> list[str]:
+    digests, wrong = [], []
+    for name in (source, target):
+        with Ghost.open(name, settings=SETTINGS) as ghost:
+            made = sha256()
+            for line in ghost.export():
+                made.update(f"{line}\n".encode())
+            digests.append(made.hexdigest())
+            verified = ghost.verify_log()
+            wrong += [] if verified.ok else [f"{name}: {problem}" for problem in verified.broken]
+            wrong += [f"{name}: {problem}" for problem in ghost.check().problems]
+    return wrong + ([] if digests[0] == digests[1] else ["the exports differ"])
+
+
+def _missing(target: str, said: list[str]) -> list[str]:
+    """Name acknowledged puts that the target does not have."""
+    gone = {line.split()[1] for line in said if line.startswith("gone")}
+    kept = {line.split()[0]: line.split()[1] for line in said if not line.startswith("gone")}
+    wrong = []
+    with Ghost.open(target, settings=SETTINGS) as ghost, ghost.store.engine.read() as tx:
+        for key, number in kept.items():
+            memory = tx.memories.last(WRITTEN, key)
+            if key not in gone and (memory is None or not memory.content.endswith(f" {number}")):
+                wrong.append(f"{key} was acknowledged and is not there")
+    return wrong
+
+
+def plain(source: str, target: str) -> dict[str, Any]:
+    """Move a store that nobody touches, for the figures."""
+    done: Migration = migrate(source, target, settings=SETTINGS)
+    per_second = round(done.rows / max(done.seconds, 0.001))
+    return {
+        "seconds": round(done.seconds, 1),
+        "rows": done.rows,
+        "rows_per_second": per_second,
+        "held_seconds": done.held_seconds,
+    }

@@ -1,0 +1,83 @@
+"""Which shards everyday statements ask: the verbs are run in one transaction that is taken back, and their statements explained."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ghostmem.engine.postgres.cluster import tasks
+from ghostmem.verbs.admin import Route, postgres
+from ghostmem.verbs.store import Store
+
+if TYPE_CHECKING:
+    from ghostmem.engine.postgres.engine import PostgresEngine, PostgresTransaction
+
+PROBE = "ghost-probe"
+_TEXTS = {"pier": "The harbour ferry departs from pier nine.", "fare": "The harbour ferry costs four crowns a ride."}
+
+
+class OneTransaction:
+    """An engine on which everything happens in one transaction."""
+
+    def __init__(self, engine: PostgresEngine, tx: PostgresTransaction) -> None:
+        self._engine, self._tx = engine, tx
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._engine, name)
+
+    @contextmanager
+    def read(self, *_: object, **__: object) -> Iterator[PostgresTransaction]:
+        """Lend the transaction."""
+        yield self._tx
+
+    write = snapshot = read
+
+
+def routes(store: Store) -> list[Route]:
+    """Run everyday verbs in a namespace that nobody has, and say of each statement how many shards it asks; nothing is kept."""
+    engine = postgres(store)
+    found: dict[str, Route] = {}
+    with engine.write(durable=False, dry_run=True, within=(PROBE,)) as tx:
+        told: list[tuple[str, str, Any]] = []
+        inside = replace(store, engine=OneTransaction(engine, tx))  # type: ignore[arg-type]
+        for verb, statements in _spoken(inside, tx):
+            told += [(verb, sql, values) for sql, values in statements]
+        tx.db.told = None
+        for verb, sql, values in told:
+            if sql.split(None, 1)[0] in ("SELECT", "INSERT", "UPDATE", "DELETE", "WITH") and sql not in found:
+                plan = tx.db.rows(f"EXPLAIN {sql}", values)
+                found[sql] = Route(verb, sql, tasks(plan))
+    return list(found.values())
+
+
+def _spoken(store: Store, tx: PostgresTransaction) -> Iterator[tuple[str, list[tuple[str, Any]]]]:
+    """Yield each verb with the statements it made."""
+    from ghostmem.verbs.context import context
+    from ghostmem.verbs.curate import curate
+    from ghostmem.verbs.edge import edge, edges
+    from ghostmem.verbs.get import get
+    from ghostmem.verbs.history import history
+    from ghostmem.verbs.list import list_memories
+    from ghostmem.verbs.put import put
+    from ghostmem.verbs.search import search
+    from ghostmem.verbs.used import used
+
+    steps = {
+        "put": lambda: [put(store, PROBE, key, text, source_user="Ann", source_scope="talk") for key, text in _TEXTS.items()],
+        "put again": lambda: put(store, PROBE, "pier", "The harbour ferry departs from pier ten."),
+        "get": lambda: get(store, PROBE, "pier"),
+        "list": lambda: list_memories(store, PROBE),
+        "search": lambda: search(store, "harbour ferry", PROBE),
+        "context": lambda: context(store, "Where does the harbour ferry depart?", PROBE),
+        "edge": lambda: edge(store, PROBE, "pier", "fare", "relates_to"),
+        "edges": lambda: edges(store, PROBE, "pier", None),
+        "curate": lambda: curate(store, PROBE, "pier", "boost"),
+        "used": lambda: used(store, PROBE, ["pier"]),
+        "history": lambda: history(store, PROBE, "pier"),
+    }
+    for verb, step in steps.items():
+        tx.db.told = []
+        step()
+        yield verb, list(tx.db.told or ())

@@ -1,0 +1,161 @@
+"""look: what a memory holds and what happened in it lately, for a person at a terminal; nothing is counted as read."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from ghostmem.engine.rows import Filter
+from ghostmem.model import Memory, NsFilter, Record, optional
+from ghostmem.text.excerpt import first_line
+from ghostmem.verbs import accept
+from ghostmem.verbs.store import Store
+
+if TYPE_CHECKING:
+    from ghostmem.engine.base import Transaction
+
+LINES, SUMMARY, TOPICS, RECENT, HAPPENED = 8, 200, 8, 50, 60
+_SILENT = ("supersede", "note")  # what happens to the version before when the next one is put, and inside folders of notes
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Share(Record):
+    """How much of the memory is of a sort: a namespace, a tier, a source."""
+
+    name: str
+    count: int
+    est_tokens: int
+    pinned: int
+    newest: datetime
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Line(Record):
+    """A memory in one line."""
+
+    ns: str
+    key: str
+    tier: str
+    importance: float
+    at: datetime
+    summary: str
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Happening(Record):
+    """One entry of the change log; `at` is known where the memory itself tells it."""
+
+    ns: str
+    sequence: int
+    key: str
+    version: int
+    op: str
+    summary: str
+    at: datetime | None = optional()
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Look(Record):
+    """What is there: shares of the whole, the newest and the pinned memories, topics, and what happened, newest first."""
+
+    ns: str
+    total: int
+    est_tokens: int
+    namespaces: tuple[Share, ...]
+    tiers: tuple[Share, ...]
+    sources: tuple[Share, ...]
+    newest: tuple[Line, ...]
+    pinned: tuple[Line, ...]
+    topics: tuple[str, ...]
+    happened: tuple[Happening, ...]
+
+
+def look(store: Store, ns: str | None = None) -> Look:
+    """Return what one or several namespaces hold, and what happened there last."""
+    which = accept.ns_filter(ns)
+    with store.engine.read() as tx:
+        found = list(tx.listing.scan(Filter(ns=which, now=store.clock()), batch=5_000))
+        ends = {head.name: head.sequence for head in tx.journal.heads() if _is_meant(which, head.name)}
+        happened = _happened(tx, {name: max(0, end - HAPPENED) for name, end in ends.items()}, HAPPENED)
+    found.sort(key=lambda m: (_said(m), m.ns, m.key), reverse=True)
+    pinned = sorted((m for m in found if m.pinned), key=lambda m: -m.importance)
+    return Look(
+        which,
+        len(found),
+        sum(m.est_tokens for m in found),
+        _shares((m.ns, m) for m in found),
+        _shares((str(m.tier), m) for m in found),
+        _shares((_source(m), m) for m in found),
+        tuple(_line(m) for m in found[:LINES]),
+        tuple(_line(m) for m in pinned[:LINES]),
+        tuple(dict.fromkeys(tag for m in found[:RECENT] for tag in m.tags))[:TOPICS],
+        happened[:HAPPENED],
+    )
+
+
+def happened_since(store: Store, seen: Mapping[str, int], ns: str | None = None, limit: int = 200) -> tuple[Happening, ...]:
+    """Return what happened after the sequence numbers that were seen, newest first; what is not among them is all news."""
+    which = accept.ns_filter(ns)
+    with store.engine.read() as tx:
+        names = [
+            head.name for head in tx.journal.heads() if _is_meant(which, head.name) and head.sequence > seen.get(head.name, 0)
+        ]
+        return _happened(tx, {name: seen.get(name, 0) for name in names}, limit)
+
+
+def _is_meant(which: NsFilter, name: str) -> bool:
+    """Say whether a namespace is looked at; one that was removed for good has only a number left."""
+    if name.startswith("#"):
+        return False
+    return not which or (name.startswith(which.prefix) if which.is_prefix else name == which)
+
+
+def _happened(tx: Transaction, after: Mapping[str, int], limit: int) -> tuple[Happening, ...]:
+    found: list[tuple[float, Happening]] = []
+    for ns, start in after.items():
+        entries = [entry for entry in tx.journal.changes(ns, start, limit) if entry[2] not in _SILENT]
+        memories = tx.memories.by_ids([memory_id for _, memory_id, _ in entries])
+        last = 0.0  # what tells no time came after what was logged before it
+        for sequence, memory_id, op in entries:
+            memory = memories.get(memory_id)
+            at = _time(memory, op)
+            last = at.timestamp() if at else last
+            key, version = (memory.key, memory.version) if memory else ("", 0)
+            text = first_line(memory.content, SUMMARY) if memory else "is no longer there"
+            found.append((last, Happening(ns, sequence, key, version, op, text, at)))
+    return tuple(one for _, one in sorted(found, key=lambda two: (two[0], two[1].ns, two[1].sequence), reverse=True))
+
+
+def _time(memory: Memory | None, op: str) -> datetime | None:
+    """Return when it happened, where the memory tells."""
+    if memory is None:
+        return None
+    return _said(memory) if op == "put" else memory.deleted_at if op == "remove" else None
+
+
+def _said(memory: Memory) -> datetime:
+    return memory.recorded_at or memory.created_at
+
+
+def _source(memory: Memory) -> str:
+    return memory.source_user or memory.source_client or str(memory.source_kind or "unknown")
+
+
+def _shares(named: Iterable[tuple[str, Memory]]) -> tuple[Share, ...]:
+    """Return the shares, largest first; memories come newest first."""
+    counts, tokens, pins = Counter[str](), Counter[str](), Counter[str]()
+    newest: dict[str, datetime] = {}
+    for name, memory in named:
+        counts[name] += 1
+        tokens[name] += memory.est_tokens
+        pins[name] += memory.pinned
+        newest.setdefault(name, _said(memory))
+    order: Sequence[str] = sorted(counts, key=lambda name: (-counts[name], name))
+    return tuple(Share(name, counts[name], tokens[name], pins[name], newest[name]) for name in order)
+
+
+def _line(memory: Memory) -> Line:
+    return Line(memory.ns, memory.key, str(memory.tier), memory.importance, _said(memory), first_line(memory.content, SUMMARY))

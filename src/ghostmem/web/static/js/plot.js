@@ -1,0 +1,218 @@
+// Small plots: bars, columns, lines, stacked areas and a gauge. Each is a <figure> with a title and, for those who read rather than
+// look, a table of the same numbers. Colours come from the tokens of base.css; no series is told by its colour alone.
+import { el, put, svg } from "./dom.js";
+import { number } from "./words.js";
+
+let made = 0;
+
+/** Rows of {name, count, label?, tone?, href?} as bars that lie; it is a table itself. */
+export function bars({ title, about = "", rows, most = Math.max(1, ...rows.map((row) => row.count)), unit = "" }) {
+  return el(
+    "figure", { class: "plot" },
+    caption(title, about),
+    rows.length
+      ? el("table", { class: "plot-bars" }, el("caption", { class: "sr" }, title), el("tbody", null, rows.map((row) => el(
+        "tr", null,
+        el("th", { scope: "row", title: row.name }, row.label || row.name),
+        el("td", { class: "track" }, el("i", { class: row.tone ? `tone-${row.tone}` : "", vars: { "--share": `${(100 * row.count) / most}%` } })),
+        el("td", { class: "num" }, number(row.count), unit),
+      ))))
+      : el("p", { class: "soft" }, "nothing yet"),
+  );
+}
+
+const caption = (title, about) => el("figcaption", null, el("h3", null, title), about && el("p", { class: "soft" }, about));
+
+/**
+ * A plot of `draw({width, height, ...})` that is drawn anew when its width changes. `names` are the columns' names, `series` are
+ * [{name, label, values, tone, dash?}]. A cursor follows the pointer or the arrow keys and says the numbers; `note(place)` adds words.
+ */
+function framed({ title, about = "", names, series, height = 180, note = () => "", draw, legend = true }) {
+  made += 1;
+  const id = `plot-${made}`;
+  const holder = el("div", { class: "plot-holder" });
+  const tip = el("div", { class: "plot-tip", role: "status", hidden: true });
+  let width = 0;
+  let place = -1;
+  let shown = null;
+
+  function redraw() {
+    if (!width) return;
+    shown = draw({ width, height });
+    const line = svg("line", { class: "plot-cursor", y1: shown.top, y2: shown.bottom, visibility: "hidden" });
+    const picture = svg(
+      "svg",
+      { class: "plot-picture", width, height, viewBox: `0 0 ${width} ${height}`, role: "img", tabindex: 0, "aria-labelledby": `${id}-title`, "aria-describedby": `${id}-table`, onpointermove: point, onpointerleave: leave, onkeydown: step, onblur: leave },
+      shown.nodes, line,
+    );
+    put(holder, picture, tip);
+  }
+
+  function at(next) {
+    place = Math.max(0, Math.min(names.length - 1, next));
+    const x = shown.across(place);
+    const line = holder.querySelector(".plot-cursor");
+    line.setAttribute("visibility", "visible");
+    line.setAttribute("x1", x);
+    line.setAttribute("x2", x);
+    put(tip, el("b", null, names[place]), series.map((one) => el("span", null, swatch(one), one.label, " ", el("b", null, number(one.values[place])))), note(place) && el("span", { class: "soft" }, note(place)));
+    tip.hidden = false;
+    tip.classList.toggle("left", x > width / 2);
+    tip.style.setProperty("--at", `${x > width / 2 ? width - x : x}px`);
+  }
+
+  function point(event) {
+    const box = holder.getBoundingClientRect();
+    at(shown.nearest(event.clientX - box.left));
+  }
+
+  function leave() {
+    place = -1;
+    tip.hidden = true;
+    holder.querySelector(".plot-cursor")?.setAttribute("visibility", "hidden");
+  }
+
+  function step(event) {
+    const next = { ArrowRight: place + 1, ArrowLeft: place < 0 ? names.length - 1 : place - 1, Home: 0, End: names.length - 1 }[event.key];
+    if (event.key === "Escape" && place >= 0) { event.stopPropagation(); leave(); }
+    if (next === undefined) return;
+    event.preventDefault();
+    at(next);
+  }
+
+  new ResizeObserver(([entry]) => {
+    const now = Math.floor(entry.contentRect.width);
+    if (now && now !== width) { width = now; redraw(); }
+  }).observe(holder);
+  holder.style.setProperty("--height", `${height}px`);
+  return el(
+    "figure", { class: "plot" },
+    el("figcaption", null, el("h3", { id: `${id}-title` }, title), about && el("p", { class: "soft" }, about)),
+    legend && series.length > 1 && el("ul", { class: "plot-legend" }, series.map((one) => el("li", null, swatch(one), one.label))),
+    holder,
+    el(
+      "details", { class: "plot-table" }, el("summary", null, "As a table"),
+      el("div", { class: "table-scroll", tabindex: 0, role: "region", "aria-label": `${title}: table` }, el(
+        "table", { id: `${id}-table` }, el("caption", { class: "sr" }, title),
+        el("thead", null, el("tr", null, el("th", { scope: "col" }, ""), series.map((one) => el("th", { scope: "col" }, one.label)))),
+        el("tbody", null, names.map((name, row) => el("tr", null, el("th", { scope: "row" }, name), series.map((one) => el("td", { class: "num" }, number(one.values[row])))))),
+      )),
+    ),
+  );
+}
+
+const swatch = (one) => svg("svg", { class: `swatch tone-${one.tone}`, width: 16, height: 10, "aria-hidden": "true" }, one.line ? svg("line", { x1: 0, y1: 5, x2: 16, y2: 5, "stroke-dasharray": one.dash || null }) : svg("rect", { width: 16, height: 10, rx: 2, class: one.pattern || "" }));
+
+/** Return round numbers from nothing up to at least `most`. */
+export function ticks(most) {
+  const raw = Math.max(1, most) / 4;
+  const power = 10 ** Math.floor(Math.log10(raw));
+  const step = Math.max(1, [1, 2, 5, 10].map((one) => one * power).find((one) => one >= raw));
+  return Array.from({ length: Math.ceil(Math.max(1, most) / step) + 1 }, (_, place) => place * step);
+}
+
+/** The grid and the words of both axes. */
+function axes({ width, height, names, most, across, short, bottom = height - 22, top = 8, left }) {
+  const scale = ticks(most);
+  const highest = scale.at(-1);
+  const y = (value) => bottom - ((bottom - top) * value) / highest;
+  const room = Math.max(1, Math.ceil((names.length * Math.max(...names.map((name) => short(name).length)) * 7.5 + 16 * names.length) / (width - left)));
+  return {
+    y, top, bottom,
+    nodes: [
+      scale.map((value) => [
+        svg("line", { class: "grid", x1: left, x2: width, y1: y(value), y2: y(value) }),
+        svg("text", { class: "tick", x: left - 8, y: y(value) + 4, "text-anchor": "end" }, number(value)),
+      ]),
+      names.map((name, place) => ((names.length - 1 - place) % room === 0 ? svg("text", { class: "tick", x: Math.min(width - short(name).length * 3.2, Math.max(left + short(name).length * 3.2, across(place))), y: height - 4, "text-anchor": "middle" }, short(name)) : null)),
+    ],
+  };
+}
+
+const gutter = (most) => 16 + 7 * number(ticks(most).at(-1)).length;
+
+/** Columns that stand, one for each of `rows` ({name, count}). */
+export function columns({ title, about, rows, tone = "accent", label = "memories", height = 170, short = (name) => name }) {
+  const series = [{ label, values: rows.map((row) => row.count), tone }];
+  const most = Math.max(1, ...series[0].values);
+  return framed({
+    title, about, height, series, names: rows.map((row) => row.name),
+    draw: ({ width }) => {
+      const left = gutter(most);
+      const wide = (width - left) / rows.length;
+      const across = (place) => left + wide * (place + 0.5);
+      const frame = axes({ width, height, names: rows.map((row) => row.name), most, across, short, left });
+      return {
+        ...frame, across,
+        nearest: (x) => Math.floor((x - left) / wide),
+        nodes: [frame.nodes, rows.map((row, place) => svg("rect", { class: `tone-${tone} column`, x: across(place) - Math.min(28, wide * 0.36), width: Math.min(56, wide * 0.72), y: frame.y(row.count), height: Math.max(0, frame.bottom - frame.y(row.count)), rx: 2 }))],
+      };
+    },
+  });
+}
+
+/** Lines over days: `series` of {label, values, tone, dash}. */
+export function lines({ title, about, names, series, height = 180, short = (name) => name }) {
+  const most = Math.max(1, ...series.flatMap((one) => one.values));
+  return framed({
+    title, about, height, names, series: series.map((one) => ({ ...one, line: true })),
+    draw: ({ width }) => {
+      const left = gutter(most);
+      const step = (width - left - 6) / Math.max(1, names.length - 1);
+      const across = (place) => left + step * place;
+      const frame = axes({ width, height, names, most, across, short, left });
+      return {
+        ...frame, across,
+        nearest: (x) => Math.round((x - left) / step),
+        nodes: [frame.nodes, series.map((one) => svg("polyline", { class: `tone-${one.tone} line`, points: one.values.map((value, place) => `${across(place)},${frame.y(value)}`).join(" "), "stroke-dasharray": one.dash || null }))],
+      };
+    },
+  });
+}
+
+/** Areas one upon the other; `events` are places at which a mark stands below, `note(place)` says what happened there. */
+export function areas({ title, about, names, series, height = 260, short = (name) => name, events = [], note }) {
+  const totals = names.map((_, place) => series.reduce((sum, one) => sum + one.values[place], 0));
+  const most = Math.max(1, ...totals);
+  return framed({
+    title, about, height, names, note, series,
+    draw: ({ width }) => {
+      const left = gutter(most);
+      const step = (width - left - 6) / Math.max(1, names.length - 1);
+      const across = (place) => left + step * place;
+      const frame = axes({ width, height, names, most, across, short, left, bottom: height - 36 });
+      const under = names.map(() => 0);
+      const bands = series.map((one) => {
+        const low = [...under];
+        one.values.forEach((value, place) => { under[place] += value; });
+        const edge = under.map((value, place) => `${across(place)},${frame.y(value)}`);
+        const base = low.map((value, place) => `${across(place)},${frame.y(value)}`).reverse();
+        const last = names.length - 1;
+        const tall = frame.y(low[last]) - frame.y(under[last]);
+        return [
+          svg("polygon", { class: `tone-${one.tone} area ${one.pattern || ""}`, points: [...edge, ...base].join(" ") }),
+          tall > 18 && svg("text", { class: "band", x: width - 14, y: (frame.y(low[last]) + frame.y(under[last])) / 2 + 4, "text-anchor": "end" }, one.label),
+        ];
+      });
+      const dots = events.map((place) => svg("path", { class: "event", d: `M${across(place)} ${frame.bottom + 4}l5 6h-10z` }));
+      return { ...frame, across, nearest: (x) => Math.round((x - left) / step), nodes: [frame.nodes.slice(0, 1), bands, dots, frame.nodes.slice(1)] };
+    },
+  });
+}
+
+/** A score from 0 to 100 on an arc, with its words. */
+export function gauge({ title, score, words }) {
+  const turn = (share) => { const angle = Math.PI * (1 - share); return `${90 + 72 * Math.cos(angle)} ${88 - 72 * Math.sin(angle)}`; };
+  const tone = score >= 85 ? "good" : score >= 60 ? "warn" : "bad";
+  return el(
+    "figure", { class: "plot gauge" },
+    svg(
+      "svg", { viewBox: "0 0 180 104", role: "img", "aria-label": `${title}: ${score} of 100, ${words}` },
+      svg("path", { class: "gauge-track", d: `M${turn(0)}A72 72 0 0 1 ${turn(1)}` }),
+      score > 0 && svg("path", { class: `gauge-fill tone-${tone}`, d: `M${turn(0)}A72 72 0 0 1 ${turn(Math.min(1, score / 100))}` }),
+      svg("text", { class: "gauge-score", x: 90, y: 82, "text-anchor": "middle" }, String(score)),
+      svg("text", { class: "tick", x: 90, y: 100, "text-anchor": "middle" }, "of 100"),
+    ),
+    el("figcaption", null, el("h3", null, title), el("p", { class: `gauge-words tone-${tone}` }, words)),
+  );
+}

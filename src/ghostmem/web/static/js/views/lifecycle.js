@@ -1,0 +1,188 @@
+// Lifecycle: how memories moved between tiers, what the rules would do now, what they did, and the way back.
+import { get, isAborted, mayWrite, post, session } from "../api.js";
+import { changeGroups, opLabel, ruleInWords } from "../changes.js";
+import { ask } from "../dialog.js";
+import { announce, el, put } from "../dom.js";
+import { icon } from "../icons.js";
+import { onChange } from "../live.js";
+import { command, empty, failure, figure, head, section, select, skeleton, time } from "../parts.js";
+import { areas } from "../plot.js";
+import { remember } from "../router.js";
+import { isChosen, ns } from "../state.js";
+import { toast, toastError } from "../toast.js";
+import { TIERS, count, number } from "../words.js";
+
+export const title = "Lifecycle";
+export const styles = ["plot.css", "lifecycle.css"];
+
+const DAYS = [[14, "two weeks"], [30, "a month"], [90, "three months"], [366, "a year"]];
+
+export function view({ query }, signal) {
+  const asked = { days: Number(query.days) || 30 };
+  const flow = el("div", null, skeleton(3));
+  const ahead = el("div", { id: "ahead" });
+  const runs = el("div", null, skeleton(3, "line"));
+  const rules = el("div", null, skeleton(3, "line"));
+  const may = !session.read_only && session.namespaces.filter(isChosen).every(mayWrite);
+  const scope = () => ns() || "all namespaces";
+
+  async function load() {
+    try {
+      const found = await get("/flow", { ns: ns(), days: asked.days }, signal);
+      put(flow, tiersOverTime(found));
+      drawRuns(found.runs);
+    } catch (error) {
+      if (isAborted(error)) return;
+      put(flow, failure(error, load));
+      put(runs);
+    }
+  }
+
+  async function loadRules() {
+    try {
+      put(rules, ruleList((await get("/rules", {}, signal)).rules));
+    } catch (error) {
+      if (!isAborted(error)) put(rules, failure(error, loadRules));
+    }
+  }
+
+  function drawRuns(found) {
+    const open = new Set([...runs.querySelectorAll("details[open]")].map((one) => one.dataset.run));
+    put(runs, found.length
+      ? el("ol", { class: "runs" }, found.map((one) => run(one, open.has(one.run.id), { may, undo, signal })))
+      : empty({ title: "The rules have not run yet", text: "They run when an agent's host asks for it, or when you do.", command: "ghost reflect --dry-run", picture: "lifecycle" }));
+  }
+
+  async function look() {
+    put(ahead, skeleton(2, "line"));
+    try {
+      put(ahead, forecast(await post("/reflect", body(true), signal)));
+    } catch (error) {
+      if (!isAborted(error)) put(ahead, failure(error, look));
+    }
+  }
+
+  const body = (dry) => ({ dry_run: dry, ...(ns() ? { ns: ns() } : {}) });
+
+  function forecast(found) {
+    const changes = found.changes || [];
+    announce(changes.length ? `${count(changes.length, "change")} would be made` : "Nothing would change");
+    if (!changes.length) return el("p", { class: "note" }, icon("check", 16), `Nothing would change: ${count(found.memories_evaluated, "memory", "memories")} looked at.`);
+    return [
+      el("p", { class: "soft" }, `Of ${count(found.memories_evaluated, "memory", "memories")}, ${count(changes.length, "change")} would be made. Nothing has happened yet.`),
+      changeGroups(changes),
+      (found.errors || []).map((one) => el("p", { class: "problem" }, String(one))),
+      el("div", { class: "ahead-actions" }, el("button", { class: "button primary", type: "button", onclick: () => reflect(changes.length) }, icon("play", 16), "Run it"), el("button", { class: "button quiet", type: "button", onclick: () => put(ahead) }, "Leave it")),
+    ];
+  }
+
+  async function reflect(many) {
+    const sure = await ask({ title: "Run the rules now?", body: `${count(many, "change")} will be made in ${scope()}. The run can be undone as a whole.`, confirm: "Run" });
+    if (!sure) return;
+    try {
+      const done = await post("/reflect", body(false), signal);
+      put(ahead);
+      await load();
+      const back = done.run ? { undo: async () => { await post("/undo", { run: done.run }); if (!signal.aborted) await load(); } } : {};
+      toast(done.run ? `${count((done.changes || []).length, "change")} made` : "Nothing had to change", back);
+    } catch (error) {
+      if (!isAborted(error)) toastError(error);
+    }
+  }
+
+  async function undo({ id, verb, changes }) {
+    const sure = await ask({ title: `Undo this ${verb}?`, body: `${count(changes, "change")} will be taken back, except where something was changed again since.`, confirm: "Undo it" });
+    if (!sure) return;
+    try {
+      const done = await post("/undo", { run: id }, signal);
+      const left = Array.isArray(done.left) ? done.left.length : Number(done.left || 0);
+      await load();
+      toast(`${count(done.undone, "change")} taken back${left ? `, ${number(left)} left as they are` : ""}`);
+    } catch (error) {
+      if (!isAborted(error)) toastError(error);
+    }
+  }
+
+  onChange((news) => { if (Object.keys(news.namespaces).some(isChosen)) load(); }, signal);
+  load();
+  loadRules();
+  return el(
+    "div", { class: "lifecycle" },
+    head("Lifecycle", "How memories come, prove themselves, and fade.", select({ "aria-label": "How far back", value: String(asked.days), onchange: (event) => { asked.days = Number(event.target.value); remember(asked); load(); } }, DAYS.map(([days, label]) => [String(days), `Last ${label.replace(/^a /, "")}`]))),
+    flow,
+    section(
+      "What would happen now",
+      may
+        ? [el("div", { class: "ahead-start" }, el("button", { class: "button", type: "button", id: "look", onclick: look }, icon("lifecycle", 16), "Look ahead"), el("p", { class: "soft" }, `Tries the rules on ${scope()}, without changing anything.`)), ahead]
+        : [el("p", { class: "soft" }, "This page may not run the rules here. In a terminal:"), command(`ghost reflect --dry-run${ns() ? ` -n ${ns()}` : ""}`)],
+    ),
+    section("What the rules did", runs),
+    section("The rules", rules),
+  );
+}
+
+function tiersOverTime({ tiers, days, runs }) {
+  const total = Object.values(tiers).reduce((sum, one) => sum + one, 0);
+  if (!total) return empty({ title: "No memories yet", text: "Tiers fill as memories are stored.", command: 'ghost put -n agent:me tea "Green tea in the morning"', picture: "lifecycle" });
+  const known = ["ltm", "stm", "sensory", "dormant"];
+  const ran = new Map();
+  for (const { run: one } of runs) ran.set(one.at.slice(0, 10), (ran.get(one.at.slice(0, 10)) || 0) + 1);
+  const note = (place) => {
+    const day = days[place];
+    const moves = (day.moves || []).map((move) => `${move.count} ${TIERS[move.before]?.label || move.before} → ${TIERS[move.after]?.label || move.after}`);
+    return [day.created ? `${day.created} new` : "", ...moves, ran.has(day.day) ? count(ran.get(day.day), "run") : ""].filter(Boolean).join(", ");
+  };
+  const moves = new Map();
+  for (const day of days) for (const move of day.moves || []) moves.set(`${move.before} ${move.after}`, (moves.get(`${move.before} ${move.after}`) || 0) + move.count);
+  return [
+    el("div", { class: "figures" }, Object.entries(TIERS).map(([name, { label, about }]) => figure(number(tiers[name] || 0), label, about))),
+    areas({
+      title: "Tiers over time", about: "What is live today, as it stood at the end of each day. A triangle marks a day on which rules ran.",
+      names: days.map((day) => day.day), short: (day) => day.slice(5), note,
+      events: days.map((day, place) => (ran.has(day.day) ? place : -1)).filter((place) => place >= 0),
+      series: known.map((name) => ({ name, label: TIERS[name].label, tone: name, pattern: `shape-${TIERS[name].shape}`, values: days.map((day) => day.tiers[name] || 0) })),
+    }),
+    moves.size > 0 && el("div", { class: "moves" }, el("h3", null, "Moves in this time"), el("ul", null, [...moves].map(([names, many]) => {
+      const [before, after] = names.split(" ");
+      return el("li", { class: "chip" }, TIERS[before]?.label || before, " → ", TIERS[after]?.label || after, " ", el("b", null, number(many)));
+    }))),
+  ];
+}
+
+function run({ run: one, ops }, open, { may, undo, signal }) {
+  const place = el("div", { class: "run-changes" });
+  const box = el(
+    "details", { class: "run", dataset: { run: one.id }, open, ontoggle: load },
+    el(
+      "summary", null, icon("chevron", 14), el("b", null, one.verb), time(one.at), el("span", { class: "soft" }, one.scope || "all namespaces"),
+      el("span", { class: "run-ops" }, Object.entries(ops).map(([op, many]) => el("span", { class: "chip" }, `${number(many)} ${opLabel(op)}`)), !Object.keys(ops).length && el("span", { class: "soft" }, "nothing changed")),
+      one.undone_at && el("span", { class: "chip undone" }, icon("undo", 13), "undone ", time(one.undone_at)),
+    ),
+    place,
+  );
+  async function load() {
+    if (!box.open || place.childElementCount) return;
+    put(place, skeleton(1, "line"));
+    try {
+      const found = await get(`/runs/${encodeURIComponent(one.id)}`, {}, signal);
+      put(
+        place, changeGroups(found.changes, true),
+        found.total > found.changes.length && el("p", { class: "soft" }, `The first ${number(found.changes.length)} of ${number(found.total)}.`),
+        may && !one.undone_at && one.changes > 0 && el("button", { class: "button", type: "button", onclick: () => undo(one) }, icon("undo", 16), "Undo this run"),
+      );
+    } catch (error) {
+      if (!isAborted(error)) put(place, failure(error, () => { put(place); load(); }));
+    }
+  }
+  if (open) load();
+  return el("li", null, box);
+}
+
+function ruleList(rules) {
+  if (!rules.length) return el("p", { class: "soft" }, "There are no rules: nothing moves on its own.");
+  return el("ol", { class: "rules" }, rules.map((rule) => el(
+    "li", null,
+    el("p", null, ruleInWords(rule)),
+    el("p", { class: "soft" }, el("code", null, rule.name), ` · ${rule.created_by === "system" ? "built in" : "yours"}${rule.ns ? ` · ${rule.ns}` : ""} · urgency ${rule.priority}`),
+  )));
+}

@@ -1,0 +1,230 @@
+"""What all screens share, in a real browser: the door, the rail, dialogs, notices, markdown"""
+
+import json
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from conftest import Viewer
+
+
+def in_module(page: Any, module: str, code: str, *args: Any) -> Any:
+    """Run a function with a module of the page: `code` is "(m, ...args) => …"."""
+    loaded = f"async (given) => {{ const m = await import('/static/js/{module}'); return ({code})(m, ...given); }}"
+    return page.evaluate(loaded, list(args))
+
+
+def test_the_door_leads_in_once(open_viewer: Callable[..., "Viewer"]) -> None:
+    """Without the token a form; the address opens the page once, in this browser, and then no other."""
+    viewer = open_viewer(sign_in=False)
+    page = viewer.page
+    assert page.goto(viewer.base).status == 401
+    assert page.locator("form").is_visible()
+    assert "401" in viewer.problems.pop()
+    page.fill("#token", "wrong")
+    page.click("button")
+    page.wait_for_selector(".problem")
+    page.goto(viewer.url)
+    page.wait_for_selector(".hit")
+    assert page.url.startswith(f"{viewer.base}/#") or page.url == f"{viewer.base}/"
+    assert "token" not in page.url
+    other = page.context.browser.new_context().new_page()
+    assert other.goto(viewer.url).status == 401
+    assert "used already" in other.inner_text(".problem")
+    other.context.close()
+    viewer.problems[:] = [one for one in viewer.problems if "401" not in one]
+
+
+def test_a_token_is_typed_at_a_server(open_viewer: Callable[..., "Viewer"]) -> None:
+    """A token typed into the form opens the page with what that token may see, and no way to change it."""
+    viewer = open_viewer(sign_in=False)
+    told = json.loads(viewer.ghost("--json", "token", "create", "reader", "--grant", "team:shared:read"))
+    page = viewer.page
+    page.goto(f"{viewer.base}/sign-in")
+    page.fill("#token", told["secret"])
+    page.click("button")
+    page.wait_for_selector(".hit")
+    assert page.locator("#ns option").all_inner_texts() == ["team:shared"]
+    assert set(page.locator(".hit-ns").all_inner_texts()) == {"team:shared"}
+
+
+def test_a_page_without_the_proof_cannot_write(viewer: "Viewer") -> None:
+    """The browser sends the cookie, but a write without the page's own header is refused, and with it is done."""
+    page = viewer.show("#/search")
+    code = """async (proof) => (await fetch('/api/v1/memories/agent%3Ame/tea', {method: 'PUT', body: '{"content": "x"}',
+        headers: {'Content-Type': 'application/json', ...proof}})).status"""
+    assert page.evaluate(code, {}) == 403
+    assert page.evaluate(code, {"X-Ghost-CSRF": "guess"}) == 403
+    csrf = page.evaluate("async () => (await (await fetch('/api/v1/session')).json()).csrf")
+    assert page.evaluate(code, {"X-Ghost-CSRF": csrf}) == 200
+    viewer.problems[:] = [one for one in viewer.problems if "403" not in one]
+
+
+def test_a_session_that_ended_is_told(viewer: "Viewer") -> None:
+    """When the cookie is gone, the page says how to get in again."""
+    page = viewer.show("#/search")
+    page.wait_for_selector(".hit")
+    page.context.clear_cookies()
+    page.fill("#query", "tea")
+    page.wait_for_selector(".state.bad")
+    assert "signed out" in page.inner_text(".state.bad")
+    viewer.problems[:] = [one for one in viewer.problems if "401" not in one]
+
+
+def test_read_only_is_shown(open_viewer: Callable[..., "Viewer"]) -> None:
+    """The rail says that nothing can be changed."""
+    page = open_viewer("--read-only").show("#/search?q=tea")
+    page.wait_for_selector(".hit")
+    assert "read-only" in page.inner_text(".rail-foot")
+
+
+def test_nothing_runs_that_is_not_ours(look: "Viewer") -> None:
+    """The policy stops inline scripts, handlers, foreign scripts and eval, should text ever become HTML."""
+    page = look.show("#/search")
+    found = page.evaluate(
+        """async () => {
+          const stopped = [];
+          document.addEventListener('securitypolicyviolation', (event) => stopped.push(event.effectiveDirective));
+          const box = document.createElement('div');
+          document.body.append(box);
+          box.innerHTML = '<img src="http://evil.invalid/x.png"><b onclick="window.ran = 1">x</b><i style="color:red">y</i>';
+          box.querySelector('b').click();
+          const script = document.createElement('script');
+          script.textContent = 'window.ran = 2';
+          document.body.append(script);
+          const frame = document.createElement('iframe');
+          frame.src = 'http://evil.invalid/';
+          document.body.append(frame);
+          await fetch('http://evil.invalid/').catch(() => {});
+          await new Promise((done) => setTimeout(done, 200));
+          box.remove();
+          return [window.ran === undefined, [...new Set(stopped)].sort()];
+        }"""
+    )
+    assert found[0] is True
+    assert set(found[1]) >= {"connect-src", "frame-src", "img-src", "script-src-attr", "script-src-elem", "style-src-attr"}
+    look.problems.clear()
+
+
+def test_an_element_cannot_be_made_dangerous(look: "Viewer") -> None:
+    """`el` refuses handlers and HTML as text, and drops links that would run something."""
+    page = look.show("#/search")
+    for props in ({"onclick": "alert(1)"}, {"innerHTML": "<b>"}, {"srcdoc": "x"}, {"style": "x"}, {"ONERROR": "x"}):
+        refused = "(m, props) => { try { m.el('a', props); return false; } catch { return true; } }"
+        assert in_module(page, "dom.js", refused, props) is True
+    link = "(m, href) => m.el('a', {href}).getAttribute('href')"
+    for bad in (
+        "javascript:alert(1)",
+        " JaVaScRiPt:alert(1)",
+        "data:text/html,x",
+        "//evil.example",
+        "vbscript:x",
+        "blob:x",
+        "\tjavascript:x",
+    ):
+        assert in_module(page, "dom.js", link, bad) is None, bad
+    for good in ("https://a.example/", "#/search", "mailto:a@b.example", "/static/x"):
+        assert in_module(page, "dom.js", link, good) == good
+
+
+MARKDOWN = [
+    ("# One\n\nText with *em*, **strong**, `code` and ~~old~~.", "<h2>One</h2><p>Text with <em>em</em>, <strong>strong</strong>, <code>code</code> and <del>old</del>.</p>"),
+    ("- a\n- b\n  - c\n\n1. x\n2. y", "<ul><li>a</li><li>b<ul><li>c</li></ul></li></ul><ol><li>x</li><li>y</li></ol>"),
+    ("> said\n> so", "<blockquote><p>said\nso</p></blockquote>"),
+    ("```py\nif a < b:\n    pass\n```", '<pre data-language="py" tabindex="0"><code>if a &lt; b:\n    pass</code></pre>'),
+    ("| a | b |\n|---|---|\n| 1 | 2 |", '<div class="table-scroll" tabindex="0"><table><thead><tr><th>a</th><th>b</th></tr></thead><tbody><tr><td>1</td><td>2</td></tr></tbody></table></div>'),
+    ("[x](https://a.example/p)", '<p><a href="https://a.example/p" rel="noopener noreferrer nofollow" target="_blank">x</a></p>'),
+    ("[x](javascript:alert(1))", '<p><span class="dead-link" title="javascript:alert(1">x</span>)</p>'),
+    ("![p](https://a.example/p.png)", '<p><a href="https://a.example/p.png" rel="noopener noreferrer nofollow" target="_blank">picture: p</a></p>'),
+    ("<b>x</b> & <script>y</script>", "<p>&lt;b&gt;x&lt;/b&gt; &amp; &lt;script&gt;y&lt;/script&gt;</p>"),
+    ("see https://a.example/x. snake_case_name 2*3*4", '<p>see <a href="https://a.example/x" rel="noopener noreferrer nofollow" target="_blank">https://a.example/x</a>. snake_case_name 2<em>3</em>4</p>'),
+    ("- [ ] open\n- [x] done", None),
+    ("\\*not em\\*", "<p>*not em*</p>"),
+    ("a  \nb", "<p>a<br>b</p>"),
+    ("---", "<hr>"),
+    ("", ""),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("page_name", ["search"])
+def test_markdown_becomes_nodes(look: "Viewer", page_name: str) -> None:
+    """Each form of markdown is laid out; HTML in it stays text."""
+    page = look.show(f"#/{page_name}")
+    for text, expected in MARKDOWN:
+        html = in_module(page, "md.js", "(m, text) => m.markdown(text).innerHTML", text)
+        if expected is None:
+            assert html.count('type="checkbox"') == 2
+        else:
+            assert html == expected, text
+
+
+def test_hostile_markdown_ends_soon(look: "Viewer") -> None:
+    """Deep, long and unclosed marks take no time worth noticing and lose no text."""
+    page = look.show("#/search")
+    texts = [
+        "*" * 50_000,
+        "[" * 50_000,
+        "> " * 5_000 + "x",
+        "`" * 50_000,
+        "a **" * 10_000,
+        "- " * 5_000 + "x",
+        "|" * 50_000 + "\n|-|",
+        "# " * 20_000,
+        "![](" * 10_000,
+    ]
+    for text in texts:
+        code = "(m, text) => { const from = performance.now(); const node = m.markdown(text); return [performance.now() - from, node.textContent.length]; }"
+        milliseconds, length = in_module(page, "md.js", code, text)
+        assert milliseconds < 5_000, text[:10]
+        assert length > 0 or set(text) <= set("# >-*`")
+
+
+def test_a_question_is_asked_once(look: "Viewer") -> None:
+    """A dialog traps the focus, Escape and Cancel mean no, and the focus goes back to where it was."""
+    page = look.show("#/search")
+    page.wait_for_selector(".hit")
+    page.focus("#query")
+    asked = "(m, options) => { window.answer = 'none'; m.ask(options).then((value) => { window.answer = value; }); }"
+    in_module(
+        page,
+        "dialog.js",
+        asked,
+        {"title": "Delete <b>tea</b>?", "body": "It can be restored.", "confirm": "Delete", "danger": True},
+    )
+    assert page.inner_text("dialog h2") == "Delete <b>tea</b>?"
+    assert page.evaluate("document.activeElement.textContent") == "Cancel"
+    page.keyboard.press("Escape")
+    page.wait_for_function("() => window.answer === false")
+    assert page.evaluate("document.activeElement.id") == "query"
+    in_module(page, "dialog.js", asked, {"title": "Pin?", "body": "Always in context.", "confirm": "Pin"})
+    page.keyboard.press("Enter")
+    page.wait_for_function("() => window.answer === true")
+
+
+def test_a_notice_offers_a_way_back(look: "Viewer") -> None:
+    """The button or the key u takes the last change back; once."""
+    page = look.show("#/search")
+    page.wait_for_selector(".hit")
+    code = "(m) => { window.undone = 0; m.toast('Pinned <i>tea</i>', {undo: async () => { window.undone += 1; }}); }"
+    in_module(page, "toast.js", code)
+    assert page.inner_text(".toast-text") == "Pinned <i>tea</i>"
+    page.press("#query", "ArrowDown")
+    page.keyboard.press("u")
+    page.wait_for_function("() => window.undone === 1")
+    page.keyboard.press("u")
+    assert page.evaluate("window.undone") == 1
+
+
+def test_every_screen_is_in_the_rail(look: "Viewer") -> None:
+    """The rail names all screens, the present one is marked, and g with a letter goes to each."""
+    page = look.show("#/search")
+    page.wait_for_selector(".hit")
+    names = page.locator(".nav a").all_inner_texts()
+    assert names == ["Search", "Timeline", "Graph", "Context", "Lifecycle", "Health", "Settle"]
+    assert page.locator(".nav [aria-current=page]").all_inner_texts() == ["Search"]
+    page.press("#query", "ArrowDown")
+    page.keyboard.press("g")
+    page.keyboard.press("s")
+    assert page.url.split("#")[1].startswith("/search")

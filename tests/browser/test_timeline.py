@@ -1,0 +1,235 @@
+"""The timeline in a real browser"""
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from browser.believable import Moving
+from browser.payloads import PAYLOADS, assert_harmless
+from playwright.sync_api import expect
+
+from ghostmem import Ghost
+from ghostmem.settings import Settings
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from conftest import Viewer
+
+
+def opened(viewer: "Viewer", rest: str = "") -> Any:
+    """Show the screen and wait until it is drawn."""
+    page = viewer.show(f"#/timeline{rest}")
+    page.wait_for_selector(".strip-label, .time-list tr, .state")
+    return page
+
+
+def inked(page: Any) -> str:
+    """Return the picture, to tell whether it changed."""
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    return page.evaluate("() => document.querySelector('.strip-canvas').toDataURL()")  # type: ignore[no-any-return]
+
+
+def slide(page: Any, share: int) -> None:
+    """Move the slider to so many thousandths."""
+    page.locator(".as-of").evaluate("(node, value) => { node.value = value; node.dispatchEvent(new Event('input')); }", str(share))
+
+
+def test_keys_stand_in_rows_with_both_times(viewer: "Viewer") -> None:
+    """What changed last comes first; every row is a link that says its times in words."""
+    page = opened(viewer)
+    expect(page.locator(".time-status")).to_have_text("31 keys, 33 versions")
+    label = page.locator(".strip-label", has_text="stack")
+    assert "2 versions; version 2: true" in label.get_attribute("aria-label")
+    assert "it still holds, believed" in label.get_attribute("aria-label")
+    assert page.evaluate("() => document.documentElement.scrollHeight <= innerHeight + 80")
+
+
+def test_it_zooms_and_pans_by_key_button_and_pointer(viewer: "Viewer") -> None:
+    """Each way moves the picture, and 0 leads back to all of it."""
+    page = opened(viewer)
+    first = inked(page)
+    seen = {first}
+    for move in ("+", "ArrowLeft", "-", "ArrowRight"):
+        page.keyboard.press(move)
+        seen.add(inked(page))
+    page.get_by_role("button", name="Zoom in").click()
+    seen.add(inked(page))
+    box = page.locator(".strip-canvas").bounding_box()
+    page.mouse.move(box["x"] + 600, box["y"] + 200)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 400, box["y"] + 200, steps=4)
+    page.mouse.up()
+    seen.add(inked(page))
+    page.mouse.wheel(120, 0)
+    seen.add(inked(page))
+    page.keyboard.down("Control")
+    page.mouse.wheel(0, -100)
+    page.keyboard.up("Control")
+    seen.add(inked(page))
+    assert len(seen) >= 8
+    page.get_by_role("button", name="Fit").click()
+    page.mouse.move(0, 0)
+
+
+def test_rows_are_walked_by_keyboard(viewer: "Viewer") -> None:
+    """j and k or the arrows move among keys, beyond what is on the screen; Enter opens the memory."""
+    page = opened(viewer)
+    keys = page.locator(".strip-label b").all_inner_texts()
+    page.keyboard.press("j")
+    expect(page.locator(".strip-label:focus b")).to_have_text(keys[0])
+    for _ in range(20):
+        page.keyboard.press("ArrowDown")
+    assert page.evaluate("() => document.activeElement.dataset.place") == "20"
+    page.keyboard.press("k")
+    name = page.locator(".strip-label:focus b").inner_text()
+    page.keyboard.press("Enter")
+    page.wait_for_function("(key) => document.querySelector('.memory-head h1')?.textContent === key", arg=name)
+
+
+def test_a_bar_tells_and_opens_its_version(viewer: "Viewer") -> None:
+    """Pointing at a span shows what it says; a click opens that version."""
+    page = opened(viewer, "?prefix=stack")
+    expect(page.locator(".strip-label")).to_have_count(1)
+    box = page.locator(".strip-canvas").bounding_box()
+    page.mouse.move(box["x"] + 500, box["y"] + 31)
+    expect(page.locator(".strip-tip")).to_contain_text("stack · version 1")
+    expect(page.locator(".strip-tip")).to_contain_text("Django 5.2")
+    page.mouse.click(box["x"] + 500, box["y"] + 31)
+    page.wait_for_selector(".banner")
+    assert "version=1" in page.url
+
+
+def test_as_of_shows_what_was_believed_then(viewer: "Viewer") -> None:
+    """The slider asks anew: only what was believed at that moment stays, and leads to a search as of then."""
+    page = opened(viewer)
+    with page.expect_request(lambda request: "/spans" in request.url and "before=" in request.url):
+        slide(page, 500)
+    expect(page.locator(".time-status")).to_contain_text("believed at")
+    then = page.locator(".strip-label b").all_inner_texts()
+    assert "slow-search" in then
+    assert "vat" not in then
+    page.wait_for_function("() => location.hash.includes('as_of=')")
+    assert page.locator(".as-of").get_attribute("aria-valuetext") == page.inner_text(".as-of-told")
+    link = page.get_by_role("link", name="Search as of then")
+    assert "as_of=" in link.get_attribute("href")
+    page.reload()
+    expect(page.locator(".time-status")).to_contain_text("believed at")
+    slide(page, 0)
+    expect(page.locator(".state h2")).to_have_text("Nothing was believed yet")
+    page.get_by_role("button", name="Back to now").click()
+    expect(page.locator(".time-status")).to_have_text("31 keys, 33 versions")
+
+
+def test_as_of_shows_the_version_of_that_time(viewer: "Viewer") -> None:
+    """A memory that was rewritten since stands there with the version that was believed."""
+    then = (datetime.now(UTC) - timedelta(days=10)).strftime("%Y-%m-%dT%H:%M:%SZ")
+    page = opened(viewer, f"?as_of={then}&list=1&prefix=stack")
+    expect(page.locator(".time-list tbody tr")).to_have_count(1)
+    assert "Django 5.2" in page.inner_text(".time-list tbody")
+
+
+def test_keys_are_narrowed_by_their_beginning(viewer: "Viewer") -> None:
+    """Typing asks the server; what does not exist says so; the namespace of the rail holds too."""
+    page = opened(viewer)
+    page.get_by_label("Keys that start with").fill("session")
+    expect(page.locator(".strip-label b")).to_have_text(["session-store-db", "session-store"])
+    page.get_by_label("Keys that start with").fill("zzz")
+    expect(page.locator(".state h2")).to_have_text("No key starts so")
+    page.get_by_label("Keys that start with").fill("")
+    page.select_option("#ns", "team:shared")
+    expect(page.locator(".time-status")).to_contain_text("5 keys")
+
+
+def test_the_list_tells_the_same(viewer: "Viewer") -> None:
+    """For those who listen: a table of the same versions with both times, and links."""
+    page = opened(viewer)
+    page.get_by_role("button", name="List").click()
+    expect(page.locator(".time-list tbody tr")).to_have_count(33)
+    row = page.locator(".time-list tr", has_text="Her phone was a Pixel 6.")
+    assert "until" in row.inner_text()
+    assert "still believed" in row.inner_text()
+    page.reload()
+    page.wait_for_selector(".time-list")
+
+
+def test_thousands_of_spans_stay_quick(open_viewer: Callable[..., "Viewer"], tmp_path: "Path") -> None:
+    """Only the rows in sight are laid out, down to the last; what the server leaves out is said."""
+    path = tmp_path / "many.db"
+    clock = Moving(datetime.now(UTC) - timedelta(days=300))
+    with Ghost.open(str(path), settings=Settings(embed_provider="none", freshness="off"), clock=clock) as ghost:
+        for number in range(2500):
+            clock.at += timedelta(minutes=30)
+            ghost.put("agent:x", f"key-{number:04}", f"fact number {number}")
+        for number in range(300):
+            clock.at += timedelta(minutes=5)
+            ghost.put("agent:x", "often", f"value {number}")
+    page = opened(open_viewer(store=path))
+    expect(page.locator(".time-status")).to_have_text("2,501 keys, 2,800 versions")
+    assert page.locator(".strip-label").count() < 40
+    page.locator(".strip-scroll").evaluate("(node) => { node.scrollTop = node.scrollHeight; }")
+    expect(page.locator(".strip-label b", has_text="key-0000")).to_be_visible()
+    assert page.locator(".strip-label").count() < 40
+    took = page.evaluate(
+        """() => new Promise((done) => { const start = performance.now(); let left = 30;
+        const step = () => { document.dispatchEvent(new KeyboardEvent('keydown', {key: left % 2 ? '+' : 'ArrowLeft'}));
+        left -= 1; if (left) requestAnimationFrame(step); else done((performance.now() - start) / 30); }; step(); })"""
+    )
+    print("milliseconds a frame:", took)
+    assert inked(page)
+
+
+def test_an_empty_store_and_a_server_that_is_gone(open_viewer: Callable[..., "Viewer"], tmp_path: "Path") -> None:
+    """Nothing stored is a command to copy; no answer is an error with another try; what is written meanwhile appears."""
+    path = tmp_path / "empty.db"
+    Ghost.open(str(path), settings=Settings(embed_provider="none")).close()
+    viewer = open_viewer(store=path)
+    page = opened(viewer)
+    assert "ghost put" in page.inner_text(".command")
+    page.wait_for_selector(".live-state[data-state=live]")
+    with viewer.store() as ghost:
+        ghost.put("agent:x", "tea", "The user drinks tea.")
+    expect(page.locator(".strip-label b")).to_have_text(["tea"])
+    page.route("**/api/v1/spans*", lambda route: route.abort())
+    page.get_by_label("Keys that start with").fill("t")
+    page.wait_for_selector(".state.bad")
+    page.unroute("**/api/v1/spans*")
+    page.get_by_role("button", name="Try again").click()
+    expect(page.locator(".strip-label b")).to_have_text(["tea"])
+    viewer.problems[:] = [one for one in viewer.problems if "ERR_FAILED" not in one]
+
+
+def test_hostile_text_stays_text(open_viewer: Callable[..., "Viewer"], tmp_path: "Path") -> None:
+    """Payloads in keys and texts run nothing, in the picture, its notices and the list."""
+    path = tmp_path / "hostile.db"
+    with Ghost.open(str(path), settings=Settings(embed_provider="none")) as ghost:
+        for number, payload in enumerate(PAYLOADS):
+            ghost.put("agent:x", f"{number} {payload}", payload, source_user=payload, valid_from="2020-01-01")
+    page = opened(open_viewer(store=path))
+    assert sorted(page.locator(".strip-label b").all_inner_texts()) == sorted(f"{n} {payload}" for n, payload in enumerate(PAYLOADS))
+    box = page.locator(".strip-canvas").bounding_box()
+    for number in range(len(PAYLOADS)):
+        page.mouse.move(box["x"] + 500, box["y"] + 14 + 48 * number)
+        expect(page.locator(".strip-tip")).to_be_visible()
+        assert_harmless(page)
+    page.get_by_role("button", name="List").click()
+    page.wait_for_selector(".time-list")
+    assert_harmless(page)
+    for payload in PAYLOADS:
+        page.evaluate("(text) => { location.hash = '#/timeline?prefix=' + encodeURIComponent(text) + '&as_of=' + encodeURIComponent(text); }", payload)
+        page.wait_for_timeout(100)
+        assert_harmless(page)
+
+
+@pytest.mark.parametrize("width", [375, 1280, 2560])
+@pytest.mark.parametrize("place", ["", "?list=1"])
+def test_the_page_fits(open_viewer: Callable[..., "Viewer"], width: int, place: str) -> None:
+    """Nothing sticks out sideways; the picture takes the whole width; a switch of the theme draws it anew."""
+    page = opened(open_viewer(viewport={"width": width, "height": 800}), place)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    if not place:
+        assert page.evaluate("() => document.querySelector('.strip').clientWidth / document.querySelector('#main').clientWidth") > 0.85
+        before = inked(page)
+        page.locator("#theme").click()
+        assert inked(page) != before

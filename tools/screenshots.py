@@ -1,0 +1,204 @@
+"""Take the pictures of the viewer that the docs show: every screen, light and dark, on a desk and on a phone.
+
+A store with believable content is made at a fixed time and served at that same time, so that two runs give the same pictures.
+It takes Chromium and playwright: `make screenshots`, or `python tools/screenshots.py --only graph,memory`.
+"""
+
+import argparse
+import shutil
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page, sync_playwright
+
+ROOT = Path(__file__).parent.parent
+sys.path[:0] = [str(ROOT / "tests"), str(Path(__file__).parent)]
+
+from png import smaller  # noqa: E402
+
+from browser.believable import fill  # noqa: E402
+from browser.conftest import CHROMIUM, FLAGS  # noqa: E402
+from ghostmem import Ghost  # noqa: E402
+from ghostmem.settings import Settings  # noqa: E402
+
+NOW = datetime(2026, 3, 12, 14, 20, tzinfo=UTC)
+SIZES = {"desktop": {"width": 1280, "height": 800}, "phone": {"width": 375, "height": 740}}
+THEMES = ("light", "dark")
+PATIENCE = 30_000  # milliseconds
+LIVE = "#live-state[data-state=live]"
+
+
+def _nothing(_: Page) -> None:
+    """Do nothing before the picture."""
+
+
+@dataclass(frozen=True)
+class Screen:
+    """A screen: where it is, what tells that it is there, and what to do before the picture."""
+
+    place: str
+    ready: str
+    prepare: Callable[[Page], None] = _nothing
+    store: str = "full"
+    signed_in: bool = True
+    ns: str = ""
+
+
+def _diff(page: Page) -> None:
+    page.locator(".compare").scroll_into_view_if_needed()
+    page.evaluate("() => document.querySelector('.compare').scrollIntoView({block: 'center'})")
+
+
+def _edit(page: Page) -> None:
+    page.keyboard.press("e")
+    page.wait_for_selector("dialog[open] textarea")
+    text = page.locator("dialog[open] textarea").first
+    text.fill(text.input_value().replace("10:00", "09:00"))
+
+
+def _why(page: Page) -> None:
+    page.locator(".why-button").first.click()
+
+
+def _settled(page: Page) -> None:
+    """Wait until the map stands still."""
+    page.wait_for_function("() => document.querySelector('#graph-status').textContent.trim().length > 1")
+    page.wait_for_timeout(2500)
+
+
+def _ask(page: Page) -> None:
+    page.wait_for_timeout(300)
+
+
+SCREENS: Mapping[str, Screen] = {
+    "search": Screen("#/search?q=how do payments work", ".hit"),
+    "receipt": Screen("#/search?q=how do payments work", ".hit", _why),
+    "memory": Screen("#/memory/project%3Ashop/deploy", ".memory-text"),
+    "versions": Screen("#/memory/project%3Ashop/release-friday", ".compare", _diff),
+    "edit": Screen("#/memory/project%3Ashop/release-friday", ".memory-text", _edit),
+    "timeline": Screen("#/timeline", ".time-place[aria-busy=false]", ns="project:shop"),
+    "graph": Screen("#/graph?ns=project%3Ashop", "#graph", _settled, ns="project:shop"),
+    "context": Screen(
+        "#/context?q=How do I ship a payment fix safely?&budget=600", "#main[data-screen=context]", _ask, ns="project:shop"
+    ),
+    "lifecycle": Screen("#/lifecycle", "#main[data-screen=lifecycle]", _ask),
+    "settle": Screen("#/settle", ".decision"),
+    "health": Screen("#/health", "#main[data-screen=health]", _ask),
+    "empty": Screen("#/search", ".state", store="empty"),
+    "error": Screen("#/memory/project%3Ashop/delivery", ".state.bad"),
+    "sign-in": Screen("", "form", signed_in=False),
+}
+
+
+@contextmanager
+def served(path: Path) -> Iterator[Callable[[], str]]:
+    """Serve a store at the fixed time; what is returned makes an address that signs in."""
+    from ghostmem.web.app import make_app
+    from ghostmem.web.auth import ALWAYS
+    from ghostmem.web.serve import address_of, listen, make_server
+    from ghostmem.web.session import Sessions
+
+    sessions = Sessions(strict=True)
+    with Ghost.open(str(path), settings=Settings(embed_provider="none"), clock=lambda: NOW) as ghost:
+        listening = listen("127.0.0.1", 0)
+        server = make_server(make_app(ghost, require_tokens=ALWAYS, sessions=sessions, log=lambda _: None))
+        thread = threading.Thread(target=server.run, args=([listening],))
+        thread.start()
+        try:
+            yield lambda: f"{address_of(listening)}/?token={sessions.ticket()}"
+        finally:
+            server.should_exit = True
+            thread.join()
+            listening.close()
+
+
+@contextmanager
+def room(browser: Browser, address: str | None) -> Iterator[Page]:
+    """Open a page whose time stands still, signed in where there is an address for that."""
+    found = browser.new_context(reduced_motion="reduce", locale="en-GB", timezone_id="UTC")
+    found.set_default_timeout(PATIENCE)
+    try:
+        found.clock.set_fixed_time(NOW)
+        page = found.new_page()
+        if address:
+            page.goto(address)
+            page.wait_for_selector(LIVE, state="attached")
+        yield page
+    finally:
+        found.close()
+
+
+def pictures(page: Page, screen: Screen, base: str) -> Iterator[tuple[str, bytes]]:
+    """Show a screen in every size and theme, and return the pictures with their names."""
+    for size, viewport in SIZES.items():
+        page.set_viewport_size(viewport)
+        for theme in THEMES:
+            page.emulate_media(color_scheme=theme)
+            if screen.signed_in and page.locator("#ns").input_value() != screen.ns:
+                page.select_option("#ns", screen.ns)
+            page.goto("about:blank")
+            page.goto(base + screen.place)
+            page.wait_for_selector(screen.ready)
+            if screen.signed_in:
+                page.wait_for_selector(LIVE, state="attached")
+                page.wait_for_function("() => !document.querySelector('#main .skeleton, #main [aria-busy=true]')")
+            screen.prepare(page)
+            page.wait_for_timeout(250)
+            yield f"{size}-{theme}", page.screenshot(animations="disabled", caret="hide")
+
+
+def take(out: Path, only: set[str]) -> Iterator[tuple[Path, int]]:
+    """Take the pictures and return each file with its size."""
+    folder = Path(tempfile.mkdtemp(prefix="ghost-screens-"))
+    stores = {"full": folder / "memory.db", "empty": folder / "new" / "memory.db"}
+    stores["empty"].parent.mkdir()
+    try:
+        fill(str(stores["full"]), NOW)
+        with sync_playwright() as driver:
+            browser = driver.chromium.launch(executable_path=CHROMIUM, args=[*FLAGS, "--font-render-hinting=none"], headless=True)
+            for kind, path in stores.items():
+                with served(path) as address:
+                    for inside in (True, False):
+                        wanted = {
+                            name: screen
+                            for name, screen in SCREENS.items()
+                            if (screen.store, screen.signed_in) == (kind, inside) and (not only or name in only)
+                        }
+                        if not wanted:
+                            continue
+                        with room(browser, address() if inside else None) as page:
+                            for name, screen in wanted.items():
+                                for which, made in pictures(page, screen, address().partition("?")[0]):
+                                    file = out / f"viewer-{name}-{which}.png"
+                                    file.write_bytes(smaller(made))
+                                    yield file, file.stat().st_size
+            browser.close()
+    finally:
+        shutil.rmtree(folder)
+
+
+def main() -> None:
+    """Take the pictures that are asked for."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--out", type=Path, default=ROOT / "docs" / "images")
+    parser.add_argument("--only", default="", help=f"names, separated by commas: {', '.join(SCREENS)}")
+    given = parser.parse_args()
+    only = {name for name in given.only.split(",") if name}
+    if unknown := only - set(SCREENS):
+        parser.error(f"there is no screen {min(unknown)}")
+    given.out.mkdir(parents=True, exist_ok=True)
+    total = 0
+    for file, size in take(given.out, only):
+        total += size
+        print(f"{size / 1000:7.1f} KB  {file.name}")
+    print(f"{total / 1e6:7.2f} MB  in all")
+
+
+if __name__ == "__main__":
+    main()
