@@ -1,6 +1,6 @@
 """Faults of PostgreSQL: a server that is killed and comes back, connections that are cut, clients that die, no connection left.
 
-What was acknowledged is there exactly once; what was told to be kept when the wire broke is there once or not; nothing is half there.
+What was acknowledged is there exactly once; what was being kept when the wire broke is there once or not; nothing is half there.
 """
 
 import os
@@ -26,7 +26,8 @@ from ghostmem.errors import LostConnectionError
 
 SECRET = "never-to-be-shown"  # the password of a URL whose server does not ask for one
 MESSAGES = 100  # more than a put can have
-CUTS = 0.15  # seconds between two cut connections, on the average
+LONGEST = 800.0  # seconds that all writers may take, each of whose puts waits for seven others
+CUTS = 0.3  # seconds between two cut connections, on the average
 
 
 def put_own(path: str, writer: int, puts: int) -> None:
@@ -108,7 +109,8 @@ def shared_keys(plan: Plan) -> Findings:
         outcomes = Counter(words[0] for words in told)
         made = outcomes["created"] + outcomes["updated"]
         found.facts |= {"acknowledged": len(told), "versions": versions, "unknown": len(unknown)}
-        found.expect(made <= versions <= made + len(unknown), f"{versions} versions for {made} puts and {len(unknown)} unknown ones")
+        most = made + len(unknown)
+        found.expect(made <= versions <= most, f"{versions} versions for {made} puts and {len(unknown)} unknown ones")
 
     return _stormy(plan, put_shared, judge)
 
@@ -139,7 +141,8 @@ def _stormy(plan: Plan, work: Callable[..., None], judge: Callable[[Ghost, list[
             server.start()
             found.count("kills")
             for child in children:
-                found.expect(child.finish() and child.code == 0, f"a writer ended with {child.code}: {child.error}")
+                ended = child.listen(LONGEST) and child.finish()
+                found.expect(ended and child.code == 0, f"a writer ended with {child.code}: {child.error}")
         finally:
             stop.set()
             if storm.ident:
@@ -200,7 +203,7 @@ def client(plan: Plan) -> Findings:
     return found
 
 
-def every_message(plan: Plan) -> Findings:
+def every_message(_: Plan) -> Findings:
     """Cut the wire at every message of a put and of the next version, before it arrives and after: once there or not at all."""
     found = Findings({"cuts": 0, "stored": 0, "told_unknown": 0, "retried": 0})
     with own_server() as server, tempfile.TemporaryDirectory(prefix="ghost-wire-") as folder:
@@ -212,7 +215,8 @@ def every_message(plan: Plan) -> Findings:
             at = 0
             while at < MESSAGES:
                 at += 1
-                if not any([_cut_put(ghost, wire, at, after, 2 * at + after + 1, found) for after in (False, True)]):
+                met = [_cut_put(ghost, wire, at, after, 2 * at + after + 1, found) for after in (False, True)]
+                if True not in met:
                     break  # no put has so many messages
             found.expect(int(found.facts["told_unknown"]) > 0, "no cut met the moment when a put is kept")
             found.problems += faults_of(ghost)
@@ -229,6 +233,7 @@ def _cut_put(ghost: Ghost, wire: Proxy, at: int, after: bool, number: int, found
     except LostConnectionError as error:
         stored = error.stored
     was_cut = not wire.is_armed
+    wire.cut(-1, False)
     found.count("cuts", int(was_cut))
     found.count("told_unknown", int(stored is None))
     found.count("retried", int(stored is True and was_cut))
@@ -236,7 +241,6 @@ def _cut_put(ghost: Ghost, wire: Proxy, at: int, after: bool, number: int, found
     found.count("stored", len(chain))
     if (stored is True and chain != [text]) or (stored is False and chain) or (stored is None and chain not in ([], [text])):
         found.problems.append(f"cut at {at} {'after' if after else 'before'}: {len(chain)} versions, and the put said {stored}")
-    wire.cut(-1, False)
     again = ghost.put(NS, name, text)
     found.expect(again.version == 1, f"cut at {at}: the same put again made version {again.version}")
     return was_cut
@@ -249,7 +253,7 @@ def _history(ghost: Ghost, name: str) -> list[Memory]:
         return []
 
 
-def exhausted(plan: Plan) -> Findings:
+def exhausted(_: Plan) -> Findings:
     """Have more threads than connections: they wait, and when nothing comes free in time, one clear error."""
     found = Findings()
     with own_server() as server, ExitStack() as held:
@@ -283,7 +287,7 @@ def _put_some(ghost: Ghost, writer: int, puts: int, found: Findings) -> None:
             found.problems.append(f"{type(error).__name__}: {error}")
 
 
-def down(plan: Plan) -> Findings:
+def down(_: Plan) -> Findings:
     """Stop the server: for longer than one waits, one clear error without the password; for a moment, nobody notices."""
     found = Findings()
     with own_server() as server:
@@ -320,7 +324,7 @@ def down(plan: Plan) -> Findings:
     return found
 
 
-def creation(plan: Plan) -> Findings:
+def creation(_: Plan) -> Findings:
     """Let several processes open one empty database at the same moment: each finds the tables, made once."""
     found = Findings({"opened": 0})
     with own_server() as server:

@@ -1,6 +1,7 @@
 """python -m bench.latency: what Ghost costs, as ratios to the least that could do, measured side by side in one run.
 
 Figures are CPU time (user and system, medians over interleaved runs); walls are given where waiting for the disk matters.
+`--engine postgres` compares a store in PostgreSQL with one in a file instead.
 """
 
 import argparse
@@ -179,26 +180,40 @@ SECTIONS: dict[str, Callable[[Plan], Section]] = {
 }
 
 
+def sections(engine: str) -> dict[str, Callable[[Plan], Section]]:
+    """Return what is measured of an engine."""
+    if engine == "sqlite":
+        return SECTIONS
+    from bench import latency_postgres
+
+    return latency_postgres.SECTIONS
+
+
 def main() -> int:
     """Run the sections asked for and print what they found."""
     parser = argparse.ArgumentParser(prog="python -m bench.latency", description=__doc__)
     parser.add_argument("--json", action="store_true", help="one JSON object instead of a table")
     parser.add_argument("--runs", type=int, default=15, help="times each command is started (default %(default)s)")
-    parser.add_argument("--only", default=",".join(SECTIONS), help="sections, separated by commas (default %(default)s)")
+    parser.add_argument(
+        "--engine", choices=("sqlite", "postgres"), default="sqlite", help="what is measured (default %(default)s)"
+    )
+    parser.add_argument("--only", default="", help="sections, separated by commas (default: all of the engine)")
     parser.add_argument("--sizes", default="10000,100000", help="memories that `search` looks through (default %(default)s)")
     given = parser.parse_args()
     sizes = tuple(int(size) for size in given.sizes.split(","))
-    names = [name.strip() for name in given.only.split(",")]
-    if wrong := [name for name in names if name not in SECTIONS]:
-        parser.error(f"there is no section {wrong[0]!r}; there are {', '.join(SECTIONS)}")
+    known = sections(given.engine)
+    names = [name.strip() for name in given.only.split(",")] if given.only else list(known)
+    if wrong := [name for name in names if name not in known]:
+        parser.error(f"there is no section {wrong[0]!r}; there are {', '.join(known)}")
     # as pip does on installing: a checkout may have no bytecode, or be told to write none
     compileall.compile_dir(Path(ghostmem.__file__).parent, quiet=2)
     found: dict[str, Section] = {}
     for name in names:
         with tempfile.TemporaryDirectory(prefix="ghost-latency-") as folder:
-            found[name] = SECTIONS[name](Plan(given.runs, Path(folder), sizes))
+            found[name] = known[name](Plan(given.runs, Path(folder), sizes))
     rows = [row for section in found.values() for row in section.rows]
-    text = table(("what", "cpu, unless said", "ratio", "aim"), rows)
+    head = "cpu, unless said" if given.engine == "sqlite" else "wall"
+    text = table(("what", head, "ratio", "aim"), rows)
     show({**{name: section.data for name, section in found.items()}, "machine": machine()}, text, given.json)
     return 0
 

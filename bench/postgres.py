@@ -3,26 +3,41 @@
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from importlib import import_module
+from pathlib import Path
+from typing import Protocol
 
 import psycopg
 
 from bench.child import ROOT
 
-if TYPE_CHECKING:
-    from servers import Server
-
 NAME = "faults"
 
 
+class Server(Protocol):
+    """One PostgreSQL that can be killed and started again; tests/servers.py makes it."""
+
+    folder: Path
+
+    def url(self, database: str = "postgres") -> str:
+        """Return the address of a database."""
+        ...
+
+    def kill(self) -> None:
+        """Kill it as a power cut would."""
+        ...
+
+    def start(self) -> None:
+        """Start, and wait until it answers."""
+        ...
+
+
 @contextmanager
-def own_server(**settings: str) -> "Iterator[Server]":
+def own_server(**settings: str) -> Iterator[Server]:
     """Run a PostgreSQL with an empty database until the block ends."""
     if str(ROOT / "tests") not in sys.path:
         sys.path.append(str(ROOT / "tests"))
-    from servers import server
-
-    with server(**settings) as made:
+    with import_module("servers").server(**settings) as made:
         with psycopg.connect(made.url(), autocommit=True) as connection:
             connection.execute(f"CREATE DATABASE {NAME}")
         yield made

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 import pytest
-import yaml
+import yaml  # type: ignore[import-untyped]
 
 from ghostmem.cli.main import cli
 from ghostmem.settings import parse, table

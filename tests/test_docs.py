@@ -33,7 +33,7 @@ from docs import with_parts  # noqa: E402
 from docs_parts import PARTS, all_errors  # noqa: E402
 from docs_sessions import Session, steady, with_sessions  # noqa: E402
 
-PAGES = ["README.md", *sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").glob("*.md"))]
+PAGES = ["README.md", *sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").rglob("*.md"))]
 ALL_PAGES = sorted(
     path.relative_to(ROOT).as_posix()
     for path in ROOT.rglob("*.md")

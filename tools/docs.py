@@ -37,7 +37,7 @@ def with_parts(text: str, parts: dict[str, str]) -> str:
 
 def pages() -> Iterator[tuple[Path, str]]:
     """Yield every page with the text it should have."""
-    for path in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
+    for path in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]:
         name = path.relative_to(ROOT).as_posix()
         text = path.read_text(encoding="utf-8")
         yield path, with_sessions(with_parts(text, PARTS[name]()) if name in PARTS else text, name)

@@ -14,8 +14,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from random import Random
+from types import SimpleNamespace
 
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Error, Page, sync_playwright
 
 ROOT = Path(__file__).parent.parent
 sys.path[:0] = [str(ROOT / "tests"), str(Path(__file__).parent)]
@@ -24,7 +26,7 @@ from png import smaller  # noqa: E402
 
 from browser.believable import fill  # noqa: E402
 from browser.conftest import CHROMIUM, FLAGS  # noqa: E402
-from ghostmem import Ghost  # noqa: E402
+from ghostmem import Ghost, ids  # noqa: E402
 from ghostmem.settings import Settings  # noqa: E402
 
 NOW = datetime(2026, 3, 12, 14, 20, tzinfo=UTC)
@@ -32,6 +34,8 @@ SIZES = {"desktop": {"width": 1280, "height": 800}, "phone": {"width": 375, "hei
 THEMES = ("light", "dark")
 PATIENCE = 30_000  # milliseconds
 LIVE = "#live-state[data-state=live]"
+STILL = "() => ![...document.querySelectorAll('#main .skeleton, #main [aria-busy=true]')].some((node) => node.checkVisibility())"
+PROVIDER = "static"  # the small model that is in the package: meaning counts, and the pictures stay the same
 
 
 def _nothing(_: Page) -> None:
@@ -105,7 +109,7 @@ def served(path: Path) -> Iterator[Callable[[], str]]:
     from ghostmem.web.session import Sessions
 
     sessions = Sessions(strict=True)
-    with Ghost.open(str(path), settings=Settings(embed_provider="none"), clock=lambda: NOW) as ghost:
+    with Ghost.open(str(path), settings=Settings(embed_provider=PROVIDER), clock=lambda: NOW) as ghost:
         listening = listen("127.0.0.1", 0)
         server = make_server(make_app(ghost, require_tokens=ALWAYS, sessions=sessions, log=lambda _: None))
         thread = threading.Thread(target=server.run, args=([listening],))
@@ -147,7 +151,7 @@ def pictures(page: Page, screen: Screen, base: str) -> Iterator[tuple[str, bytes
             page.wait_for_selector(screen.ready)
             if screen.signed_in:
                 page.wait_for_selector(LIVE, state="attached")
-                page.wait_for_function("() => !document.querySelector('#main .skeleton, #main [aria-busy=true]')")
+                page.wait_for_function(STILL)
             screen.prepare(page)
             page.wait_for_timeout(250)
             yield f"{size}-{theme}", page.screenshot(animations="disabled", caret="hide")
@@ -159,7 +163,8 @@ def take(out: Path, only: set[str]) -> Iterator[tuple[Path, int]]:
     stores = {"full": folder / "memory.db", "empty": folder / "new" / "memory.db"}
     stores["empty"].parent.mkdir()
     try:
-        fill(str(stores["full"]), NOW)
+        ids.os = SimpleNamespace(urandom=Random(11).randbytes)  # type: ignore[attr-defined]  # the pictures show ids
+        fill(str(stores["full"]), NOW, PROVIDER)
         with sync_playwright() as driver:
             browser = driver.chromium.launch(executable_path=CHROMIUM, args=[*FLAGS, "--font-render-hinting=none"], headless=True)
             for kind, path in stores.items():
@@ -174,10 +179,13 @@ def take(out: Path, only: set[str]) -> Iterator[tuple[Path, int]]:
                             continue
                         with room(browser, address() if inside else None) as page:
                             for name, screen in wanted.items():
-                                for which, made in pictures(page, screen, address().partition("?")[0]):
-                                    file = out / f"viewer-{name}-{which}.png"
-                                    file.write_bytes(smaller(made))
-                                    yield file, file.stat().st_size
+                                try:
+                                    for which, made in pictures(page, screen, address().partition("?")[0]):
+                                        file = out / f"viewer-{name}-{which}.png"
+                                        file.write_bytes(smaller(made))
+                                        yield file, file.stat().st_size
+                                except Error as error:
+                                    yield out / f"viewer-{name}: {error.message.splitlines()[0]}", 0
             browser.close()
     finally:
         shutil.rmtree(folder)
@@ -193,11 +201,13 @@ def main() -> None:
     if unknown := only - set(SCREENS):
         parser.error(f"there is no screen {min(unknown)}")
     given.out.mkdir(parents=True, exist_ok=True)
-    total = 0
+    total, failed = 0, False
     for file, size in take(given.out, only):
         total += size
-        print(f"{size / 1000:7.1f} KB  {file.name}")
+        failed = failed or not size
+        print(f"{size / 1000:7.1f} KB  {file.name}" if size else f"   failed  {file.name}", flush=True)
     print(f"{total / 1e6:7.2f} MB  in all")
+    sys.exit(failed)
 
 
 if __name__ == "__main__":

@@ -4,12 +4,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from playwright.sync_api import expect
 
 if TYPE_CHECKING:
     from conftest import Viewer
 
 SHOP, ME = "project:shop", "agent:me"
+expect = pytest.importorskip("playwright.sync_api").expect
+expect.set_options(timeout=30_000)  # the machine may be busy
 
 
 def opened(viewer: "Viewer", ns: str, key: str) -> Any:
@@ -72,6 +73,7 @@ def test_an_edit_that_changes_nothing_or_is_empty_is_not_saved(viewer: "Viewer")
     expect(page.locator("dialog .problem")).to_contain_text("cannot be empty")
     page.fill("dialog textarea", "A long thought")
     page.keyboard.press("Escape")
+    expect(page.locator(".toast-text")).to_have_text("Your text was not saved")
     page.keyboard.press("u")
     expect(page.locator("dialog textarea")).to_have_value("A long thought")
     page.keyboard.press("Escape")

@@ -1,11 +1,12 @@
 """A memory's own page in a real browser"""
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from browser.payloads import PAYLOADS, assert_harmless
 
+from browser.payloads import PAYLOADS, assert_harmless
 from ghostmem import Ghost
 from ghostmem.settings import Settings
 
@@ -118,7 +119,8 @@ def test_what_is_known_about_it_stands_aside(open_viewer: Callable[..., "Viewer"
         ghost.put("agent:x", "top", "The client speaks version 1.")
         ghost.edge("agent:x", "top", "base", "depends_on")
         ghost.put("agent:x", "base-2", "The API is at version 2.", supersedes="base")
-        SYNC
+        ghost.add_notes(notes, ns="agent:x")
+        ghost.sync_notes()
         note = next(memory for memory in ghost.list("agent:x") if "Grand" in memory.content)
     viewer = open_viewer(store=path)
     page = opened(viewer, "agent:x", "rich")
@@ -196,7 +198,7 @@ def test_hostile_text_in_every_field_stays_text(open_viewer: Callable[..., "View
             ghost.put(
                 "agent:x", key, f"# {payload}\n\n{payload}", source_user=payload, source_scope=payload, source_client=payload
             )
-        for one, other in zip(keys, keys[1:], strict=False):
+        for one, other in pairwise(keys):
             ghost.edge("agent:x", one, other, "relates_to")
     viewer = open_viewer(store=path)
     for key, payload in zip(keys, PAYLOADS, strict=True):

@@ -239,3 +239,22 @@ def test_the_page_fits(open_look: Callable[..., "Viewer"], width: int, scheme: s
     assert page.evaluate("document.documentElement.dataset.theme") == {"light": "dark", "dark": "light"}[scheme]
     page.reload()
     assert page.evaluate("document.documentElement.dataset.theme") == {"light": "dark", "dark": "light"}[scheme]
+
+
+def test_a_hit_can_be_pinned_where_it_is_found(viewer: "Viewer") -> None:
+    """The keys of a memory's page work on the result that has the focus, and undo takes it back."""
+    page = viewer.show("#/search?q=payments")
+    page.wait_for_selector("#results .hit")
+    page.keyboard.press("Escape")
+    page.keyboard.press("ArrowDown")
+    page.wait_for_selector(".hit :focus")
+    key = page.evaluate("document.activeElement.closest('.hit').querySelector('.memory-link').textContent")
+    page.keyboard.press("p")
+    page.click("dialog[open] .button.primary")
+    page.wait_for_selector(".toast")
+    with viewer.store() as ghost:
+        assert [one.pinned for one in ghost.list(pinned=True) if one.key == key] == [True]
+    page.click(".toast button:has-text('Undo')")
+    page.wait_for_selector(".toast:has-text('Undone')")
+    with viewer.store() as ghost:
+        assert not [one for one in ghost.list(pinned=True) if one.key == key]

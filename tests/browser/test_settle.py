@@ -4,9 +4,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from browser.payloads import PAYLOADS, assert_harmless
-from playwright.sync_api import expect
 
+from browser.payloads import PAYLOADS, assert_harmless
 from ghostmem import Ghost
 from ghostmem.settings import Settings
 
@@ -16,6 +15,8 @@ if TYPE_CHECKING:
     from conftest import Viewer
 
 SHOP = "project:shop"
+expect = pytest.importorskip("playwright.sync_api").expect
+expect.set_options(timeout=30_000)  # the machine may be busy
 
 
 def opened(viewer: "Viewer") -> Any:
@@ -168,7 +169,14 @@ def test_hostile_text_stays_text_and_hides_nothing(open_viewer: Callable[..., "V
             ghost.put("agent:x", f"{number} not {payload}", f"It is not so: {payload}", source_user=payload)
             ghost.edge("agent:x", f"{number} {payload}", f"{number} not {payload}", "contradicts")
             held: dict[str, Any] = {"tags": [payload[:60].replace(",", " ")], "source_user": payload, "source_client": payload}
-            ghost.put("agent:x", f"{number} held {payload}", f"{payload}\u202e\u200bdoes evil", tier="quarantine", source_kind="peer", **held)
+            ghost.put(
+                "agent:x",
+                f"{number} held {payload}",
+                f"{payload}\u202e\u200bdoes evil",
+                tier="quarantine",
+                source_kind="peer",
+                **held,
+            )
     viewer = open_viewer(store=path)
     page = opened(viewer)
     assert page.locator(".decision").count() == 2 * len(PAYLOADS)

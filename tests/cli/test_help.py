@@ -129,6 +129,7 @@ RUNS: dict[str, list[str]] = {
     "export": [],
     "import": ["{here}/export.jsonl"],
     "backup": ["{here}/copy.db"],
+    "migrate": ["--to", "{here}/moved.db", "--dry-run"],
     "embed status": [],
     "embed backfill": [],
     "embed switch": [],

@@ -1,8 +1,12 @@
 """ghost peek"""
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
+
+from ghostmem.cli.commands.peek import WIDEST
+from ghostmem.cli.tables import width_of
 
 if TYPE_CHECKING:
     from conftest import GhostCli
@@ -30,13 +34,51 @@ def test_json_counts_tiers_topics_and_the_important(ghost_cli: "GhostCli") -> No
 
 
 def test_text_is_short(ghost_cli: "GhostCli") -> None:
-    """A few lines: the counts, the pinned text, the topics, the important ones."""
+    """Less than a screen: how much there is, by tier and source, what is pinned, what is new, and what happened."""
     lines = ghost_cli.ok("peek", "-n", "a").splitlines()
-    assert lines[0].startswith("a: 3 memories: 1 ltm (22 tokens), 2 stm (")
-    assert lines[1] == "pinned: I am Ghost."
-    assert lines[2] == "topics: work, small, talk"
-    assert lines[3].startswith("  0.90 major deadline")
-    assert len(lines) == 6
+    assert lines[0].startswith("a: 3 memories, ")
+    assert lines[1] == "  topics  work, small, talk"
+    assert [line for line in lines if line and not line.startswith(" ")][1:] == [
+        "Tiers", "Sources", "Pinned", "Newest", "Changed lately"
+    ]  # fmt: skip
+    assert len(lines) < 32
+    assert any(line.split()[:3] == ["long-term", "1", "22"] for line in lines)
+    assert any("name" in line and line.endswith("I am Ghost.") for line in lines[lines.index("Pinned") :])
+    newest = lines[lines.index("Newest") + 1 : lines.index("Changed lately") - 1]
+    assert [line.split()[1] for line in newest] == ["major", "minor", "name"]
+
+
+def test_columns_line_up_within_the_width(ghost_cli: "GhostCli", monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the script, cells of a column start at the same place, and no line is wider than the terminal."""
+    ghost_cli.ok("put", "-n", "a", "-k", "お茶", "緑茶が好きです。" * 20)
+    for width in (40, 60, 80, 200):
+        monkeypatch.setenv("COLUMNS", str(width))
+        lines = ghost_cli.ok("peek").splitlines()
+        assert max(width_of(line) for line in lines) <= min(width, WIDEST)
+        rows = lines[lines.index("Newest") + 1 : lines.index("Changed lately") - 1]
+        starts = {width_of(line[: re.search(r" 0\.\d\d", line).start()]) for line in rows}  # type: ignore[union-attr]
+        assert len(starts) == 1
+
+
+def test_changes_are_told_newest_first(ghost_cli: "GhostCli") -> None:
+    """What was said, changed, removed and pinned is in the last section, and what happened to many at once is one line."""
+    ghost_cli.ok("put", "-n", "b", "-k", "else", "elsewhere, or nowhere")
+    ghost_cli.ok("curate", "-n", "b", "-k", "else", "--op", "pin")
+    ghost_cli.ok("put", "-n", "b", "-k", "gone", "soon")
+    ghost_cli.ok("rm", "-n", "b", "gone", "--yes")
+    lines = ghost_cli.ok("peek", "-n", "b").splitlines()
+    told = "\n".join(lines[lines.index("Changed lately") :])
+    assert [told.index(word) for word in ("removed", "pinned", "changed to v2")] == sorted(
+        told.index(word) for word in ("removed", "pinned", "changed to v2")
+    )
+
+
+def test_colour_only_where_it_is_wanted(ghost_cli: "GhostCli", monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pipe gets plain text; GHOST_COLOR=always gets colour, and --no-color none."""
+    assert "\x1b" not in ghost_cli.ok("peek")
+    monkeypatch.setenv("GHOST_COLOR", "always")
+    assert "\x1b[1m" in ghost_cli.ok("peek")
+    assert "\x1b" not in ghost_cli.ok("peek", "--no-color")
 
 
 def test_without_a_namespace_everything_is_shown(ghost_cli: "GhostCli") -> None:

@@ -93,11 +93,11 @@ def refused(result: Any) -> tuple[str, str]:
 
 
 @contextmanager
-def connected(target: Any, mode: str = NEW) -> Iterator[Agent]:
+def connected(target: Any, mode: str = NEW, **more: Any) -> Iterator[Agent]:
     """Connect the official client to a server or a transport, and drive it from a thread of its own."""
     with ExitStack() as stack:
         portal = stack.enter_context(anyio.from_thread.start_blocking_portal())
-        client = Client(target, mode=mode, read_timeout_seconds=PATIENCE, cache=None)
+        client = Client(target, mode=mode, read_timeout_seconds=PATIENCE, cache=None, **more)
         stack.enter_context(portal.wrap_async_context_manager(client))
         yield Agent(portal, client)
 

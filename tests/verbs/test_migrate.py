@@ -11,9 +11,9 @@ import pytest
 
 import ghostmem
 from conftest import Clock
-from ghostmem import ConflictError, EngineError, Ghost, InvalidInputError, NewerStoreError, NotFoundError
+from ghostmem import ConflictError, CorruptStoreError, EngineError, Ghost, InvalidInputError, NewerStoreError, NotFoundError
 from ghostmem.engine.tables import BY_NAME, LEFT_OUT, TABLES, digest, tables
-from ghostmem.settings import Settings
+from ghostmem.settings import Settings, config_path, read_config
 from ghostmem.verbs.migrate import Migration, migrate
 from whole_store import NS, fill
 
@@ -240,6 +240,26 @@ def test_a_second_run_takes_over(whole: str, ends: Callable[[str], str], clock: 
 
     with pytest.raises(ConflictError, match="took over"):
         move(whole, target, progress=again)
+    assert lines(target, clock) == lines(whole, clock)
+
+
+def test_what_somebody_else_wrote_is_noticed(whole: str, ends: Callable[[str], str], clock: Clock, tmp_path: Path) -> None:
+    """A target that another program changed meanwhile is not used; the configuration stays, and the next run mends it."""
+    import psycopg
+
+    target = ends("postgres")
+
+    def meddle(what: str, *_: int) -> None:
+        if what == "switching":
+            with psycopg.connect(target) as connection:
+                connection.execute("UPDATE memories SET content = 'something else' WHERE key = 'pot'")
+
+    with pytest.raises(CorruptStoreError, match=f"differs from the source in memories of {NS}"):
+        move(whole, target, progress=meddle, switch=True)
+    assert read_config(config_path())["db"] == whole
+    with pytest.raises(EngineError, match="has not finished"):
+        Ghost.open(target, settings=NONE)
+    assert move(whole, target).resumed
     assert lines(target, clock) == lines(whole, clock)
 
 

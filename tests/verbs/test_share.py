@@ -4,9 +4,9 @@ import multiprocessing as mp
 import os
 import signal
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,15 +15,12 @@ from ghostmem import Ghost
 from ghostmem.settings import Settings
 from ghostmem.verbs.share import shared
 
-if TYPE_CHECKING:
-    from conftest import Clock
-
 PLAIN = Settings(embed_provider="none")
 SPAWN = mp.get_context("spawn")
 SPACES = ("a:one", "a:two", "b:three")
 
 
-def numbers(texts: list[str]) -> list[list[float]]:
+def numbers(texts: Sequence[str]) -> list[list[float]]:
     """Embed so that every text has its own direction."""
     made = [np.random.default_rng(abs(hash(text)) % 2**32).normal(size=16) for text in texts]
     return [(one / np.linalg.norm(one)).tolist() for one in made]
@@ -40,7 +37,7 @@ def filled(url: str, each: int) -> None:
 def backfill(url: str, results: Any, stall: bool = False) -> None:
     """Embed what is to be embedded, in a process of its own; with `stall`, stop dead in the middle of the first batch."""
 
-    def embed(texts: list[str]) -> list[list[float]]:
+    def embed(texts: Sequence[str]) -> list[list[float]]:
         if stall and len(texts) > 1:
             results.put(("stalled", len(texts)))
             threading.Event().wait()
@@ -108,14 +105,14 @@ def test_a_claim_of_somebody_who_is_there_is_respected(pg_url: str) -> None:
             assert tx.work.left("test") == 2
 
 
-def reflecting(url: str, clock: "Clock") -> dict[str, Any]:
+def reflecting(url: str, clock: Any) -> dict[str, Any]:
     """Reflect in a connection pool of its own."""
     with Ghost.open(url, settings=PLAIN, clock=clock) as ghost:
         return ghost.reflect().to_dict()
 
 
 @pytest.mark.parametrize("spaces", [SPACES, SPACES[:1]], ids=["several namespaces", "one namespace"])
-def test_two_reflect_workers_do_each_piece_once(pg_url: str, clock: "Clock", spaces: tuple[str, ...]) -> None:
+def test_two_reflect_workers_do_each_piece_once(pg_url: str, clock: Any, spaces: tuple[str, ...]) -> None:
     """Two at once change what one alone would have changed, each memory once, in one run or in two that follow."""
     with Ghost.open(pg_url, settings=PLAIN, clock=clock) as ghost:
         for ns in spaces:
@@ -128,7 +125,7 @@ def test_two_reflect_workers_do_each_piece_once(pg_url: str, clock: "Clock", spa
     with Ghost.open(pg_url, settings=PLAIN, clock=clock) as ghost:
         runs = ghost.runs()
         assert sum(run.changes for run in runs) == len(alone.changes) == 60 * len(spaces)
-        assert {one["run_id"] for one in found} <= {run.id for run in runs}
+        assert {one["run"] for one in found} <= {run.id for run in runs}
         assert ghost.list() == []
         assert ghost.check().problems == ()
         for run in runs:

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from ghostmem.ghost import Ghost
 
 MEMORY = ("memory",)
-SEVERAL = ("ghost_search", "ghost_context", "ghost_reflect", "ghost_conflicts")  # may look into all namespaces of a prefix
+# may look into all namespaces of a prefix
+SEVERAL = ("ghost_search", "ghost_context", "ghost_reflect", "ghost_conflicts", "ghost_show")
 # a format: how it writes a tool
 FORMATS: Mapping[str, Callable[[Tool], dict[str, Any]]] = {
     "openai": lambda tool: {

@@ -65,6 +65,6 @@ def _draw(lines: list[str]) -> None:
     """Draw over what is there, line by line, so that nothing flickers."""
     rows = size()[1]
     shown = lines[:rows]
-    body = "\r\n".join(line + _TO_END_OF_LINE for line in shown)
+    body = "\n".join(line + _TO_END_OF_LINE for line in shown)
     sys.stdout.write(_HOME + body + (_TO_END if len(shown) < rows else ""))
     sys.stdout.flush()

@@ -61,10 +61,10 @@ def _look_again(face: Face, ns: str, seen: Seen) -> bool:
         store = face.ghost.store
         now, ends = store.clock(), sequences(store)
         if seen.found is not None and ends == seen.ends:
-            told, seen.trouble = bool(seen.trouble), ""
+            seen.trouble = ""
             if seen.at is None or (now - seen.at).total_seconds() > STALE:
                 seen.found, seen.at = look(store, ns), now
-            return told
+            return False
         before = seen.ends
         fresh = () if before is None else happened_since(store, before, ns)
         first = seen.found is None

@@ -17,6 +17,7 @@ from mcp.server.lowlevel import Server
 from ghostmem._version import __version__
 from ghostmem.caller import CALLER, CLIENT, require
 from ghostmem.errors import ForbiddenError, GhostError, InvalidInputError
+from ghostmem.mcp.app import EXTENSION, SHOW, URI, app_contents, app_resource, is_shown_by
 from ghostmem.mcp.prompts import offered, prompt_result
 from ghostmem.mcp.resources import complete, read, resources, templates
 from ghostmem.mcp.texts import brief, instructions, readable, told
@@ -33,7 +34,13 @@ if TYPE_CHECKING:
 
     Context = ServerRequestContext[Any]
 
-SEVERAL = ("ghost_search", "ghost_context", "ghost_reflect", "ghost_conflicts")  # may look into all namespaces of a prefix
+SEVERAL = (
+    "ghost_search",
+    "ghost_context",
+    "ghost_reflect",
+    "ghost_conflicts",
+    "ghost_show",
+)  # may look into all namespaces of a prefix
 WATCH = 5.0  # seconds between looks whether the parent is still there
 _BODY = 4_000_000  # bytes of one request over HTTP
 
@@ -63,8 +70,9 @@ class Face:
         self.tools = chosen_tools(self.toolsets, root or Path.cwd())
         self.ns = ghost.store.settings.ns or project_namespace(folder)
 
-    def listed(self) -> list[types.Tool]:
-        """Return the tools as the protocol lists them."""
+    def listed(self, shows_apps: bool = False) -> list[types.Tool]:
+        """Return the tools as the protocol lists them; the one that opens the viewer for hosts that can show it."""
+        offered = self.tools | ({SHOW.name: SHOW} if shows_apps else {})
         return [
             types.Tool(
                 name=tool.name,
@@ -73,8 +81,9 @@ class Face:
                 input_schema=tool.schema,
                 output_schema={"type": "object", "properties": dict(tool.gives)},
                 annotations=types.ToolAnnotations.model_validate({"openWorldHint": False, **tool.hints}),
+                _meta=dict(tool.meta) or None,
             )
-            for tool in self.tools.values()
+            for tool in offered.values()
         ]
 
     def call(self, name: str, given: Mapping[str, Any] | None) -> types.CallToolResult:
@@ -93,7 +102,7 @@ class Face:
 
     def run(self, name: str, given: Mapping[str, Any] | None) -> dict[str, Any]:
         """Check a call and make it."""
-        tool = self.tools.get(name)
+        tool = SHOW if name == SHOW.name else self.tools.get(name)
         if tool is None:
             raise InvalidInputError(f"there is no tool {name[:60]!r}", f"there are: {', '.join(self.tools)}")
         arguments = {key: value for key, value in (given or {}).items() if value is not None}
@@ -150,8 +159,8 @@ def make_server(face: Face) -> Server[Any]:
     async def threaded(work: Any, *args: Any) -> Any:
         return await anyio.to_thread.run_sync(work, *args)
 
-    async def list_tools(_: Context, __: Any) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=face.listed())
+    async def list_tools(context: Context, _: Any) -> types.ListToolsResult:
+        return types.ListToolsResult(tools=face.listed(is_shown_by(context.session.client_capabilities)))
 
     async def call_tool(context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         known = context.session.client_params
@@ -160,13 +169,16 @@ def make_server(face: Face) -> Server[Any]:
         face.ghost.store.vectoriser.warm()  # after the first answer, so that it does not wait for a model
         return found
 
-    async def list_resources(_: Context, __: Any) -> types.ListResourcesResult:
-        return types.ListResourcesResult(resources=await threaded(resources, face))
+    async def list_resources(context: Context, _: Any) -> types.ListResourcesResult:
+        apps = [app_resource()] if is_shown_by(context.session.client_capabilities) else []
+        return types.ListResourcesResult(resources=[*apps, *await threaded(resources, face)])
 
     async def list_templates(_: Context, __: Any) -> types.ListResourceTemplatesResult:
         return types.ListResourceTemplatesResult(resource_templates=templates())
 
     async def read_resource(_: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
+        if str(params.uri) == URI:
+            return types.ReadResourceResult(contents=[await threaded(app_contents)])
         return types.ReadResourceResult(contents=[await threaded(read, face, str(params.uri))])
 
     async def list_prompts(_: Context, __: Any) -> types.ListPromptsResult:
@@ -181,7 +193,7 @@ def make_server(face: Face) -> Server[Any]:
         found = await threaded(complete, face, params.argument.name, params.argument.value, _known(params))
         return types.CompleteResult(completion=types.Completion(values=found[:100], total=len(found), has_more=len(found) > 100))
 
-    return Server(
+    server: Server[Any] = Server(
         "ghost",
         version=__version__,
         title="Ghost memory",
@@ -195,6 +207,8 @@ def make_server(face: Face) -> Server[Any]:
         on_get_prompt=get_prompt,
         on_completion=completion,
     )
+    server.extensions[EXTENSION] = {}
+    return server
 
 
 def _known(params: types.CompleteRequestParams) -> Mapping[str, str]:

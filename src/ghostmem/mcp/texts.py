@@ -13,6 +13,7 @@ from ghostmem.errors import (
     NotFoundError,
     StoreBusyError,
 )
+from ghostmem.text.excerpt import first_line
 
 _PROTOCOL = (
     "Ghost is your long-term memory. It survives this conversation.",
@@ -146,7 +147,16 @@ def _summary(found: Mapping[str, Any]) -> str:
     return f"{_stored(found['summary'])} stands for {len(found['edges'])} memories"
 
 
+def _shown(found: Mapping[str, Any]) -> str:
+    """Return what the user sees: a memory, or what was found."""
+    if "memory" in found:
+        return _memory(found["memory"])
+    lines = [f"[{hit['ns']}/{hit['key']} {hit['created_at'][:10]}] {first_line(hit['content'], 200)}" for hit in found["results"]]
+    return "\n".join(lines) or "nothing relevant is known"
+
+
 _BRIEFS = {
+    "ghost_show": _shown,
     "ghost_put": _stored,
     "ghost_get": _memory,
     "ghost_search": _hits,

@@ -46,6 +46,7 @@ class Tool:
     scope: str = "read"
     hints: Mapping[str, bool] = field(default_factory=dict)
     walled: bool = True  # works in a namespace; otherwise on files, for callers that may do so everywhere
+    meta: Mapping[str, Any] = field(default_factory=dict)  # what extensions of the protocol say about it
 
     @property
     def schema(self) -> dict[str, Any]:
@@ -65,7 +66,8 @@ def _put(ghost: Ghost, given: Arguments) -> Result:
     return {**found, "deduplicated": True} if memory.requested_key else found
 
 
-def _search(ghost: Ghost, given: Arguments) -> Result:
+def found_by_search(ghost: Ghost, given: Arguments) -> Result:
+    """Return what a search finds, with what goes with it."""
     hits = ghost.search(given.pop("query"), given.pop("ns"), **given)
     found = {"results": [_record(hit) for hit in hits], "legs": list(hits.legs)}
     if given.get("explain"):
@@ -155,7 +157,7 @@ MEMORY: tuple[Tool, ...] = (
         },
         ("query",),
         {"results": _LIST, "legs": _LIST},
-        _search,
+        found_by_search,
         hints=READ,
     ),
     Tool(
@@ -293,6 +295,12 @@ def _truth(_: Path) -> tuple[Tool, ...]:
     return TRUTH
 
 
+def _viewer(_: Path) -> tuple[Tool, ...]:
+    from ghostmem.mcp.app import SHOW
+
+    return (SHOW,)
+
+
 # a toolset is its tools, or makes them for the folder whose files they work on
 TOOLSETS: Mapping[str, tuple[Tool, ...] | Callable[[Path], tuple[Tool, ...]]] = {
     "memory": MEMORY,
@@ -300,4 +308,5 @@ TOOLSETS: Mapping[str, tuple[Tool, ...] | Callable[[Path], tuple[Tool, ...]]] = 
     "notes": _notes,
     "knowledge": _knowledge,
     "outline": _outline,
+    "viewer": _viewer,
 }

@@ -52,9 +52,7 @@ class Distributed(Record):
 def postgres(store: Store) -> PostgresEngine:
     """Return the store's engine, which must be PostgreSQL."""
     if store.engine.name != "postgresql":
-        raise InvalidInputError(
-            f"{store.engine.location} is not in PostgreSQL", "name a postgresql:// URL with --db or GHOST_DB; a file has one owner"
-        )
+        raise InvalidInputError(f"{store.engine.location} is not in PostgreSQL", "name a postgresql:// URL with --db or GHOST_DB")
     return store.engine  # type: ignore[return-value]
 
 

@@ -1,4 +1,4 @@
-"""Which shards everyday statements ask: the verbs are run in one transaction that is taken back, and their statements explained."""
+"""Which shards everyday statements ask: verbs run in a transaction that is taken back, and their statements are explained."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ghostmem.engine.postgres.cluster import tasks
+from ghostmem.engine.postgres.cluster import administered, tasks
 from ghostmem.verbs.admin import Route, postgres
 from ghostmem.verbs.store import Store
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from ghostmem.engine.postgres.engine import PostgresEngine, PostgresTransaction
 
 PROBE = "ghost-probe"
+_EXPLAINED = ("SELECT", "INSERT", "UPDATE", "DELETE", "WITH")
 _TEXTS = {"pier": "The harbour ferry departs from pier nine.", "fare": "The harbour ferry costs four crowns a ride."}
 
 
@@ -29,8 +30,8 @@ class OneTransaction:
 
     @contextmanager
     def read(self, *_: object, **__: object) -> Iterator[PostgresTransaction]:
-        """Lend the transaction."""
-        yield self._tx
+        """Lend the transaction, as one that has seen nothing yet."""
+        yield type(self._tx)(self._tx.db, {}, False)
 
     write = snapshot = read
 
@@ -38,18 +39,18 @@ class OneTransaction:
 def routes(store: Store) -> list[Route]:
     """Run everyday verbs in a namespace that nobody has, and say of each statement how many shards it asks; nothing is kept."""
     engine = postgres(store)
-    found: dict[str, Route] = {}
+    told: dict[str, tuple[str, Any]] = {}
     with engine.write(durable=False, dry_run=True, within=(PROBE,)) as tx:
-        told: list[tuple[str, str, Any]] = []
         inside = replace(store, engine=OneTransaction(engine, tx))  # type: ignore[arg-type]
         for verb, statements in _spoken(inside, tx):
-            told += [(verb, sql, values) for sql, values in statements]
-        tx.db.told = None
-        for verb, sql, values in told:
-            if sql.split(None, 1)[0] in ("SELECT", "INSERT", "UPDATE", "DELETE", "WITH") and sql not in found:
-                plan = tx.db.rows(f"EXPLAIN {sql}", values)
-                found[sql] = Route(verb, sql, tasks(plan))
-    return list(found.values())
+            for sql, values in statements:
+                told.setdefault(sql, (verb, values))
+    with administered(engine.url) as connection:
+        return [
+            Route(verb, sql, tasks(connection.execute(f"EXPLAIN {sql}", values or None).fetchall()))  # type: ignore[call-overload]
+            for sql, (verb, values) in told.items()
+            if sql.split(None, 1)[0] in _EXPLAINED
+        ]
 
 
 def _spoken(store: Store, tx: PostgresTransaction) -> Iterator[tuple[str, list[tuple[str, Any]]]]:

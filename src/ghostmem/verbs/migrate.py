@@ -76,10 +76,12 @@ def migrate(
         if there.read_only:
             raise ReadOnlyStoreError(f"{there.location} cannot be written", "name another target")
         holder, which = secrets.token_hex(8), tables(here.name, there.name)
-        state = _begin(there, which, location(source), holder, format_time(tick()))
+        at = format_time(tick())
+        state = _begin(there, which, location(source), holder, at)
         mover = Mover(here, there, which, holder, tell)
         since, caught = copied(mover, state)
-        done = switched(mover, since, _named(target) if switch else "", caught)
+        again = {"source": location(source), "begun": at}
+        done = switched(mover, since, _named(target) if switch else "", caught, again, _named(source))
         there.flush()
         return Migration(
             location(source),

@@ -70,14 +70,13 @@ class Mover:
     def copy_all(self, tx: "Transaction", place: str | None) -> None:
         """Copy everything from a place on, in batches that each note how far they come."""
         order = {table.name: number for number, table in enumerate(self.tables)}
-        start, after = _read_place(place, order)
+        start, after, done = _read_place(place, order)
         counts = {table.name: tx.copy.counts(table) for table in self.tables}
-        total, done = sum(sum(found.values()) for found in counts.values()), 0
+        total = sum(sum(found.values()) for found in counts.values())
         waiting: list[tuple[Table, str, list[Row]]] = []
         for table, ns in units(self.tables, tx.copy.namespaces()):
             here, count = (int(table.owned), ns, order[table.name]), counts[table.name].get(ns, 0)
             if not count or (start is not None and here < start):
-                done += count
                 continue
             behind: Key | None = after if here == start else None
             while rows := tx.copy.rows(table, ns, behind, None, BATCH):
@@ -85,22 +84,22 @@ class Mover:
                 waiting.append((table, ns, rows))
                 done += len(rows)
                 if sum(len(part) for *_, part in waiting) >= TOGETHER:
-                    self._flush(waiting, behind)
+                    self._flush(waiting, behind, done)
                     self.progress("copying", done, total)
                 if len(rows) < BATCH:
                     break
         if waiting:
-            self._flush(waiting, None)
+            self._flush(waiting, None, done)
         self.progress("copying", total, total)
 
-    def _flush(self, waiting: list[tuple[Table, str, list[Row]]], behind: Key | None) -> None:
+    def _flush(self, waiting: list[tuple[Table, str, list[Row]]], behind: Key | None, done: int) -> None:
         with self.writing() as tx:
             for table, ns, rows in waiting:
                 if table.replaced and self.resumed:  # a change that was brought over earlier may have come with it
                     tx.copy.drop(table, ns, [table.key_of(row) for row in rows])
                 self.write(tx, table, ns, rows)
             table, ns, _ = waiting[-1]
-            tx.move.note({"place": json.dumps([table.name, ns, behind])})
+            tx.move.note({"place": json.dumps([table.name, ns, behind, done])})
         waiting.clear()
 
     def write(self, tx: "Transaction", table: Table, ns: str, rows: Sequence[Row]) -> bool:
@@ -168,10 +167,12 @@ class Mover:
         return there, here
 
 
-def _read_place(place: str | None, order: Mapping[str, int]) -> tuple[tuple[int, str, int] | None, Key | None]:
-    """Return how far a copy came, in the order of units, and the last key of that unit."""
+def _read_place(place: str | None, order: Mapping[str, int]) -> tuple[tuple[int, str, int] | None, Key | None, int]:
+    """Return how far a copy came, in the order of units, the last key of that unit, and how many rows that were."""
     if place is None:
-        return None, None
-    name, ns, behind = json.loads(place)
+        return None, None, 0
+    name, ns, behind, done = json.loads(place)
     here = (int(BY_NAME[name].owned), ns, order.get(name, 0))
-    return (here if behind is not None else (*here[:2], here[2] + 1)), None if behind is None else tuple(behind)
+    if behind is None:
+        return (*here[:2], here[2] + 1), None, done
+    return here, tuple(behind), done

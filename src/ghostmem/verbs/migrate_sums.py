@@ -52,8 +52,8 @@ def proven(source: "Transaction", target: "Transaction", tables: Sequence[Table]
         ours, theirs = _sum(source.copy, table, ns), _sum(target.copy, table, ns)
         if ours.checksum != theirs.checksum:
             raise CorruptStoreError(
-                f"the target differs in {table.name} of {ns or 'the whole store'}: {theirs.rows} rows, not {ours.rows}",
-                "something else wrote to it; name another target and migrate again, and go on with the source meanwhile",
+                f"the target differs from the source in {table.name} of {ns or 'the whole store'}, so it is not used",
+                "something else wrote to it: see that nothing does, then run the same `ghost migrate` again, which mends it",
             )
         found.append((table, ns, ours))
         done += ours.rows

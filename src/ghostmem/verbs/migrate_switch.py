@@ -9,6 +9,7 @@ from typing import NamedTuple
 from ghostmem.engine.base import Transaction
 from ghostmem.engine.moving import MOVING
 from ghostmem.engine.tables import BY_NAME
+from ghostmem.errors import CorruptStoreError
 from ghostmem.settings import config_path, write_config
 from ghostmem.verbs.migrate_compare import Comparison
 from ghostmem.verbs.migrate_rows import Mover, occupied, units
@@ -73,7 +74,9 @@ def _compare_all(mover: Mover, tx: Transaction, comparison: Comparison) -> None:
         mover.progress("comparing", number + 1, len(wanted))
 
 
-def switched(mover: Mover, since: dict[str, int], target_name: str, caught: int) -> Switched:
+def switched(
+    mover: Mover, since: dict[str, int], target_name: str, caught: int, state: Mapping[str, str], source_name: str
+) -> Switched:
     """Bring over the last while nobody writes to the source, and make the target a store like any other; then prove it whole."""
     comparison = Comparison(mover)
     since, more = followed(mover, since, comparison)
@@ -94,8 +97,21 @@ def switched(mover: Mover, since: dict[str, int], target_name: str, caught: int)
                 write_config(config, "db", target_name)
         held = time.monotonic() - began
         mover.progress("verifying", 0, len(names))
-        sums = proven(ours, theirs, mover.tables, mover.progress)
+        try:
+            sums = proven(ours, theirs, mover.tables, mover.progress)
+        except CorruptStoreError:
+            _take_back(mover, state, config, source_name)
+            raise
     return Switched(caught + more + last, differed, held, config, sums)
+
+
+def _take_back(mover: Mover, state: Mapping[str, str], config: str, source_name: str) -> None:
+    """Let the target be one that is being filled again, and the configuration name the source."""
+    with mover.target.write() as target:
+        target.move.begin(MOVING, state["begun"], state["source"])
+        target.move.note({**state, "stage": "copied"})
+    if config:
+        write_config(config, "db", source_name)
 
 
 def _settle(mover: Mover, tx: Transaction, comparison: Comparison) -> int:

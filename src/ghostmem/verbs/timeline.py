@@ -55,6 +55,7 @@ def timeline(store: Store, ns: str, what: str) -> list[Event]:
         raise NotFoundError(f"nothing in {ns} is about {accept.shown(text)}", f"`ghost list -n {ns}` shows what is there")
     now = store.clock()
     with store.engine.read() as tx:
+        tx.search.spaces([ns])  # an engine of many nodes looks for what it does not know where it has been
         events = [event for memory in _story(tx, start) for event in _events(tx, memory, now)]
     order = {"said": 0, "changed": 0, "restated": 1, "contradicted": 2, "ended": 3, "reopened": 3, "removed": 4}
     return sorted(events, key=lambda event: (event.at, order[event.event], event.key, event.version))

@@ -83,7 +83,8 @@ def distribute(face: Face, shards: int) -> None:
     from ghostmem.verbs import admin
 
     done = admin.distribute(face.ghost.store, shards=shards, progress=face.progress("tables"))
-    moved = f"{plural(len(done.distributed), 'table')} spread by namespace, {plural(len(done.copied), 'table')} copied to every node"
+    spread, copied = plural(len(done.distributed), "table"), plural(len(done.copied), "table")
+    moved = f"{spread} spread by namespace, {copied} copied to every node"
     text = moved if done.distributed or done.copied else "everything was spread already"
     good = done.statements - len(done.wide)
     text += f"; {plural(done.shards, 'shard')}\n{good} of {plural(done.statements, 'everyday statement')} ask one shard"

@@ -117,8 +117,8 @@ def _shares(shares: Sequence[Share], total: int, now: datetime, columns: int) ->
         ]
         for one in shares[:10]
     ]
-    if columns < 70:
-        heads, rows = heads[:-1], [row[:-1] for row in rows]
+    kept = len(heads) if columns >= 70 else 5 if columns >= 50 else 3
+    heads, rows = heads[:kept], [row[:kept] for row in rows]
     more = [dim(f"  and {len(shares) - 10:,} more")] if len(shares) > 10 else []
     return table(heads, rows, columns) + more
 

@@ -1,4 +1,4 @@
-"""A Citus cluster: tables spread over its nodes by namespace, the nodes themselves, and namespaces that get a shard to themselves."""
+"""A Citus cluster: tables spread over its nodes by namespace, its nodes, and namespaces that get a shard to themselves."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -7,7 +7,7 @@ from typing import Any
 
 import psycopg
 
-from ghostmem.engine.postgres.connect import WRITERS
+from ghostmem.engine.postgres.connect import WRITERS, configure
 from ghostmem.engine.postgres.failures import translated
 from ghostmem.engine.postgres.schema import OF_NAMESPACE, OF_STORE
 from ghostmem.errors import EngineError, InvalidInputError, NotFoundError
@@ -56,6 +56,7 @@ class Isolation(Record):
 def administered(url: str) -> "Iterator[psycopg.Connection[Any]]":
     """Lend a connection of one's own on which every statement is its own transaction, unless one is begun."""
     with translated(masked(url)), psycopg.connect(url, autocommit=True, application_name="ghost admin") as connection:
+        configure(connection)
         yield connection
 
 
@@ -137,17 +138,20 @@ def isolate(connection: "psycopg.Connection[Any]", where: str, ns: str, to: tupl
         raise NotFoundError(f"there is no namespace {ns}", "`ghost ns list` shows which there are")
     if to is not None and (*to,) not in {(node.host, node.port) for node in nodes(connection, where)}:
         raise NotFoundError(f"{to[0]}:{to[1]} is no node of {where}", "`ghost admin nodes` shows which there are")
-    alone = _alone(connection, ns)
-    if not alone:
-        connection.execute(
-            "SELECT isolate_tenant_to_new_shard(%s, %s, 'CASCADE', shard_transfer_mode => %s)", (ANCHOR, ns, "auto")
-        )
-    shard, host, port = _place(connection, ns)
-    moved = to is not None and (host, port) != to
-    if to is not None and moved:
-        # identities, not primary keys, are what block_writes is for; every table here has a key, so writes go on
-        connection.execute("SELECT citus_move_shard_placement(%s, %s, %s, %s, %s, 'auto')", (shard, host, port, *to))
+    alone, moved = _alone(connection, ns), False
+    try:
+        if not alone:
+            sql = "SELECT isolate_tenant_to_new_shard(%s, %s::text, 'CASCADE', shard_transfer_mode => 'auto')"
+            connection.execute(sql, (ANCHOR, ns))
         shard, host, port = _place(connection, ns)
+        if to is not None and (host, port) != to:
+            # every table has a primary key, so that the rows are followed while they are copied, and writes go on
+            connection.execute("SELECT citus_move_shard_placement(%s, %s, %s, %s, %s, 'auto')", (shard, host, port, *to))
+            moved = True
+            shard, host, port = _place(connection, ns)
+    except (psycopg.errors.InternalError_, psycopg.errors.ObjectNotInPrerequisiteState) as error:
+        hint = "workers need wal_level = logical, and citus in output_plugin_libraries where their PostgreSQL has that"
+        raise EngineError(f"{ns} could not be moved ({' '.join(str(error).split())})", hint) from error
     return Isolation(ns, shard, host, port, not alone, moved)
 
 
@@ -164,7 +168,8 @@ def _place(connection: "psycopg.Connection[Any]", ns: str) -> tuple[int, str, in
 def _alone(connection: "psycopg.Connection[Any]", ns: str) -> bool:
     """Say whether a namespace's shard takes one hash only, which is what an isolated one does."""
     row = connection.execute(
-        "SELECT shardminvalue = shardmaxvalue FROM pg_dist_shard WHERE shardid = get_shard_id_for_distribution_column(%s, %s::text)",
+        "SELECT shardminvalue = shardmaxvalue FROM pg_dist_shard"
+        " WHERE shardid = get_shard_id_for_distribution_column(%s, %s::text)",
         (ANCHOR, ns),
     ).fetchone()
     return bool(row and row[0])

@@ -35,7 +35,8 @@ def as_vec(half: bytes) -> Vec:
     return Vec(len(made).__floordiv__(4).to_bytes(2, "big") + b"\0\0" + made)
 
 
-def _configure(connection: "psycopg.Connection[Any]") -> None:
+def configure(connection: "psycopg.Connection[Any]") -> None:
+    """Make a new connection speak as all of Ghost's do."""
     connection.autocommit = True
     # one session in one transaction is never waited for by others longer than this when its program hangs
     connection.execute("SET client_encoding TO 'UTF8'; SET timezone TO 'UTC'; SET idle_in_transaction_session_timeout TO '10min'")
@@ -58,7 +59,7 @@ def make_pool(url: str, size: int) -> "ConnectionPool[psycopg.Connection[Any]]":
         url,
         min_size=1,
         max_size=size,
-        configure=_configure,
+        configure=configure,
         kwargs={"application_name": "ghost", "connect_timeout": 10, "keepalives_idle": 30},
         max_idle=300,
         reconnect_timeout=1,  # whoever waits asks again and again, so that the pool does not rest ever longer between attempts
@@ -120,6 +121,11 @@ class Db:
             raise EngineError(f"nothing can be written to {ns} in a transaction that reads", "open one that writes")
         self.execute("SELECT pg_advisory_xact_lock(%s, hashtext(%s))", (WRITERS, ns))
         self._locked.add(ns)
+
+    @property
+    def locked(self) -> list[str]:
+        """Return the namespaces that this transaction alone may write in."""
+        return sorted(self._locked)
 
     def holds(self, names: Sequence[str]) -> None:
         """Note that namespaces are locked already."""

@@ -50,7 +50,7 @@ def build(connection: "psycopg.Connection[Any]", progress: Callable[[int], None]
 
 def drop(connection: "psycopg.Connection[Any]") -> list[VectorIndex]:
     """Drop the indexes and return what they were."""
-    found = [one for one in indexes(connection) if one.state == "ready" or one.state == "half made"]
+    found = [one for one in indexes(connection) if one.state in {"ready", "half made"}]
     for one in found:
         connection.execute(sql.SQL("DROP INDEX IF EXISTS {}").format(sql.Identifier(one.name)))
     return found
@@ -95,7 +95,8 @@ class _watched:  # noqa: N801 - used as a statement
         assert self._progress is not None
         with psycopg.connect(self._info.dsn, password=self._info.password, autocommit=True) as other:
             while not self._ended.wait(0.5):
-                row = other.execute("SELECT tuples_done FROM pg_stat_progress_create_index WHERE pid = %s", (self._pid,)).fetchone()
+                sql_ = "SELECT tuples_done FROM pg_stat_progress_create_index WHERE pid = %s"
+                row = other.execute(sql_, (self._pid,)).fetchone()
                 if row and row[0]:
                     self._progress(int(row[0]))
 

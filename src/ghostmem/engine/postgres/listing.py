@@ -91,11 +91,12 @@ class PostgresListing:
     def passing(self, ids: Sequence[str], which: Filter) -> set[str]:
         """Return which of these memories pass a filter."""
         found: set[str] = set()
-        for ns, given in self._places.of(ids).items():
+        one = str(which.ns) if which.ns and not which.ns.is_prefix else None  # what lies elsewhere would not pass anyway
+        for ns, given in ({one: list(ids)} if one else self._places.of(ids)).items():
             if which.ns.matches(ns):
                 where, values = conditions(replace(which, ns=NsFilter(ns)))
                 sql = f"SELECT m.id FROM memories m WHERE {where} AND m.id = ANY(%s)"
-                found.update(one for (one,) in self._db.rows(sql, [*values, given]))
+                found.update(row[0] for row in self._db.rows(sql, [*values, given]))
         return found
 
     def dead_keys(self, before: datetime) -> list[Memory]:

@@ -94,6 +94,7 @@ class PostgresMemories:
             by_ns.setdefault(memory.ns, []).append(memory.id)
         for ns in sorted(by_ns):
             self._db.lock(ns)
+            self._places.saw(ns, by_ns[ns])
             self._db.run(
                 f"UPDATE memories SET {counter} = {counter} + 1, last_accessed_at = %s WHERE ns = %s AND id = ANY(%s)",
                 (format_time(at), ns, by_ns[ns]),

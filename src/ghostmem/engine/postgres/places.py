@@ -1,12 +1,14 @@
 """Where what a transaction has seen lives: every statement names its namespace, so that a cluster asks one node."""
 
 from collections.abc import Iterable
+from typing import Any
 
 from ghostmem.engine.postgres.connect import Db
 
+NEARBY = 3  # in how many namespaces a row is looked for by name before it is looked for everywhere
 
 class Places:
-    """The namespaces of memories, chunks and numbers; what was never seen is looked for everywhere, once."""
+    """The namespaces of memories, chunks and numbers; what was never seen is looked for where others were, then everywhere, once."""
 
     def __init__(self, db: Db) -> None:
         self._db = db
@@ -35,10 +37,7 @@ class Places:
     def of(self, memory_ids: Iterable[str]) -> dict[str, list[str]]:
         """Return memories by namespace, without those that are nowhere."""
         ids = list(memory_ids)
-        unknown = [one for one in ids if one not in self._memories]
-        if unknown:
-            for ns, one in self._db.rows("SELECT ns, id FROM memories WHERE id = ANY(%s)", (unknown,)):
-                self._memories[one] = ns
+        self._look("memories", self._memories, ids)
         found: dict[str, list[str]] = {}
         for one in ids:
             if one in self._memories:
@@ -49,18 +48,28 @@ class Places:
         """Return the namespace of a memory."""
         return next(iter(self.of([memory_id])), None)
 
-    def of_chunks(self, numbers: Iterable[int]) -> dict[str, list[int]]:
-        """Return chunks by namespace, without those that are nowhere."""
+    def of_chunks(self, numbers: Iterable[int], nearby: bool = False) -> dict[str, list[int]]:
+        """Return chunks by namespace, without those that are nowhere; `nearby` looks only where this transaction has been."""
         wanted = list(numbers)
-        unknown = [one for one in wanted if one not in self._chunks]
-        if unknown:
-            for ns, one in self._db.rows("SELECT ns, id FROM chunks WHERE id = ANY(%s)", (unknown,)):
-                self._chunks[one] = ns
+        self._look("chunks", self._chunks, wanted, nearby)
         found: dict[str, list[int]] = {}
         for one in wanted:
             if one in self._chunks:
                 found.setdefault(self._chunks[one], []).append(one)
         return found
+
+    def _look(self, table: str, known: dict[Any, str], wanted: list[Any], nearby: bool = False) -> None:
+        """Find out where rows live; a transaction mostly stays in one namespace, and asking there asks one node."""
+        unknown = [one for one in wanted if one not in known]
+        seen = dict.fromkeys((*self._db.locked, *self._spaces.values(), *self._memories.values()))
+        for ns in seen if unknown and len(seen) <= NEARBY else ():
+            rows = self._db.rows(f"SELECT id FROM {table} WHERE ns = %s AND id = ANY(%s)", (ns, unknown))
+            known.update((one, ns) for (one,) in rows)
+            unknown = [one for one in unknown if one not in known]
+            if not unknown:
+                return
+        if unknown and not (nearby and 0 < len(seen) <= NEARBY):
+            known.update((one, ns) for ns, one in self._db.rows(f"SELECT ns, id FROM {table} WHERE id = ANY(%s)", (unknown,)))
 
     def space(self, number: int) -> str:
         """Return the namespace with a number; an empty text when there is none."""

@@ -98,9 +98,10 @@ class PostgresSearch:
     def candidates(self, chunks: Sequence[int], which: Filter) -> list[Candidate]:
         """Return those of these chunks that a filter lets through, in the order given."""
         found: dict[int, Candidate] = {}
-        for ns, numbers in self._places.of_chunks(chunks).items():
+        one = str(which.ns) if which.ns and not which.ns.is_prefix else None  # what lies elsewhere would not pass anyway
+        for ns, numbers in ({one: list(chunks)} if one else self._places.of_chunks(chunks)).items():
             if which.ns.matches(ns):
-                found.update((one.chunk, one) for one in self._candidates("c.id = ANY(%s)", [numbers], ns, which))
+                found.update((row.chunk, row) for row in self._candidates("c.id = ANY(%s)", [numbers], ns, which))
         return [found[number] for number in chunks if number in found]
 
     def _candidates(self, tail: str, values: list[Any], ns: str, which: Filter, order: str = "") -> list[Candidate]:

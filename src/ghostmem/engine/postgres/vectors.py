@@ -88,7 +88,7 @@ class PostgresVectors:
     def owners(self, chunks: Sequence[int]) -> dict[int, str]:
         """Return which memories chunks belong to."""
         found: dict[int, str] = {}
-        for ns, numbers in self._places.of_chunks(chunks).items():
+        for ns, numbers in self._places.of_chunks(chunks, nearby=True).items():  # one that is gone is nowhere else
             rows = self._db.rows("SELECT id, memory_id FROM chunks WHERE ns = %s AND id = ANY(%s)", (ns, numbers))
             self._places.saw(ns, (memory_id for _, memory_id in rows))
             found.update(rows)

@@ -203,11 +203,11 @@ class SqliteCopy:
         if table.name == "chunks":
             self._know(ns)
             sql = "SELECT count(*), coalesce(sum(t.id), 0) FROM temp.copy_ids w CROSS JOIN chunks t ON t.memory_id = w.id"
-            return cast(tuple[int, int], self._db.execute(sql).fetchone())
+            return cast("tuple[int, int]", self._db.execute(sql).fetchone())
         column = "chunk_id" if table.name == "vectors" else "seq"
         models = "model_id IN (SELECT id FROM models) AND " if table.name == "vectors" else ""
         sql = f"SELECT count(*), coalesce(sum({column}), 0) FROM {table.name} WHERE {models}ns_id = ?"
-        return cast(tuple[int, int], self._db.execute(sql, (self._number(ns),)).fetchone())
+        return cast("tuple[int, int]", self._db.execute(sql, (self._number(ns),)).fetchone())
 
     def crossing(self) -> dict[str, int]:
         """Return how many rows of which tables join memories of two namespaces, which no wall allows any more."""

@@ -72,6 +72,7 @@ function question(memory, typed, place, problem) {
   const shown = el("div", { class: "editor-preview", "aria-label": "Preview", role: "region", tabindex: "0" }, markdown(typed.text));
   let timer = 0;
   const box = el("textarea", { class: "input editor-text", name: "text", "aria-label": "Text", spellcheck: "true", value: typed.text, oninput: input, onkeydown: pressed });
+  box.setSelectionRange(0, 0);
   function input() {
     typed.text = box.value;
     clearTimeout(timer);

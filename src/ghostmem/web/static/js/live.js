@@ -2,7 +2,7 @@
 
 const listeners = new Set();
 let state = "connecting";
-let last = 0;
+let last = null;
 
 /** Call `fn({sequence, namespaces: {ns: sequence}})` whenever somebody has written, until the signal is aborted. */
 export function onChange(fn, signal) {
@@ -19,7 +19,7 @@ export function listen(told) {
   source.addEventListener("change", (event) => {
     be("live");
     const news = JSON.parse(event.data);
-    const first = last === 0;
+    const first = last === null;
     const moved = news.sequence !== last;
     last = news.sequence;
     if (!first && moved) for (const fn of [...listeners]) fn(news);

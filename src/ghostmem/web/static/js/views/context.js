@@ -99,7 +99,7 @@ export function view({ query }, signal) {
 }
 
 function nothingAsked() {
-  return empty({ title: "Ask as an agent would", text: "Type what the agent is about to do. You see what it would be handed, why each memory is there, and what did not fit.", command: 'ghost context "how do payments work"', picture: "context" });
+  return empty({ title: "Ask as an agent would", text: "Type what the agent is about to do. You see what it would be handed, why each memory is there, and what did not fit.", command: 'ghost context -n "*" "how do payments work"', picture: "context" });
 }
 
 /** One pack: the bar, the stages, the memories, what was left out. */
@@ -133,7 +133,7 @@ function packed(pack, asked, other) {
     el("div", { class: "pack-tools" }, tabs, el("button", { class: "button small", type: "button", onclick: copy }, icon("copy", 15), "Copy as text")),
     body, text,
     leftOut(pack),
-    el("details", { class: "same" }, el("summary", null, "The same in a terminal"), command(`ghost context ${quoted(asked.q)}${ns() ? ` -n ${quoted(ns())}` : ""} --budget ${pack.budget} --render block`)),
+    el("details", { class: "same" }, el("summary", null, "The same in a terminal"), command(`ghost context ${quoted(asked.q)} -n ${quoted(ns() || "*")} --budget ${pack.budget} --render block`)),
   );
 }
 

@@ -42,12 +42,16 @@ export async function view({ query }, signal) {
   let known = model();
   let chosen = -1;
   let totals = null;
+  let turn = 0;
   canvas.scene = map; // the bench asks it where nodes are
 
   async function load(again = false) {
+    turn += 1;
+    const mine = turn;
     try {
       const fields = asked.key ? { ns: asked.ns, key: asked.key, depth: asked.depth || 2, limit: asked.limit } : { ns: asked.ns, limit: asked.limit };
       const found = await get("/graph", fields, signal);
+      if (mine !== turn) return; // a newer answer is on its way
       const fresh = model();
       const old = known;
       const key = chosen >= 0 ? old.nodes[chosen].key : asked.node;
@@ -67,7 +71,7 @@ export async function view({ query }, signal) {
       if (asked.list) drawList();
       if (key) await chooseKey(key, !again);
     } catch (error) {
-      if (isAborted(error)) return;
+      if (isAborted(error) || mine !== turn) return;
       wait.hidden = true;
       body.hidden = true;
       put(problem, failure(error, () => load(again)));
@@ -223,7 +227,7 @@ async function namespace(wanted, signal) {
 }
 
 function nothing(space) {
-  return empty({ title: "Nothing to draw yet", text: "A graph grows as memories are stored and linked.", command: `ghost put -n ${space || "agent:me"} tea "Green tea in the morning"`, picture: "graph" });
+  return empty({ title: "Nothing to draw yet", text: "A graph grows as memories are stored and linked.", command: `ghost put -n ${space || "agent:me"} -k tea 'The user drinks green tea.'`, picture: "graph" });
 }
 
 /** A box that finds memories by name or text: those that are drawn at once, others from the server. */

@@ -32,13 +32,17 @@ export function view(_, signal) {
   const spread = el("div", null, skeleton(3));
   const loads = { "/audit": [report, findings], "/shape": [spread, shape] };
 
+  const turns = {}; // an answer to an older question must not come after a newer one
+
   async function load(path) {
     const [place, draw] = loads[path];
+    turns[path] = (turns[path] || 0) + 1;
+    const mine = turns[path];
     try {
       const found = await get(path, { ns: ns() }, signal);
-      put(place, draw(found));
+      if (mine === turns[path]) put(place, draw(found));
     } catch (error) {
-      if (!isAborted(error)) put(place, failure(error, () => load(path)));
+      if (!isAborted(error) && mine === turns[path]) put(place, failure(error, () => load(path)));
     }
   }
 
@@ -55,7 +59,7 @@ export function view(_, signal) {
 }
 
 function findings({ score, memories, namespaces, edges, findings: found, unjudged = [], notes = [] }) {
-  if (!memories) return empty({ title: "Nothing to judge yet", text: "A store without memories is perfectly tidy.", command: 'ghost put -n agent:me tea "Green tea in the morning"', picture: "health" });
+  if (!memories) return empty({ title: "Nothing to judge yet", text: "A store without memories is perfectly tidy.", command: "ghost put -n agent:me -k tea 'The user drinks green tea.'", picture: "health" });
   const open = found.filter((one) => one.count > 0).sort((a, b) => b.cost - a.cost || b.count - a.count);
   const clean = found.filter((one) => !one.count);
   const words = score >= 95 ? "Spotless." : score >= 85 ? "In good order." : score >= 60 ? "Some things want a look." : "It wants tidying.";

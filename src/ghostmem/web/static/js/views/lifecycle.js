@@ -26,13 +26,18 @@ export function view({ query }, signal) {
   const may = !session.read_only && session.namespaces.filter(isChosen).every(mayWrite);
   const scope = () => ns() || "all namespaces";
 
+  let turn = 0; // an answer to an older question must not come after a newer one
+
   async function load() {
+    turn += 1;
+    const mine = turn;
     try {
       const found = await get("/flow", { ns: ns(), days: asked.days }, signal);
+      if (mine !== turn) return;
       put(flow, tiersOverTime(found));
       drawRuns(found.runs);
     } catch (error) {
-      if (isAborted(error)) return;
+      if (isAborted(error) || mine !== turn) return;
       put(flow, failure(error, load));
       put(runs);
     }
@@ -114,7 +119,7 @@ export function view({ query }, signal) {
       "What would happen now",
       may
         ? [el("div", { class: "ahead-start" }, el("button", { class: "button", type: "button", id: "look", onclick: look }, icon("lifecycle", 16), "Look ahead"), el("p", { class: "soft" }, `Tries the rules on ${scope()}, without changing anything.`)), ahead]
-        : [el("p", { class: "soft" }, "This page may not run the rules here. In a terminal:"), command(`ghost reflect --dry-run${ns() ? ` -n ${ns()}` : ""}`)],
+        : [el("p", { class: "soft" }, "This page may not run the rules here. In a terminal:"), command(`ghost reflect --dry-run -n ${ns() ? `"${ns()}"` : "'*'"}`)],
     ),
     section("What the rules did", runs),
     section("The rules", rules),
@@ -123,7 +128,7 @@ export function view({ query }, signal) {
 
 function tiersOverTime({ tiers, days, runs }) {
   const total = Object.values(tiers).reduce((sum, one) => sum + one, 0);
-  if (!total) return empty({ title: "No memories yet", text: "Tiers fill as memories are stored.", command: 'ghost put -n agent:me tea "Green tea in the morning"', picture: "lifecycle" });
+  if (!total) return empty({ title: "No memories yet", text: "Tiers fill as memories are stored.", command: "ghost put -n agent:me -k tea 'The user drinks green tea.'", picture: "lifecycle" });
   const known = ["ltm", "stm", "sensory", "dormant"];
   const ran = new Map();
   for (const { run: one } of runs) ran.set(one.at.slice(0, 10), (ran.get(one.at.slice(0, 10)) || 0) + 1);

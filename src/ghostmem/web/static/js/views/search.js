@@ -1,4 +1,5 @@
 // Search: results while one types, filters, and the receipt of every hit one click away.
+import { bindActions } from "../actions.js";
 import { get, isAborted, post } from "../api.js";
 import { announce, el, put, all } from "../dom.js";
 import { icon } from "../icons.js";
@@ -10,12 +11,12 @@ import { isChosen, ns } from "../state.js";
 import { KINDS, SOURCES, TIERS, count } from "../words.js";
 
 export const title = "Search";
-export const styles = ["search.css"];
+export const styles = ["search.css", "actions.css"];
 
 const PAUSE = 60; // milliseconds after a keystroke before the server is asked
 const PAGE = 30;
 const MOST = 300;
-const FILTERS = ["kind", "tier", "tags", "source_kind", "source_user", "after", "before", "pinned"];
+const FILTERS = ["kind", "tier", "tags", "source_kind", "source_user", "after", "before", "as_of", "pinned"];
 
 export function view({ query }, signal) {
   const asked = { q: query.q || "", limit: PAGE, ...Object.fromEntries(FILTERS.map((name) => [name, query[name] || ""])) };
@@ -30,6 +31,7 @@ export function view({ query }, signal) {
   bar.hidden = used() === 0;
   let timer = 0;
   let running = new AbortController();
+  let hits = [];
 
   function used() {
     return FILTERS.filter((name) => asked[name]).length;
@@ -75,13 +77,19 @@ export function view({ query }, signal) {
     }
   }
 
+  function focused() {
+    const id = document.activeElement?.closest?.(".hit")?.dataset.id;
+    return hits.find((hit) => hit.id === id);
+  }
+
   function show(found) {
+    hits = found.hits;
     const words = terms(asked.q);
     const said = asked.q.trim() ? `${count(found.hits.length, "result")}${found.hits.length >= asked.limit ? " or more" : ""}` : found.hits.length ? "Stored last" : "";
     status.textContent = said || "\u00a0";
     announce(asked.q.trim() ? said : "");
     const open = new Set(all(".hit.open", results).map((node) => node.dataset.id));
-    const focused = document.activeElement?.closest?.(".hit")?.dataset.id;
+    const at = document.activeElement?.closest?.(".hit")?.dataset.id;
     put(
       results,
       found.notes.map((note) => el("p", { class: "note" }, icon("info", 16), note)),
@@ -90,7 +98,7 @@ export function view({ query }, signal) {
       aside("No longer holds", "What would have been found, had it not ended.", found.superseded, words, onTag),
       aside("Narrowly missed", "What came close, and why it did not make it.", found.misses, words, onTag),
     );
-    if (focused) results.querySelector(`.hit[data-id="${CSS.escape(focused)}"] .memory-link`)?.focus();
+    if (at) results.querySelector(`.hit[data-id="${CSS.escape(at)}"] .memory-link`)?.focus();
   }
 
   function onTag(tag) {
@@ -109,6 +117,7 @@ export function view({ query }, signal) {
   signal.addEventListener("abort", () => { clearTimeout(timer); running.abort(); }, { once: true });
   onChange((news) => { if (Object.keys(news.namespaces).some(isChosen)) load(); }, signal);
   keys(input, results, signal);
+  bindActions(focused, load, signal);
   load();
   return el(
     "div",
@@ -135,10 +144,10 @@ async function search(asked, signal) {
 }
 
 async function newest(asked, signal) {
-  const { q: _, limit, tier, tags, pinned, ...rest } = asked;
+  const { q: _, limit, tier, tags, pinned, as_of, ...rest } = asked;
   const fields = { ns: ns(), limit, ...given(rest), tags: tags ? listOf(tags) : "", tier: tier === "all" ? "" : tier, pinned: pinned ? "true" : "" };
   const found = await get("/memories", fields, signal);
-  return { hits: found.memories, notes: [], superseded: [], misses: [] };
+  return { hits: found.memories, notes: as_of ? ["Ask a question to see what was believed then; without one, the newest of today are shown."] : [], superseded: [], misses: [] };
 }
 
 const listOf = (text) => text.split(",").map((tag) => tag.trim()).filter(Boolean);
@@ -212,6 +221,7 @@ function filterBar(asked, changed, signal) {
     field("Who said it", el("input", { class: "input", name: "source_user", value: asked.source_user, autocomplete: "off", onchange: pick("source_user") })),
     field("From", el("input", { class: "input", name: "after", type: "date", value: asked.after, onchange: pick("after") })),
     field("To", el("input", { class: "input", name: "before", type: "date", value: asked.before, onchange: pick("before") })),
+    field("As of", el("input", { class: "input", name: "as_of", value: asked.as_of, placeholder: "what was believed then", autocomplete: "off", onchange: pick("as_of") })),
     checkbox("Pinned only", { name: "pinned", checked: Boolean(asked.pinned), onchange: (event) => changed({ pinned: event.target.checked ? "1" : "" }) }),
     el("button", { class: "button quiet", type: "button", onclick: clear }, "Clear"),
     tags,

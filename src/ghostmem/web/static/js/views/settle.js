@@ -48,7 +48,7 @@ export function view(_, signal) {
       rows.length > shown[id] && el("button", { class: "button", type: "button", onclick: () => { shown[id] += STEP * 5; draw(conflicts, stale, held); } }, `Show more of ${rows.length}`));
     put(
       place,
-      part("conflicts", "Contradictions", "Both are current and cannot both be so. The newer one, or the user's own word, stands on the left.", conflicts, (one_) => contradiction(one_, load)),
+      part("conflicts", "Contradictions", "Both are current and cannot both be so. The newer one, or the user's own word, stands first.", conflicts, (one_) => contradiction(one_, load)),
       part("stale", "Maybe stale", "These rest on something that has ended or is contradicted.", stale, (one_) => doubt(one_, load, signal)),
       part("held", "Held back", "Not trusted, so no agent reads it. It is shown here as plain text; do not do what it says.", held, (one_) => suspect(one_, load)),
     );
@@ -132,7 +132,7 @@ function keys(place, signal) {
   const group = { signal, group: "Settle" };
   bind("j", "next", move(1), group);
   bind("k", "previous", move(-1), group);
-  for (const [key, label] of [["1", "keep the left one"], ["2", "keep the right one"], ["b", "both hold"], ["e", "edit what may be stale"], ["r", "release"], ["x", "drop"]]) {
+  for (const [key, label] of [["1", "keep the first one"], ["2", "keep the second one"], ["b", "both hold"], ["e", "edit what may be stale"], ["r", "release"], ["x", "drop"]]) {
     bind(key, label, () => { const button = current()?.querySelector(`[data-choice="${key}"]`); button?.click(); return Boolean(button); }, group);
   }
 }

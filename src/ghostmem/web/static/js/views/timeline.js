@@ -35,12 +35,12 @@ export function view({ query }, signal) {
   let timer = 0;
   let running = new AbortController();
 
-  const prefix = el("input", { class: "input", type: "search", value: asked.prefix, placeholder: "Keys that start with", "aria-label": "Keys that start with", autocomplete: "off", spellcheck: "false", oninput: () => { asked.prefix = prefix.value; later(true); } });
+  const prefix = el("input", { class: "input", type: "search", value: asked.prefix, placeholder: "Keys that start with", "aria-label": "Keys that start with", autocomplete: "off", spellcheck: "false", oninput: () => { asked.prefix = prefix.value; remember(asked); later(true); } });
   const slider = el("input", { type: "range", class: "as-of", min: "0", max: String(STEPS), step: "1", "aria-label": "As of", oninput: slid });
   const told = el("output", { class: "as-of-told" });
   const search = el("a", { class: "button small", href: href("search") }, icon("search", 16), "Search as of then");
   const today = el("button", { class: "button small", type: "button", onclick: () => { asked.as_of = ""; moved(); } }, "Back to now");
-  const list = el("button", { class: "button", type: "button", "aria-pressed": String(Boolean(asked.list)), onclick: () => { asked.list = asked.list ? "" : "1"; list.setAttribute("aria-pressed", String(Boolean(asked.list))); draw(); } }, icon("context"), "List");
+  const list = el("button", { class: "button", type: "button", "aria-pressed": String(Boolean(asked.list)), onclick: () => { asked.list = asked.list ? "" : "1"; list.setAttribute("aria-pressed", String(Boolean(asked.list))); remember(asked); draw(); } }, icon("context"), "List");
   const tool = (label, keys, picture, run) => el("button", { class: "button icon-only", type: "button", "aria-label": label, title: `${label} (${keys})`, onclick: run }, icon(picture));
 
   const asOf = () => (asked.as_of ? Date.parse(asked.as_of) : null);

@@ -1,0 +1,88 @@
+"""The viewer inside an agent's own window: an app of the MCP Apps extension, and the tool that opens it.
+
+A host that shows apps says so; only then are the tool and the resource listed, so that nobody else pays for them.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ghostmem.errors import NotFoundError
+from ghostmem.mcp.tools import READ, TEXT, Arguments, Result, Tool, described, found_by_search
+from ghostmem.model import plain
+
+if TYPE_CHECKING:
+    import mcp_types as types
+
+    from ghostmem.ghost import Ghost
+
+EXTENSION = "io.modelcontextprotocol/ui"
+MIME_TYPE = "text/html;profile=mcp-app"
+URI = "ui://ghost/viewer"
+META: dict[str, Any] = {"ui": {"csp": {}, "prefersBorder": True}}
+NEWEST, FOUND = 20, 20
+_HERE = Path(__file__).parent
+_STYLES = _HERE.parent / "web" / "static" / "css"
+
+
+def _show(ghost: Ghost, given: Arguments) -> Result:
+    """Return a memory with its surroundings, what a question finds, or what is newest; looking is no use."""
+    ns = given["ns"]
+    if key := given.get("key"):
+        from ghostmem.verbs.details import details
+
+        found = details(ghost.store, ns, key)
+        if not found.current:
+            raise NotFoundError(f"memory not found: {ns}/{key}", "it was removed")
+        result: Result = plain(found)
+        return {"ns": ns, **result}
+    if query := given.get("query"):
+        return {"ns": ns, "query": query, **found_by_search(ghost, {"query": query, "ns": ns, "limit": FOUND, "explain": True})}
+    return {"ns": ns, "results": [plain(memory) for memory in ghost.list(ns, limit=NEWEST)]}
+
+
+SHOW = Tool(
+    "ghost_show",
+    "Show memories to the user",
+    "Open a view for the user: what a query finds, one memory by its key, or the newest. Use it when they want to see.",
+    {"query": TEXT, "key": TEXT, "ns": described(TEXT, "namespace, prefix like agent:*, or * for all")},
+    (),
+    {"results": {"type": "array"}, "memory": {"type": "object"}},
+    _show,
+    hints=READ,
+    meta={"ui": {"resourceUri": URI}, "ui/resourceUri": URI},  # the second is how older hosts find it
+)
+
+
+def is_shown_by(capabilities: types.ClientCapabilities | None) -> bool:
+    """Say whether a client shows apps of our kind."""
+    known = (capabilities.extensions or {}) if capabilities else {}
+    settings = known.get(EXTENSION)
+    kinds = settings.get("mimeTypes") if isinstance(settings, dict) else None
+    return isinstance(kinds, list | tuple) and MIME_TYPE in kinds
+
+
+def app_resource() -> types.Resource:
+    """Return the app as the protocol lists it."""
+    import mcp_types as types
+
+    about = "Search and read memories"
+    return types.Resource(uri=URI, name="viewer", title="Ghost memory", description=about, mime_type=MIME_TYPE, _meta=META)
+
+
+def app_contents() -> types.TextResourceContents:
+    """Return the app: one document with everything in it."""
+    import mcp_types as types
+
+    return types.TextResourceContents(uri=URI, mime_type=MIME_TYPE, text=html(), _meta=META)
+
+
+@cache
+def html() -> str:
+    """Return the document, made of the viewer's own modules and styles."""
+    from ghostmem.mcp.bundle import document
+
+    styles = [*(_STYLES / name for name in ("base.css", "parts.css", "search.css")), _HERE / "viewer" / "viewer.css"]
+    return document("Ghost memory", styles, _HERE / "viewer" / "viewer.js")
