@@ -16,6 +16,7 @@ MEMORIES = {
     "editor": "The user writes in Vim.",
     "old-editor": "The user writes code in Vim.",
     "new-editor": "The user no longer writes code in Vim, but in Helix.",
+    "database": "We use PostgreSQL as our database.",
     "outage": "The outage was caused by a full disk.",
     "rollback": "A rollback takes four minutes.",
     "a": "The shop needs the cart.",
@@ -28,6 +29,7 @@ FILES = {
     "change.diff": "--- a\n+++ b\n@@ -1,3 +1,3 @@\n alpha\n-beta\n+BETA\n gamma\n",
     "notes/garden.md": "# Garden\n\n## Beds\n\nGarlic goes into the raised bed.\n",
     "MEMORY.md": "# Memory\n\n## Tea\n\nGreen, at four.\n",
+    "notes.txt": "I prefer tabs. Never push to main.\n",
     "chat.txt": "User: I prefer tabs.\n",
     "event.json": '{"hook_event_name": "SessionStart", "session_id": "s1", "source": "startup", "cwd": "."}\n',
     "export.json": '[{"id": "1", "memory": "Sam drinks green tea", "user_id": "sam"}]\n',
@@ -66,7 +68,7 @@ def furnish(home: Path) -> None:
         shutil.copytree(DATA / "transcripts" / source, home / target)
     shutil.copy(DATA / "transcripts" / "chat.jsonl", home / "chat.jsonl")
     shutil.copy(DATA / "original" / "head.db", home / "original.db")
-    (home / ".curlrc").write_text("fail-with-body\nsilent\nshow-error\n", encoding="utf-8")  # an answer that is an error, is one
+    (home / ".curlrc").write_text("fail-with-body\nsilent\n", encoding="utf-8")  # an answer that is an error, is one
     with Ghost.open(home / ".ghost" / "memory.db", settings=Settings(embed_provider="none")) as ghost:
         for key, content in MEMORIES.items():
             ghost.put("agent:me", key, content, created_at=datetime(2026, 3, 1, tzinfo=UTC))

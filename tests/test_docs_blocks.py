@@ -22,8 +22,8 @@ from pathlib import Path
 import click
 import pytest
 import yaml
-from docs_home import furnish
 
+from docs_home import furnish
 from ghostmem.cli.main import cli
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -35,21 +35,26 @@ PAGES = ["README.md", "CONTRIBUTING.md", *sorted(path.relative_to(ROOT).as_posix
 LANGUAGES = {"console", "python", "py", "sh", "text", "json", "toml", "yaml", "ini", "sql", "markdown"}
 ADDRESS = "http://127.0.0.1:8642"  # where the pages say that a server listens
 
-# commands that no test can type, and why; the flags of those that are ours are checked all the same by test_docs.py
+# what is typed in: these programs and no others, because a test must not change the machine it runs on
+TYPES = {"ghost", "echo", "printf", "cat", "diff", "find", "mkdir", "curl", "jq", "pbpaste", "my-model", "python"}
+# commands that are not, and why; the flags of those that are ours are checked all the same by test_docs.py
 WHY_NOT = {
     r"(pip|pipx|uv|uvx|npx|brew|apt|apt-get|sudo)\b": "installs from elsewhere; tests run without a network",
     r"make\b|\.venv/bin/": "is how the tests themselves are run; `make demo` has its own test",
-    r"(docker|podman|kubectl|helm|systemctl|journalctl|loginctl|launchctl)\b": "needs a container engine, a cluster or a service manager",
-    r"(psql|createdb|createuser|pg_dump|pg_restore|pg_ctl)\b": "needs a PostgreSQL of the reader's",
-    r".*postgres(ql)?://": "needs a PostgreSQL; tests/verbs/test_migrate.py and tests/web/test_postgres_serve.py have a real one",
     r"claude mcp\b": "changes another program's settings by that program; `ghost setup` writes the same and is tested",
     r"python -m bench\.": "takes minutes, or data that is not part of Ghost; tests run each harness in a short form",
     r"python - apsw click numpy onnxruntime pytest": "starts two hundred processes to measure their imports",
     r"git (clone|pull|push)\b": "needs another repository",
     r"ghost undo 01JAYZ4\b": "names a run that stands for one of the reader's",
-    r"ghost (infer-edges .*--model|embed reembed .*(ollama|openai))": "asks a server for its model",
-    r"GHOST_EMBED_PROVIDER=(ollama|openai)\b": "asks a server for its vectors; tests/embed has stand-ins for both",
+    r"ghost infer-edges .*--model": "asks a server for its model",
     r"ghost infer-edges -n agent:(me|ada) --max-pairs 20 --dry-run": "needs a model chosen in the settings; tests/cli/test_infer_edges.py does",
+    r"GHOST_EMBED_PROVIDER=(ollama|openai)\b": "asks a server for its vectors; tests/embed has stand-ins for both",
+}
+# blocks that are not typed at all, by what stands in them
+WHY_NOT_AT_ALL = {
+    r"^(docker|podman|kubectl|helm|systemctl|journalctl|launchctl)\b": "needs a container engine, a cluster or a service manager; tests/test_deploy.py reads the files",
+    r"^(psql|createdb|createuser|pg_dump|pg_restore|pg_ctl)\b": "needs a PostgreSQL of the reader's",
+    r"postgres(ql)?://": "needs a PostgreSQL; tests/verbs/test_migrate.py and tests/web/test_postgres_serve.py have a real one",
 }
 # commands that stay until they are stopped: they are started, must say something, and are stopped
 STAYS = r"ghost (serve|web|peek .*--watch|reflect .*--every|notes watch|notes mirror .*--watch)\b"
@@ -59,6 +64,11 @@ INSTEAD = [
     (r"--from-ghost ~/\.ghost/memory\.db", "--from-ghost ~/original.db"),
     (r"^(ghost (?:serve|web)\b)(.*?)(?: --port \d+)?(?= *(?:#|--|$))", r"\1 --port 0\2"),
 ]
+# what must have happened before
+BEFORE = {
+    "ghost restore -n agent:me tea": "ghost rm -n agent:me tea",
+    "diff -u old.md new.md | ghost patch -n agent:me notes --dry-run": "ghost restore -n agent:me notes --version 1",
+}
 TOGETHER = {"docs/start/team.md"}  # pages whose blocks build on each other, console blocks included
 NEEDS = ("jq", "curl", "git")  # programs that a machine may lack
 PY_BLOCKS = {
@@ -96,13 +106,38 @@ def lines(block: Block) -> Iterator[str]:
     if block.language == "console":
         yield from (line[2:] for line in block.body.splitlines() if line.startswith("$ "))
         return
-    yield from (line for line in block.body.replace("\\\n", " ").splitlines() if line.strip() and not line.lstrip().startswith("#"))
+    yield from (
+        line for line in block.body.replace("\\\n", " ").splitlines() if line.strip() and not line.lstrip().startswith("#")
+    )
 
 
-def why_not(line: str) -> str:
-    """Say why a command cannot be typed here, or nothing."""
-    words = re.sub(r"^(?:\S+=\S* )*(?=ghost )", "", line) if not re.match("GHOST_EMBED_PROVIDER=", line) else line
-    return next((reason for pattern, reason in WHY_NOT.items() if re.match(pattern, words)), "")
+def why_not(block: Block, line: str) -> str:
+    """Say why a command is not typed, or nothing."""
+    for pattern, reason in WHY_NOT_AT_ALL.items():
+        if re.search(pattern, block.body, re.MULTILINE):
+            return reason
+    return next((reason for pattern, reason in WHY_NOT.items() if re.match(pattern, line)), "")
+
+
+def programs(line: str) -> set[str]:
+    """Return the programs that a command starts."""
+    first = line.splitlines()[0] if "<<" in line else line
+    reader = shlex.shlex(re.sub(r"^(?:[\d*/,-]+ +){5}", "", first), posix=True, punctuation_chars="|&;<>")
+    reader.whitespace_split = True
+    found: set[str] = set()
+    begins = True
+    for word in reader:
+        if re.fullmatch(r"[|&;]+", word):
+            begins = True
+        elif begins and not re.match(r"\w+=", word):
+            found.add(word)
+            begins = False
+    return found
+
+
+def said_by(session: Session, block: Block) -> str:
+    """Type a block and return what it prints."""
+    return "".join(type_in(session, line) for line in lines(block) if not why_not(block, line))
 
 
 EVERY = [block for page in PAGES for block in blocks(page)]
@@ -132,6 +167,8 @@ def session(furnished: Path, tmp_path: Path, request: pytest.FixtureRequest) -> 
 
 def type_in(session: Session, line: str) -> str:
     """Type one command, and return what it prints."""
+    if line in BEFORE:
+        session.run(["sh", "-c", BEFORE[line]], line)
     for pattern, new in INSTEAD:
         line = re.sub(pattern, new, line)
     if re.match(STAYS, line):
@@ -182,9 +219,11 @@ def test_a_block_can_be_typed(block: Block, session: Session) -> None:
         pytest.skip(f"this machine has no {', '.join(missing)}")
     if "$TOKEN" in block.body:
         made = session.run(["ghost", "token", "create", "docs", "--grant", "*:admin", "--json"], "token")
-        session.env["TOKEN"] = json.loads(made.splitlines()[-1] if made.lstrip().startswith("note") else made.splitlines()[0])["secret"]
-    said = "".join(type_in(session, line) for line in lines(block) if not why_not(line))
-    if block.printed is not None and not any(why_not(line) for line in lines(block)):
+        session.env["TOKEN"] = json.loads(made.splitlines()[-1] if made.lstrip().startswith("note") else made.splitlines()[0])[
+            "secret"
+        ]
+    said = said_by(session, block)
+    if block.printed is not None and not any(why_not(block, line) for line in lines(block)):
         assert steady(said) == steady(block.printed), block
 
 
@@ -196,24 +235,40 @@ def test_a_page_can_be_typed_from_top_to_bottom(page: str, session: Session) -> 
         if missing := lacking(block):
             pytest.skip(f"this machine has no {', '.join(missing)}")
         if block.language in ("sh", "console"):
-            said = "".join(type_in(session, line) for line in lines(block) if not why_not(line))
+            said = said_by(session, block)
             if block.language == "sh" and block.printed is not None:
                 assert steady(said) == steady(block.printed), block
 
 
+@pytest.mark.parametrize("block", [block for block in EVERY if block.language == "sh"], ids=str)
+def test_a_block_is_typed_or_explained(block: Block) -> None:
+    """No command is passed over in silence: it starts only programs that are typed in, or a table says why not."""
+    for line in lines(block):
+        if not why_not(block, line):
+            assert programs(line) <= TYPES, f"{block}: {line}"
+            assert not re.search(r">\s*/(?!dev/)", line), f"{block}: {line} writes outside the home"
+
+
 def test_every_reason_is_needed() -> None:
-    """A row of the table that no page needs is removed, but for those that pages about operation bring along."""
+    """A row of the table that no page needs goes; those of deployments may wait for their page."""
     typed = [line for block in EVERY if block.language == "sh" for line in lines(block)]
-    kept = r"\(docker|\(psql|git \(clone|\(pip|\.\*postgres"
-    idle = [pattern for pattern in WHY_NOT if not re.match(kept, pattern) and not any(re.match(pattern, line) for line in typed)]
-    assert idle == []
+    needed = [pattern for pattern in WHY_NOT if any(re.match(pattern, line) for line in typed)]
+    assert [pattern for pattern in WHY_NOT if pattern not in needed and not pattern.startswith("git ")] == []
+
+
+def test_a_stranger_is_not_run() -> None:
+    """What a command starts is told also behind pipes, variables and the fields of cron."""
+    assert programs("17 3 * * *  A=b ghost backup x/ && rm -rf / | tee 'x y' > z") == {"ghost", "rm", "tee"}
+    assert not programs("install -m 0600 x /etc") <= TYPES
 
 
 @pytest.mark.parametrize("page", PAGES)
 def test_every_block_says_what_it_is(page: str) -> None:
     """A fence names its language, and commands stand only where they are run."""
     for block in blocks(page):
-        assert block.language in LANGUAGES or (not block.language and not re.search(r"^(\$ )?ghost ", block.body, re.MULTILINE)), block
+        assert block.language in LANGUAGES or (
+            not block.language and not re.search(r"^(\$ )?ghost ", block.body, re.MULTILINE)
+        ), block
         if block.language == "py":
             assert page in PY_BLOCKS, block
         if block.language == "text":
@@ -254,7 +309,9 @@ def started(value: object) -> Iterator[list[str]]:
             yield from started(inner)
 
 
-@pytest.mark.parametrize("block", [block for block in EVERY if block.language in ("python", "py") and block.page != "docs/library.md"], ids=str)
+@pytest.mark.parametrize(
+    "block", [block for block in EVERY if block.language in ("python", "py") and block.page != "docs/library.md"], ids=str
+)
 def test_python_can_be_read(block: Block) -> None:
     """A program of the docs is one."""
     ast.parse(block.body)

@@ -2,7 +2,7 @@
 
 A ```console block is a session: its `$` lines run in order, in a throw-away home that all blocks of a page share, and what they
 print is put under them. A ```python block runs there too; a ```text block right after it holds what it prints. Ids, times, sizes
-and version numbers may differ. Everything fenced otherwise (```sh, ```py) is left alone here; tests/test_docs_blocks.py types it in.
+and version numbers may differ. Everything fenced otherwise (```sh, ```py) is left alone here; tests/test_docs_blocks.py runs it.
 """
 
 import os

@@ -62,6 +62,7 @@ class Host:
 
     def open(self, result: bool = True, **given: str) -> None:
         """Show the app as the view of a call with these arguments."""
+        self.page.goto("about:blank")  # a page of its own, not the one before written over
         self.page.set_content(HOST)
         self.page.evaluate("(text) => show(text)", POLICY + html())
         self.page.wait_for_function("() => said.some((one) => one.method === 'ui/notifications/initialized')")

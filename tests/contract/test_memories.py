@@ -25,8 +25,7 @@ def test_the_same_again_is_no_version_but_reinforces(ghost: Ghost) -> None:
     """The same content and fields count as one more use."""
     ghost.put(NS, "tea", "Green.")
     again = ghost.put(NS, "tea", "Green.")
-    assert again.version == 1
-    assert ghost.get(NS, "tea").access_count == 1 + again.access_count
+    assert (again.version, again.access_count) == (1, 1)
     assert ghost.put(NS, "tea", "Green.", importance=0.9).version == 2
 
 
@@ -70,13 +69,8 @@ def test_removing_restoring_and_collecting(ghost: Ghost, clock: Any) -> None:
         ghost.restore(NS, "b")
     ghost.rm(NS, "a")
     clock.forward(days=40)
-    assert ghost.gc(purge_deleted="30d").to_dict() == ghost_purged(ghost, ghost.gc(dry_run=True).to_dict(), 1)
+    assert ghost.gc(purge_deleted="30d").purged == 1
     assert [memory.key for memory in ghost.list(NS)] == ["c"]
-
-
-def ghost_purged(ghost: Ghost, empty: dict[str, Any], count: int) -> dict[str, Any]:
-    """Return what a collection reports that purged so many keys and nothing else."""
-    return {**empty, "dry_run": False, "purged": count} if "purged" in empty else {**empty, **{}}
 
 
 def test_what_expires_is_hidden_and_then_collected(ghost: Ghost, clock: Any) -> None:
@@ -143,7 +137,7 @@ def test_namespaces_come_and_go(ghost: Ghost) -> None:
     """A namespace that was removed for good leaves no name, and its key can be put anew."""
     ghost.put("team:a", "k", "One.")
     ghost.put("team:b", "k", "Two.")
-    assert [(one.ns, one.memories) for one in ghost.namespaces("team:*")] == [("team:a", 1), ("team:b", 1)]
+    assert [(one.ns, one.count) for one in ghost.namespaces("team:*")] == [("team:a", 1), ("team:b", 1)]
     ghost.rm_namespace("team:a", hard=True)
     assert [one.ns for one in ghost.namespaces()] == ["team:b"]
     assert ghost.put("team:a", "k", "One again.").version == 1

@@ -110,7 +110,10 @@ function dress({ theme }) {
 }
 
 async function start() {
-  const form = el("form", { class: "search-form", role: "search", onsubmit: (event) => { event.preventDefault(); show({ ns: asked.ns, query: input.value.trim() }); } }, el("div", { class: "search-box" }, icon("search"), input), el("button", { class: "button", type: "submit" }, "Search"));
+  // no form: a frame that may only run scripts may not submit one
+  const search = () => show({ ns: asked.ns, query: input.value.trim() });
+  input.addEventListener("keydown", (event) => { if (event.key === "Enter" && !event.isComposing) search(); });
+  const form = el("div", { class: "search-form", role: "search" }, el("div", { class: "search-box" }, icon("search"), input), el("button", { class: "button", type: "button", onclick: search }, "Search"));
   put(app, form, status, place);
   document.addEventListener("click", followed);
   on("ui/notifications/host-context-changed", (context) => { dress(context); });

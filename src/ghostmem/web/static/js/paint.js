@@ -5,6 +5,7 @@ const DASHED = 1500; // visible edges above which all are drawn solid
 const MOVING = 2500; // edges drawn while one moves
 const CHUNK = 300; // strokes of one path: long paths are slow to fill in software
 const LABELS = 140;
+const SMALL = 2.2; // pixels: below, a shape is a square
 const TURN = 2 * Math.PI;
 
 /** Read the colours of the theme. */
@@ -207,12 +208,15 @@ function free(taken, words, px, py) {
 }
 
 /** Shapes by tier: a ring, a half, a disc, a bar. Small ones are squares, which cost a tenth. */
-function shapes(brush, shape, marks, paint, paints) {
+function shapes(brush, shape, all, paint, paints) {
   brush.fillStyle = brush.strokeStyle = paint;
-  if (marks.every(([, , size]) => size < 2.6)) {
-    for (const [px, py, size] of marks) brush.fillRect(px - size, shape === "bar" ? py - size / 2 : py - size, size * 2, shape === "bar" ? size : size * 2);
-    return;
+  const marks = [];
+  for (const mark of all) {
+    const [px, py, size] = mark;
+    if (size >= SMALL) marks.push(mark);
+    else brush.fillRect(px - size, shape === "bar" ? py - size / 2 : py - size, size * 2, shape === "bar" ? size : size * 2);
   }
+  if (!marks.length) return;
   const circles = (grow) => {
     brush.beginPath();
     for (const [px, py, size] of marks) { brush.moveTo(px + size + grow, py); brush.arc(px, py, size + grow, 0, TURN); }

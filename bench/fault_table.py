@@ -1,0 +1,108 @@
+"""python -m bench.fault_table: put what `bench.faults --json` found into docs/reliability.md.
+
+    python -m bench.faults --json > sqlite.json
+    python -m bench.faults --engine postgres --json > postgres.json
+    python -m bench.fault_table --sqlite sqlite.json --postgres postgres.json
+
+Without `--write` the tables are printed. The figures are what was measured, failures included.
+"""
+
+import argparse
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "reliability.md"
+ENGINES = ("sqlite", "postgres")
+
+
+def rows(found: dict[str, Any]) -> list[str]:
+    """Return a line of the table for each scenario."""
+    return [
+        f"| {_cell(one['scenario'])} | {one['result']} | {one['seconds']:.1f} | {_cell(_seen(one))} |"
+        for one in found["scenarios"]
+    ]
+
+
+def _seen(one: dict[str, Any]) -> str:
+    """Say what a scenario saw: its problems if it has any, the reason if it was left out, else its counts."""
+    if one["problems"]:
+        return "; ".join(one["problems"])
+    if one.get("reason"):
+        return str(one["reason"])
+    return ", ".join(f"{name.replace('_', ' ')} {_figure(value)}" for name, value in one["facts"].items())
+
+
+def _figure(value: object) -> str:
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")
+
+
+def as_markdown(found: dict[str, Any]) -> str:
+    """Return the table, with the machine below it."""
+    machine = found["machine"]
+    facts = ", ".join(f"{name} {value}" for name, value in machine.items() if name != "system")
+    return "\n".join(
+        [
+            "| scenario | result | seconds | what was seen |",
+            "|---|---|---|---|",
+            *rows(found),
+            "",
+            f"Measured on {machine['system']}: {facts}.",
+        ]
+    )
+
+
+def filled(page: str, engine: str, found: dict[str, Any]) -> str:
+    """Return a page with the figures of an engine made new."""
+    pattern = _place(engine)
+    if not pattern.search(page):
+        sys.exit(f"there is no place for {engine} on the page")
+    return pattern.sub(lambda _: f"<!-- measured: {engine} -->\n\n{as_markdown(found)}\n\n<!-- end: {engine} -->", page)
+
+
+def marked(page: str, engine: str) -> str:
+    """Return the part of a page that holds the figures of an engine."""
+    found = _place(engine).search(page)
+    return found[0] if found else ""
+
+
+def _place(engine: str) -> re.Pattern[str]:
+    return re.compile(rf"<!-- measured: {engine} -->\n.*?<!-- end: {engine} -->", re.DOTALL)
+
+
+def options() -> argparse.Namespace:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(
+        prog="python -m bench.fault_table", description=__doc__.partition("\n")[0] if __doc__ else ""
+    )
+    for engine in ENGINES:
+        parser.add_argument(f"--{engine}", type=Path, metavar="RESULTS.json", help=f"what bench.faults found on {engine}")
+    parser.add_argument("--write", action="store_true", help=f"put the tables into {PAGE.name}")
+    return parser.parse_args()
+
+
+def main() -> int:
+    """Print or write the tables; leave with 1 when a scenario failed."""
+    given = options()
+    page = PAGE.read_text(encoding="utf-8")
+    good = True
+    for engine in ENGINES:
+        if (path := getattr(given, engine)) is not None:
+            found = json.loads(path.read_text(encoding="utf-8"))
+            good &= all(one["result"] != "fail" for one in found["scenarios"])
+            page = filled(page, engine, found)
+            if not given.write:
+                print(f"{engine}\n\n{as_markdown(found)}\n")
+    if given.write:
+        PAGE.write_text(page, encoding="utf-8", newline="\n")
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
