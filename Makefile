@@ -6,7 +6,7 @@ ENV := PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_INPUT=1
 WORKERS ?= 2
 ADAPTERS := langgraph langchain openai-agents llamaindex anthropic
 
-.PHONY: help demo test test-all test-adapters check bench clean
+.PHONY: help demo test test-all test-adapters check bench screenshots clean
 
 help:
 	@echo "make demo      a half-minute tour on a throw-away store"
@@ -15,6 +15,7 @@ help:
 	@echo "make test-adapters  each adapter against its real library, in an environment of its own"
 	@echo "make check     ruff, mypy --strict, the floors of the house"
 	@echo "make bench     the benchmarks that need no data"
+	@echo "make screenshots  the pictures of the viewer in docs/images, with Chromium"
 
 .venv/made:
 	@test -n "$(PYTHON)" || { echo "Ghost needs Python 3.11 or newer; none was found" >&2; exit 1; }
@@ -62,6 +63,9 @@ test-adapters: $(ADAPTERS:%=test-adapter-%)
 bench: .venv/installed
 	$(BIN)/python -m bench.latency
 	$(BIN)/python -m bench.faults
+
+screenshots: .venv/installed-dev
+	$(BIN)/python tools/screenshots.py
 
 clean:
 	rm -rf .venv .venvs .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build

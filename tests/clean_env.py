@@ -8,7 +8,9 @@ import os
 import subprocess
 import sys
 import venv
+import zipfile
 from collections.abc import Iterable
+from email import message_from_bytes
 from importlib.metadata import distribution
 from pathlib import Path
 
@@ -43,13 +45,21 @@ def environment(shared: Path, extras: Iterable[str] = ()) -> Path:
         if not (folder / "done").exists():
             venv.create(folder, with_pip=False, symlinks=os.name != "nt")
             site = next(folder.glob("lib/python*/site-packages" if os.name != "nt" else "Lib/site-packages"))
-            for name in sorted(set(closure("ghostmem", extras)) - {"ghostmem"}):
+            for name in sorted(set(needed(wheel, extras)) - {"ghostmem"}):
                 _lend(name, site)
             pip = [sys.executable, "-m", "pip", "--python", str(folder / SCRIPTS / "python"), "--disable-pip-version-check"]
             install = ["install", "--quiet", "--no-deps", "--no-index", "--root-user-action", "ignore", str(wheel)]
             subprocess.run([*pip, *install], check=True, cwd=shared)
             (folder / "done").touch()
     return folder / SCRIPTS
+
+
+def needed(wheel: Path, extras: Iterable[str] = ()) -> dict[str, str]:
+    """Return every package that a wheel needs, itself included, with the one that brings it."""
+    with zipfile.ZipFile(wheel) as archive:
+        about = next(name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
+        metadata = message_from_bytes(archive.read(about))
+    return closure("ghostmem", extras, metadata.get_all("Requires-Dist"))
 
 
 def _lend(name: str, site: Path) -> None:

@@ -365,11 +365,38 @@ def test_no_link_is_dead(page: str) -> None:
 
 
 def test_the_map_leads_everywhere() -> None:
-    """Every page can be reached from the map of the docs and from the README."""
+    """Every page can be reached from the map of the docs and from the README; pages of clients from their own list."""
     for page in PAGES[1:]:
         name = page.removeprefix("docs/")
-        assert name == "index.md" or f"({name})" in text("docs/index.md"), page
-        assert name == "index.md" or f"({page})" in text("README.md"), page
+        if name.startswith("clients/") and name != "clients/index.md":
+            assert f"({name.removeprefix('clients/')})" in text("docs/clients/index.md"), page
+        elif name != "index.md":
+            assert f"({name})" in text("docs/index.md"), page
+            assert f"({page})" in text("README.md"), page
+    assert "(docs/index.md)" in text("README.md")
+
+
+def test_pictures_are_small_described_and_used() -> None:
+    """Each drawing is plain SVG with a title, below 8 KB, without anything that runs or is fetched, and stands on a page."""
+    pages = "".join(text(page) for page in PAGES)
+    for path in (ROOT / "docs" / "images").glob("*.svg"):
+        drawn = path.read_text(encoding="utf-8")
+        assert "<title>" in drawn
+        assert len(drawn) < 8_000
+        assert not re.search(r"<script|href=|@import|url\((?!#)", drawn)
+        assert f"images/{path.name})" in pages, path.name
+    assert all(found.strip() for found in re.findall(r"!\[(.*?)\]\(", pages))
+
+
+def test_the_list_for_models_leads_everywhere() -> None:
+    """llms.txt has a title, a summary and a line for every page that is not about one client."""
+    listed = text("llms.txt")
+    assert re.match(r"# Ghost\n\n> \S", listed)
+    links = re.findall(r"^- \[[^\]]+\]\(([^)]+)\): \S", listed, re.MULTILINE)
+    assert len(links) == len(re.findall(r"^- ", listed, re.MULTILINE))
+    assert all((ROOT / link).exists() for link in links)
+    wanted = {page for page in PAGES if not re.match(r"docs/clients/(?!index)", page)} - {"docs/index.md"}
+    assert wanted <= set(links)
 
 
 # ---------------------------------------------------------------- the demo

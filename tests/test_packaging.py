@@ -15,7 +15,8 @@ from urllib.parse import urlsplit
 
 import pytest
 from bench.peer_kinds.mcp import Server
-from clean_env import ROOT, build, built, closure, environment, outside
+
+from clean_env import ROOT, build, built, environment, needed, outside
 
 WHEEL_MB = 32.0  # what a download may weigh; the models are 30 of it
 DIRECT = {"apsw", "click", "mcp", "numpy", "onnxruntime", "watchfiles"}
@@ -159,7 +160,7 @@ def test_the_sdist_has_what_the_tests_need(files: tuple[Path, Path]) -> None:
         assert ours <= names, folder
         assert any(name.startswith(f"{folder}/") for name in names)
     assert {"pyproject.toml", "README.md", "LICENSE", "Makefile", "server.json", "tests/requirements.toml"} <= names
-    assert not any("__pycache__" in name or name.endswith((".pyc", ".db-wal")) and "tests/data" not in name for name in names)
+    assert not any("__pycache__" in name or (name.endswith((".pyc", ".db-wal")) and "tests/data" not in name) for name in names)
 
 
 def project() -> dict[str, Any]:
@@ -171,8 +172,8 @@ def test_what_comes_with_it_is_known(files: tuple[Path, Path]) -> None:
     """The wheel stays small, six packages are asked for, and nothing that they bring is new or heavy."""
     assert files[1].stat().st_size / 1e6 < WHEEL_MB
     assert {one.partition(">")[0] for one in project()["dependencies"]} == DIRECT
-    assert set(closure("ghostmem")) - WITH_GHOST == set()
-    with_all = set(closure("ghostmem", ("all",)))
+    assert set(needed(files[1])) - WITH_GHOST == set()
+    with_all = set(needed(files[1], ("all",)))
     assert with_all & NEVER == set()
     assert {name for name in with_all - WITH_GHOST if not name.startswith("tree-sitter")} == {
         "psycopg",
@@ -232,7 +233,7 @@ def test_an_agent_is_served_as_its_client_starts_it(installed: Installed) -> Non
 
 def test_a_hook_answers(installed: Installed) -> None:
     """What a host sends at the beginning of a session gets what is known."""
-    installed.run("put", "-k", "money", "--pin", "Keep money as integer cents.", GHOST_EMBED_PROVIDER="none")
+    installed.run("put", "-k", "money", "--pinned", "Keep money as integer cents.", GHOST_EMBED_PROVIDER="none")
     event = {"hook_event_name": "SessionStart", "session_id": "s1", "source": "startup", "cwd": str(installed.folder)}
     said = json.loads(installed.run("hook", "claude", data=json.dumps(event), GHOST_HOOK_TIMEOUT="60"))
     assert "integer cents" in said["hookSpecificOutput"]["additionalContext"]

@@ -7,9 +7,9 @@ Run by the Python of an environment that Ghost is installed in. Sizes are what t
 
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from importlib.metadata import Distribution, distribution
+from importlib.metadata import distribution
 from pathlib import Path
 
 from packaging.requirements import Requirement  # which onnxruntime brings
@@ -30,25 +30,29 @@ def plain(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def closure(name: str, extras: Iterable[str] = ()) -> dict[str, str]:
-    """Return every package that one needs, itself included, each with the one that brings it first."""
+def closure(name: str, extras: Iterable[str] = (), requires: Sequence[str] | None = None) -> dict[str, str]:
+    """Return every package that one needs, itself included, each with the one that brings it first.
+
+    What the first one needs may be given, where another version of it is installed than the one in question.
+    """
     found = {plain(name): ""}
     seen: set[tuple[str, str]] = set()
     waiting = [(plain(name), extra) for extra in ("", *extras)]
+    given = {} if requires is None else {plain(name): requires}
     while waiting:
         package, extra = waiting.pop(0)
         if (package, extra) in seen:
             continue
         seen.add((package, extra))
-        for needed, its_extras in _needs(distribution(package), extra):
+        for needed, its_extras in _needs(given.get(package) or distribution(package).requires or (), extra):
             found.setdefault(needed, package)
             waiting += [(needed, one) for one in ("", *its_extras)]
     return found
 
 
-def _needs(package: Distribution, extra: str) -> Iterator[tuple[str, set[str]]]:
+def _needs(requires: Sequence[str], extra: str) -> Iterator[tuple[str, set[str]]]:
     """Yield what a package needs on this system, or what one of its extras adds."""
-    for requirement in map(Requirement, package.requires or []):
+    for requirement in map(Requirement, requires):
         marker = requirement.marker
         always = marker is None or marker.evaluate({"extra": ""})
         if (always and not extra) or (marker is not None and not always and extra and marker.evaluate({"extra": extra})):

@@ -45,8 +45,12 @@ FOCUS = """() => {
     ring: (style.outlineStyle !== "none" && parseFloat(style.outlineWidth) > 0) || style.boxShadow !== "none" || outer.boxShadow !== "none",
     seen: box.width > 0 && box.height > 0,
     inside: Boolean(node.closest("dialog")),
+    place: [...document.querySelectorAll("*")].indexOf(node),
   };
 }"""
+
+REACHABLE = """() => [...document.querySelectorAll("a[href], button, input, select, textarea, summary, [tabindex='0']")]
+  .filter((node) => node.checkVisibility({visibilityProperty: true}) && !node.disabled && node.tabIndex >= 0).length"""
 
 
 def shown(viewer: "Viewer", place: str) -> Any:
@@ -107,27 +111,25 @@ def test_axe_at_the_door_and_on_an_empty_store(open_viewer: Callable[..., "Viewe
         assert serious(shown(viewer, place)) == [], place
 
 
-@pytest.mark.parametrize("name", [name for name in SCREENS if name not in ("removed", "missing", "filters")])
-def test_the_keyboard_reaches_everything_and_shows_where_it_is(viewer: "Viewer", name: str) -> None:
-    """Tab goes through every link, button and field of a screen in order, each of them is seen and has a ring, and comes round."""
-    page = shown(viewer, SCREENS[name])
-    wanted = page.evaluate(
-        """() => [...document.querySelectorAll("a[href], button, input, select, textarea, summary, [tabindex='0']")]
-          .filter((node) => node.checkVisibility({visibilityProperty: true}) && !node.disabled && node.tabIndex >= 0).length"""
-    )
-    page.evaluate("() => { document.activeElement?.blur(); window.scrollTo(0, 0); }")
-    reached, dull = set(), []
-    for _ in range(min(wanted + 5, 150)):
-        page.keyboard.press("Tab")
-        at = page.evaluate(FOCUS)
-        if at is None:
+def test_the_keyboard_reaches_everything_and_shows_where_it_is(viewer: "Viewer") -> None:
+    """Tab goes through every link, button and field of a screen, each of them is seen and has a ring, and it comes round."""
+    for name, place in SCREENS.items():
+        if name in ("removed", "missing", "filters"):
             continue
-        place = page.evaluate("() => [...document.querySelectorAll('*')].indexOf(document.activeElement)")
-        reached.add(place)
-        if not (at["ring"] and at["seen"]):
-            dull.append(at["name"])
-    assert dull == []
-    assert len(reached) >= min(wanted, 140) * 0.95  # radio groups and what opens on focus count once
+        page = shown(viewer, place)
+        wanted = page.evaluate(REACHABLE)
+        page.evaluate("() => { document.activeElement?.blur(); window.scrollTo(0, 0); }")
+        reached, dull = set(), []
+        for _ in range(min(wanted + 5, 120)):
+            page.keyboard.press("Tab")
+            at = page.evaluate(FOCUS)
+            if at is None:
+                continue
+            reached.add(at["place"])
+            if not (at["ring"] and at["seen"]):
+                dull.append(at["name"])
+        assert dull == [], name
+        assert len(reached) >= min(wanted, 115) * 0.95, name  # what opens on focus may hide something else
 
 
 def test_a_skip_link_comes_first(viewer: "Viewer") -> None:
@@ -201,12 +203,14 @@ def test_who_asks_for_less_motion_gets_it(open_viewer: Callable[..., "Viewer"]) 
     assert len(set(colours)) == 3
 
 
-@pytest.mark.parametrize("name", list(SCREENS))
-def test_twice_the_size_needs_no_sideways_scrolling(open_viewer: Callable[..., "Viewer"], name: str) -> None:
-    """At 200 % of a desk's window, and at the narrowest phone, every screen still fits its width."""
-    for width, height in ((640, 400), (320, 640)):
-        viewer = open_viewer(viewport={"width": width, "height": height})
-        page = shown(viewer, SCREENS[name])
-        wide = page.evaluate("() => [document.documentElement.scrollWidth, window.innerWidth]")
-        assert wide[0] <= wide[1], (width, wide)
-        viewer.problems[:] = [one for one in viewer.problems if "404" not in one]
+@pytest.mark.parametrize("size", [(640, 400), (320, 640)], ids=["twice the size", "narrow"])
+def test_nothing_needs_sideways_scrolling(open_viewer: Callable[..., "Viewer"], size: tuple[int, int]) -> None:
+    """At 200 % in the window of a desk, and on the narrowest phone, every screen fits the width."""
+    viewer = open_viewer(viewport={"width": size[0], "height": size[1]})
+    wide = {}
+    for name, place in SCREENS.items():
+        found = shown(viewer, place).evaluate("() => document.documentElement.scrollWidth")
+        if found > size[0]:
+            wide[name] = found
+    viewer.problems[:] = [one for one in viewer.problems if "404" not in one]
+    assert wide == {}

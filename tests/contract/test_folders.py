@@ -55,7 +55,7 @@ def test_a_namespace_is_mirrored(ghost: Ghost, tmp_path: Path, clock: Any) -> No
     root = tmp_path / "mirror"
     ghost.put(NS, "tea", "Sam drinks green tea.")
     ghost.put(NS, "pot", "The pot is blue.")
-    ghost.mirror(root, NS, layout="...")
+    ghost.mirror(root, NS, layout="markdown")
     files = sorted(root.rglob("*.md"))
     assert len(files) == 2
     assert not ghost.mirror(root, NS).is_changed

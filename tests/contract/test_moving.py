@@ -64,7 +64,7 @@ def test_the_log_tells_everything_and_is_chained(full: Ghost) -> None:
     """Every change has a line, and a line that was rewritten is found out."""
     whole = full.verify_log()
     assert whole.ok and whole.lines == len(full.audit_log()) > 5
-    assert [line.op for line in full.audit_log(NS)][:2] == ["put", "put"]
+    assert [line.op for line in full.audit_log(NS)][:3] == ["put", "supersede", "put"]
     assert full.audit_log("other:x")[0].key == "far"
     head = full.verify_log().head
     full.put(NS, "new", "New.")

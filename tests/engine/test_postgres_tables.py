@@ -14,11 +14,13 @@ from conftest import START, Clock
 from ghostmem import Ghost
 from ghostmem.alias import Alias
 from ghostmem.engine.mirror import Item
-from ghostmem.engine.postgres.engine import PostgresEngine, PostgresTransaction
+from ghostmem.engine.postgres.engine import PostgresEngine
 from ghostmem.engine.postgres.schema import OF_NAMESPACE
 from ghostmem.engine.postgres.scrub import tidy
+from ghostmem.engine.postgres.transaction import PostgresTransaction
 from ghostmem.engine.rows import Entry
 from ghostmem.engine.session import Session
+from ghostmem.engine.sqlite.transaction import SqliteTransaction
 from ghostmem.held import Held
 from ghostmem.model import NsFilter, SourceKind
 from ghostmem.note import Note, Place, Stat
@@ -244,8 +246,9 @@ def test_an_outline_is_a_cache_by_content(both: Ghost, tmp_path: Path) -> None:
         tx.outline.put_graph(root, "python", "python 1", b"g1")
         tx.outline.put_graph(root, "python", "python 2", b"g2")
         assert (tx.outline.graph(root, "python", "python 1"), tx.outline.graph(root, "python", "python 2")) == (None, b"g2")
-        assert tx.outline.prune() == 2  # of the folder that is gone, and of no file at all
-        assert tx.outline.files(gone, "python") == {}
+        here = isinstance(tx, SqliteTransaction)  # a database is shared: the folder may be on another machine
+        assert tx.outline.prune() == (2 if here else 1)  # of no file at all, and of the folder that is gone
+        assert (tx.outline.files(gone, "python") == {}) is here
         assert dict(tx.outline.facts(["ha"], "go 1")) == {"ha": b"other"}
         assert tx.outline.graph(root, "python", "python 2") == b"g2"
 

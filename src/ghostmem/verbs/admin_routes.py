@@ -12,7 +12,8 @@ from ghostmem.verbs.admin import Route, postgres
 from ghostmem.verbs.store import Store
 
 if TYPE_CHECKING:
-    from ghostmem.engine.postgres.engine import PostgresEngine, PostgresTransaction
+    from ghostmem.engine.postgres.engine import PostgresEngine
+    from ghostmem.engine.postgres.transaction import PostgresTransaction
 
 PROBE = "ghost-probe"
 _EXPLAINED = ("SELECT", "INSERT", "UPDATE", "DELETE", "WITH")

@@ -18,7 +18,7 @@ from ghostmem.verbs.indexing import spoken, vector_bytes
 if TYPE_CHECKING:
     from ghostmem.embed.base import Embedder
     from ghostmem.engine.postgres import PostgresEngine
-    from ghostmem.engine.postgres.engine import PostgresTransaction
+    from ghostmem.engine.postgres.transaction import PostgresTransaction
     from ghostmem.verbs.store import Store
 
 LEASE = timedelta(minutes=30)  # a worker who is there but does nothing for so long loses his pieces

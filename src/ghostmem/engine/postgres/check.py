@@ -10,7 +10,7 @@ from ghostmem.model import NsFilter
 if TYPE_CHECKING:
     from ghostmem.engine.base import Reindex
     from ghostmem.engine.postgres.connect import Db
-    from ghostmem.engine.postgres.engine import PostgresTransaction
+    from ghostmem.engine.postgres.transaction import PostgresTransaction
 
 _WORDS = "string_to_array(nullif(c.terms, ''), ' ')"
 _NOT_LAST = "m.deleted_at IS NULL AND m.version < (SELECT max(n.version) FROM memories n WHERE n.ns = m.ns AND n.key = m.key)"

@@ -168,8 +168,9 @@ class PostgresGraph:
         """List memories that wait for their links and have vectors, or are gone, oldest first."""
         sql = (
             "SELECT u.ns, u.memory_id FROM unlinked u JOIN memories m ON m.ns = u.ns AND m.id = u.memory_id"
-            " WHERE m.deleted_at IS NOT NULL OR EXISTS (SELECT 1 FROM chunks c JOIN vectors v ON v.ns = c.ns AND v.chunk_id = c.id"
-            " WHERE c.ns = u.ns AND c.memory_id = u.memory_id) ORDER BY u.memory_id LIMIT %s"
+            " WHERE m.deleted_at IS NOT NULL OR EXISTS"
+            " (SELECT 1 FROM chunks c JOIN vectors v ON v.ns = c.ns AND v.chunk_id = c.id WHERE c.ns = u.ns AND"
+            " c.memory_id = u.memory_id) ORDER BY u.memory_id LIMIT %s"
         )
         rows = self._db.rows(sql, (limit,))
         for ns, memory_id in rows:
@@ -194,8 +195,9 @@ class PostgresGraph:
 def _alike(ns: str, now: datetime, seeds: Sequence[str]) -> tuple[str, list[Any]]:
     """Return which edges are pairs of live memories that relate; of two that point at each other, only the heavier."""
     where = (
-        f"{_LIVE_EDGES} AND e.rel = 'relates_to' AND NOT EXISTS (SELECT 1 FROM memory_edges r WHERE r.ns = e.ns AND r.from_id = e.to_id"
-        " AND r.to_id = e.from_id AND r.rel = e.rel AND (r.weight, r.from_id) > (e.weight, e.from_id))"
+        f"{_LIVE_EDGES} AND e.rel = 'relates_to' AND NOT EXISTS"
+        " (SELECT 1 FROM memory_edges r WHERE r.ns = e.ns AND r.from_id = e.to_id AND r.to_id = e.from_id"
+        " AND r.rel = e.rel AND (r.weight, r.from_id) > (e.weight, e.from_id))"
     )
     at = format_time(now)
     values: list[Any] = [ns, at, at]

@@ -14,12 +14,16 @@ if TYPE_CHECKING:
     from ghostmem.access import Access
 
 _LINE = "ns_id, seq, memory_id, op, at, actor, line, hash"
+_APPEND = (  # in one statement, because each one costs a journey
+    "WITH stands AS (UPDATE namespaces SET sequence = %s, head = %s WHERE ns = %s)"
+    f" INSERT INTO changes (ns, {_LINE}) VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s)"
+)
 
 
 class PostgresJournal:
     """What changed, in order, and on which days memories were used.
 
-    Namespaces are written side by side, so there is no one order of all lines, and `line` stays empty: each namespace has its chain.
+    Namespaces are written side by side, so there is no one order of all lines, and `line` stays empty: each has its own chain.
     """
 
     def __init__(self, db: Db, places: Places) -> None:
@@ -54,8 +58,7 @@ class PostgresJournal:
         seq, before = self._heads[ns]
         line = Line(number, seq + 1, memory_id, op, at, CALLER.get().name, None)
         made = chained(before, line)
-        self._db.run("UPDATE namespaces SET sequence = %s, head = %s WHERE ns = %s", (seq + 1, made, ns))
-        self._db.run(f"INSERT INTO changes (ns, {_LINE}) VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s)", (ns, *line[:7], made))
+        self._db.run(_APPEND, (seq + 1, made, ns, ns, *line[:7], made))
         self._heads[ns] = (seq + 1, made)
 
     def heads(self) -> list[Head]:
@@ -122,8 +125,8 @@ class PostgresJournal:
     def days_of_use(self, ns: str) -> dict[str, int]:
         """Return, for each live memory that is in the log, on how many days it was really used."""
         sql = (
-            "SELECT m.id, count(*) FILTER (WHERE a.used > 0) FROM memories m JOIN accesses a ON a.ns = m.ns AND a.memory_id = m.id"
-            " WHERE m.ns = %s AND m.deleted_at IS NULL GROUP BY m.id"
+            "SELECT m.id, count(*) FILTER (WHERE a.used > 0) FROM memories m"
+            " JOIN accesses a ON a.ns = m.ns AND a.memory_id = m.id WHERE m.ns = %s AND m.deleted_at IS NULL GROUP BY m.id"
         )
         return dict(self._db.rows(sql, (ns,)))
 

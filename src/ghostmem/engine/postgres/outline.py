@@ -89,7 +89,10 @@ class PostgresOutline:
         self._db.run("INSERT INTO outline_facts (hash, maker, facts) VALUES (%s, %s, %s)", (key, maker, packed))
 
     def prune(self) -> int:
-        """Drop facts of contents that no file has, and graphs without files; a folder that is not here may be on another machine."""
+        """Drop facts of contents that no file has, and graphs without files.
+
+        A folder that is not here may be on another machine, so what is known of its files stays.
+        """
         return self._db.run(
             "DELETE FROM outline_facts f WHERE NOT EXISTS (SELECT 1 FROM outline_files o WHERE o.hash = f.hash)"
             " AND NOT EXISTS (SELECT 1 FROM outline_files o WHERE 'graph ' || o.language || ' ' || o.root = f.hash)"

@@ -7,8 +7,9 @@ from ghostmem.engine.postgres.connect import Db
 
 NEARBY = 3  # in how many namespaces a row is looked for by name before it is looked for everywhere
 
+
 class Places:
-    """The namespaces of memories, chunks and numbers; what was never seen is looked for where others were, then everywhere, once."""
+    """The namespaces of memories, chunks and numbers; what was never seen is looked for where others were, then everywhere."""
 
     def __init__(self, db: Db) -> None:
         self._db = db

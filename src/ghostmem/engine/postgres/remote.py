@@ -73,7 +73,10 @@ class RemoteView(VectorView):
         if self._hnsw and among is None:
             self._db.execute(HNSW)
             column, kind, ties = f"vector::vector({len(query)})", f" AND model_id = {self._model}", ""
-        sql = f"SELECT chunk_id, vector FROM vectors WHERE ns = %s AND model_id = %s{kind}{only} ORDER BY {column} <#> %s::vector{ties} LIMIT %s"
+        sql = (
+            f"SELECT chunk_id, vector FROM vectors WHERE ns = %s AND model_id = %s{kind}{only}"
+            f" ORDER BY {column} <#> %s::vector{ties} LIMIT %s"
+        )
         found = self._db.execute(
             sql, [self._space.name, self._model, *values, asked(query), count + MARGIN], binary=True
         ).fetchall()

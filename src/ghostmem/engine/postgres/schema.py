@@ -1,9 +1,9 @@
 """The tables, as named migrations in order; a database records the names of those it has.
 
-Two sorts of tables. What belongs to a namespace has `ns` first in its primary key, in every unique and every foreign key, so that a
-Citus cluster can keep all of one namespace on one node. What belongs to the whole store is small, and a cluster keeps a copy of it on
-every node. Text is compared byte by byte (COLLATE "C"), as SQLite does it: both engines must put things into the same order. Keys that may
-be longer than an index takes are indexed by their digest.
+Two sorts of tables. What belongs to a namespace has `ns` first in its primary key, in every unique and every foreign key, so that
+a Citus cluster can keep all of one namespace on one node. What belongs to the whole store is small, and a cluster keeps a copy of
+it on every node. Text is compared byte by byte (COLLATE "C"), as SQLite does it: both engines must put things into the same
+order. Keys that may be longer than an index takes are indexed by their digest.
 """
 
 # Tables by what they belong to; `ghost admin distribute` and the walls of row-level security go by these.
@@ -500,16 +500,16 @@ _RULES = """
 def _walls() -> str:
     """Return the policies that let a role of the database see only namespaces it was granted; the owner of the tables sees all.
 
-    They ask a function, because Citus takes no queries in policies; its search path is fixed, so that nobody can put a table or an
-    operator of their own before those it means.
+    They ask a function, because Citus takes no queries in policies; its search path is fixed, so that nobody can put a table or
+    an operator of their own before those it means.
     """
     parts = [
         "ALTER TABLE namespace_grants ENABLE ROW LEVEL SECURITY;",
         "CREATE POLICY ghost_own ON namespace_grants FOR SELECT USING (role = current_user);",
         "DO $$ BEGIN EXECUTE format('CREATE FUNCTION ghost_may(asked TEXT, needed TEXT) RETURNS BOOLEAN LANGUAGE sql STABLE"
         " SET search_path = pg_catalog, %I, pg_temp AS %L', current_schema(),"
-        " 'SELECT EXISTS (SELECT 1 FROM namespace_grants g WHERE g.role = current_user AND (needed = ''read'' OR g.scope = needed)"
-        " AND (g.ns = ''*'' OR g.ns = asked OR (right(g.ns, 1) = ''*'' AND starts_with(asked, left(g.ns, -1)))))'); END $$;",
+        " 'SELECT EXISTS (SELECT 1 FROM namespace_grants g WHERE g.role = current_user"
+        " AND (needed = ''read'' OR g.scope = needed) AND (g.ns = ''*'' OR g.ns = asked OR (right(g.ns, 1) = ''*'' AND starts_with(asked, left(g.ns, -1)))))'); END $$;",
     ]
     for table in OF_NAMESPACE:
         parts.append(f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY;")

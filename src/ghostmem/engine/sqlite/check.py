@@ -9,7 +9,7 @@ from ghostmem.model import NsFilter
 
 if TYPE_CHECKING:
     from ghostmem.engine.base import Reindex
-    from ghostmem.engine.sqlite.engine import SqliteTransaction
+    from ghostmem.engine.sqlite.transaction import SqliteTransaction
 
 # Each row: what it means, and a query that returns how many there are.
 _COUNTS: tuple[tuple[str, str], ...] = (

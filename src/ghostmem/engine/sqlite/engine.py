@@ -5,7 +5,6 @@ import threading
 import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import apsw
@@ -13,159 +12,14 @@ import apsw
 from ghostmem.engine.moving import MOVING
 from ghostmem.engine.sqlite.connect import connect, prepare
 from ghostmem.engine.sqlite.failures import translate, translated
-from ghostmem.engine.sqlite.index import SqliteIndex
-from ghostmem.engine.sqlite.journal import SqliteJournal
-from ghostmem.engine.sqlite.memories import SqliteMemories
 from ghostmem.engine.sqlite.migrate import applied, migrate, pending, unknown
+from ghostmem.engine.sqlite.transaction import SqliteTransaction
 from ghostmem.errors import EngineError, InvalidInputError, NewerStoreError, ReadOnlyStoreError
 from ghostmem.times import Clock
 
 if TYPE_CHECKING:
     from ghostmem.engine.base import Reindex
-    from ghostmem.engine.sqlite.aliases import SqliteAliases
-    from ghostmem.engine.sqlite.backups import SqliteBackups
-    from ghostmem.engine.sqlite.copy import SqliteCopy, SqliteMove
-    from ghostmem.engine.sqlite.graph import SqliteGraph
-    from ghostmem.engine.sqlite.listing import SqliteListing
-    from ghostmem.engine.sqlite.mirrors import SqliteMirrors
-    from ghostmem.engine.sqlite.notes import SqliteNotes
-    from ghostmem.engine.sqlite.outline import SqliteOutline
-    from ghostmem.engine.sqlite.quarantine import SqliteQuarantine
-    from ghostmem.engine.sqlite.rules import SqliteRules
-    from ghostmem.engine.sqlite.runs import SqliteRuns
-    from ghostmem.engine.sqlite.search import SqliteSearch
-    from ghostmem.engine.sqlite.sessions import SqliteSessions
-    from ghostmem.engine.sqlite.tokens import SqliteTokens
-    from ghostmem.engine.sqlite.vectors import SqliteVectors, Views
-
-
-class SqliteTransaction:
-    """The tables of one transaction."""
-
-    def __init__(self, db: apsw.Connection, views: "Views") -> None:
-        self.db = db
-        self._views = views
-        self.journal = SqliteJournal(db)
-        self.memories = SqliteMemories(db, self.journal)
-        self.index = SqliteIndex(db, self.journal)
-
-    @cached_property
-    def listing(self) -> "SqliteListing":
-        """Open the listing, which reading by key never needs."""
-        from ghostmem.engine.sqlite.listing import SqliteListing
-
-        return SqliteListing(self.db, self.memories)
-
-    @cached_property
-    def search(self) -> "SqliteSearch":
-        """Open what a search reads."""
-        from ghostmem.engine.sqlite.search import SqliteSearch
-
-        return SqliteSearch(self.db)
-
-    @cached_property
-    def vectors(self) -> "SqliteVectors":
-        """Open the vectors, which need numpy."""
-        from ghostmem.engine.sqlite.vectors import SqliteVectors
-
-        return SqliteVectors(self.db, self._views, self.journal)
-
-    @cached_property
-    def graph(self) -> "SqliteGraph":
-        """Open the edges, which most reads never need."""
-        from ghostmem.engine.sqlite.graph import SqliteGraph
-
-        return SqliteGraph(self.db, self.memories)
-
-    @cached_property
-    def rules(self) -> "SqliteRules":
-        """Open the rules, which most commands never need."""
-        from ghostmem.engine.sqlite.rules import SqliteRules
-
-        return SqliteRules(self.db)
-
-    @cached_property
-    def runs(self) -> "SqliteRuns":
-        """Open the runs of the lifecycle."""
-        from ghostmem.engine.sqlite.runs import SqliteRuns
-
-        return SqliteRuns(self.db)
-
-    @cached_property
-    def tokens(self) -> "SqliteTokens":
-        """Open the tokens, which only servers need."""
-        from ghostmem.engine.sqlite.tokens import SqliteTokens
-
-        return SqliteTokens(self.db)
-
-    @cached_property
-    def notes(self) -> "SqliteNotes":
-        """Open the notes of markdown folders."""
-        from ghostmem.engine.sqlite.notes import SqliteNotes
-
-        return SqliteNotes(self.db)
-
-    @cached_property
-    def mirrors(self) -> "SqliteMirrors":
-        """Open the mirrors of namespaces."""
-        from ghostmem.engine.sqlite.mirrors import SqliteMirrors
-
-        return SqliteMirrors(self.db)
-
-    @cached_property
-    def outline(self) -> "SqliteOutline":
-        """Open the cache of the code outline."""
-        from ghostmem.engine.sqlite.outline import SqliteOutline
-
-        return SqliteOutline(self.db)
-
-    @cached_property
-    def aliases(self) -> "SqliteAliases":
-        """Open the other wordings of memories."""
-        from ghostmem.engine.sqlite.aliases import SqliteAliases
-
-        return SqliteAliases(self.db)
-
-    @cached_property
-    def quarantine(self) -> "SqliteQuarantine":
-        """Open what is not trusted."""
-        from ghostmem.engine.sqlite.quarantine import SqliteQuarantine
-
-        return SqliteQuarantine(self.db)
-
-    @cached_property
-    def backups(self) -> "SqliteBackups":
-        """Open the list of copies."""
-        from ghostmem.engine.sqlite.backups import SqliteBackups
-
-        return SqliteBackups(self.db)
-
-    @cached_property
-    def sessions(self) -> "SqliteSessions":
-        """Open what hooks remember of sessions."""
-        from ghostmem.engine.sqlite.sessions import SqliteSessions
-
-        return SqliteSessions(self.db)
-
-    @cached_property
-    def copy(self) -> "SqliteCopy":
-        """Open the rows of any table as they are."""
-        from ghostmem.engine.sqlite.copy import SqliteCopy
-
-        return SqliteCopy(self.db)
-
-    @cached_property
-    def move(self) -> "SqliteMove":
-        """Open what a store that is being filled knows of it."""
-        from ghostmem.engine.sqlite.copy import SqliteMove
-
-        return SqliteMove(self.db)
-
-    def owe_scrub(self) -> None:
-        """Note that something is deleted for good, whose bytes `scrub` is to remove."""
-        from ghostmem.engine.sqlite.scrub import owe
-
-        owe(self.db)
+    from ghostmem.engine.sqlite.vectors import Views
 
 
 class SqliteEngine:
