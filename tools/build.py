@@ -31,15 +31,13 @@ def build(root: Path, out: Path, kinds: tuple[str, ...] = ("sdist", "wheel"), at
     out = out.absolute()
     out.mkdir(parents=True, exist_ok=True)
     when = at if at is not None else int(os.environ.get("SOURCE_DATE_EPOCH") or commit_time(root))
-    code = "import sys, hatchling.build as b; print([getattr(b, f'build_{kind}')(sys.argv[1]) for kind in sys.argv[2:]])"
+    code = "import sys, hatchling.build as b; print(*(getattr(b, f'build_{kind}')(sys.argv[1]) for kind in sys.argv[2:]))"
     env = {**os.environ, "SOURCE_DATE_EPOCH": str(when)}
     done = subprocess.run([sys.executable, "-c", code, str(out), *kinds], cwd=root, env=env, capture_output=True, check=False)
     if done.returncode:
         said = done.stderr.decode("utf-8", "replace").strip().splitlines()
         raise RuntimeError(f"the build ended with {done.returncode}: {said[-1] if said else 'it said nothing'}")
-    version = (root / "src" / "ghostmem" / "_version.py").read_text(encoding="utf-8").split('"')[1]
-    names = {"sdist": f"ghostmem-{version}.tar.gz", "wheel": f"ghostmem-{version}-py3-none-any.whl"}
-    return [out / names[kind] for kind in kinds]
+    return [out / name for name in done.stdout.decode().split()[-len(kinds) :]]
 
 
 def digest(path: Path) -> str:

@@ -272,11 +272,19 @@ def write_config(path: str, name: str, value: str) -> Any:
     file = Path(path)
     lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
     kept = [line for line in lines if line.split("=")[0].strip() != name]
-    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     fresh = file.with_name(f".{file.name}.{os.getpid()}.tmp")
-    fresh.write_text("\n".join([*kept, f"{name} = {shown}", ""]), encoding="utf-8")
-    fresh.chmod(0o600)
-    fresh.replace(file)
+    try:
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        fresh.write_text("\n".join([*kept, f"{name} = {shown}", ""]), encoding="utf-8")
+        fresh.chmod(0o600)
+        fresh.replace(file)
+    except OSError as error:
+        from contextlib import suppress
+
+        with suppress(OSError):
+            fresh.unlink()
+        hint = "check the permissions of the file and its folder, and that no other program has it open"
+        raise InvalidInputError(f"cannot write {path}: {error.strerror or error}", hint) from None
     return parsed
 
 

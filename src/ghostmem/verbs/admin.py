@@ -69,7 +69,7 @@ def grant(store: Store, role: str, ns: str, *, write: bool = False) -> Grant:
     """Let a role of the database read a namespace in SQL, or write in it too; `ns` may be a prefix such as agent:*, or *."""
     from ghostmem.engine.postgres import grants
 
-    named = str(accept.ns_filter(ns)) or "*"
+    named = _named(ns)
     scope = "write" if write else "read"
     return _asked(store, lambda connection, _: grants.grant(connection, _role(role), named, scope))
 
@@ -78,7 +78,7 @@ def revoke(store: Store, role: str, ns: str | None = None) -> list[Grant]:
     """Take back what a role was granted in a namespace, or everything."""
     from ghostmem.engine.postgres import grants
 
-    named = None if ns is None else str(accept.ns_filter(ns)) or "*"
+    named = None if ns is None else _named(ns)
     return _asked(store, lambda connection, _: grants.revoke(connection, _role(role), named))
 
 
@@ -87,6 +87,13 @@ def list_grants(store: Store) -> list[Grant]:
     from ghostmem.engine.postgres import grants
 
     return _asked(store, lambda connection, _: grants.grants(connection))
+
+
+def _named(ns: str) -> str:
+    """Check what a grant is for: one namespace, all that start alike, or all."""
+    if ns != "*":
+        accept.namespace(ns.removesuffix("*").removesuffix(":"))
+    return ns
 
 
 def _role(role: str) -> str:

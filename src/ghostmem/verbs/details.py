@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ghostmem.errors import NotFoundError
 from ghostmem.model import Kind, Memory, Record, Rel, Tier, optional
-from ghostmem.text.excerpt import first_line
+from ghostmem.text.excerpt import summary_line
 from ghostmem.verbs import accept
 from ghostmem.verbs.get import find
 from ghostmem.verbs.standing import ending, maybe_stale
@@ -101,6 +101,6 @@ def _neighbours(tx: Transaction, memory: Memory, now: datetime) -> tuple[Neighbo
         out = edge.from_id == memory.id
         other = rows.get(edge.to_id if out else edge.from_id)
         if other is not None and other.ns == memory.ns and other.is_current(now):
-            about = (first_line(other.content, SUMMARY), other.kind, other.tier, edge.created_at)
+            about = (summary_line(other.content, SUMMARY), other.kind, other.tier, edge.created_at)
             found.append(Neighbour(other.key, edge.rel, out, round(edge.weight, 4), edge.automatic, *about))
     return tuple(sorted(found, key=lambda one: (-one.weight, one.key, one.rel, one.out)))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ghostmem.engine.rows import Filter
 from ghostmem.model import Kind, Memory, NsFilter, Record, Rel, Tier, optional
 from ghostmem.rank.clusters import components
-from ghostmem.text.excerpt import first_line
+from ghostmem.text.excerpt import summary_line
 from ghostmem.verbs import accept
 from ghostmem.verbs.get import find
 from ghostmem.verbs.store import Store
@@ -122,6 +122,6 @@ def _groups(edges: list[Edge], rows: Iterable[str]) -> dict[str, int]:
 
 
 def _node(memory: Memory, degree: int, cluster: int | None) -> Node:
-    summary = first_line(memory.content, SUMMARY)
+    summary = summary_line(memory.content, SUMMARY)
     fields = memory.kind, memory.tier, round(memory.importance, 3), degree, cluster, memory.pinned, memory.tags
     return Node(memory.key, summary, *fields)

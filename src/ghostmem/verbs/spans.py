@@ -7,7 +7,7 @@ from datetime import datetime
 
 from ghostmem.engine.rows import Filter
 from ghostmem.model import Kind, Memory, Record, Tier, optional
-from ghostmem.text.excerpt import first_line
+from ghostmem.text.excerpt import summary_line
 from ghostmem.times import as_time
 from ghostmem.verbs import accept
 from ghostmem.verbs.close import SUPERSEDED_BY
@@ -73,7 +73,7 @@ def _span(memory: Memory) -> Span:
         memory.ns,
         memory.key,
         memory.version,
-        first_line(memory.content, SUMMARY),
+        summary_line(memory.content, SUMMARY),
         memory.kind,
         memory.tier,
         memory.recorded_at or memory.created_at,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import hmac
 import secrets
 from base64 import b64encode
@@ -46,6 +47,7 @@ class Files:
     def __init__(self, root: Path = STATIC) -> None:
         self._root = root
         self._kept: dict[str, tuple[int, bytes, str]] = {}
+        self._small: dict[str, bytes] = {}
 
     def names(self) -> list[str]:
         """Return the names of all files."""
@@ -71,7 +73,15 @@ class Files:
         headers = {"ETag": etag, "Cache-Control": "no-cache", "Content-Security-Policy": PAGE_POLICY}
         if header(scope, b"if-none-match") == etag:
             return Response(status_code=304, headers=headers)
+        if "gzip" in (header(scope, b"accept-encoding") or ""):
+            body, headers = self._packed(etag, body), {**headers, "Content-Encoding": "gzip", "Vary": "Accept-Encoding"}
         return Response(body, 200, headers, TYPES[Path(name).suffix])
+
+    def _packed(self, etag: str, body: bytes) -> bytes:
+        """Return a file as browsers like to get it, packed once."""
+        if etag not in self._small:
+            self._small[etag] = gzip.compress(body, 6, mtime=0)
+        return self._small[etag]
 
 
 def doors(ghost: Ghost, sessions: Sessions, files: Files) -> ASGIApp:

@@ -221,9 +221,7 @@ function shapes(brush, shape, all, paint, paints) {
     brush.beginPath();
     for (const [px, py, size] of marks) { brush.moveTo(px + size + grow, py); brush.arc(px, py, size + grow, 0, TURN); }
   };
-  circles(1.5);
-  brush.fillStyle = paints.card;
-  brush.fill();
+  if (shape !== "bar") { circles(1.5); brush.fillStyle = paints.card; brush.fill(); }
   brush.fillStyle = paint;
   brush.lineWidth = 1.6;
   if (shape === "full") { circles(0); brush.fill(); }

@@ -53,7 +53,7 @@ export function command(text) {
 
 /** Grey bars in the place of what is being loaded. */
 export function skeleton(rows = 4, kind = "card") {
-  return el("div", { class: `skeleton ${kind}`, "aria-hidden": "true" }, Array.from({ length: rows }, () => el("div", { class: "bone" }, el("i"), el("i"), el("i"))));
+  return el("div", { class: `skeleton bones-${kind}`, "aria-hidden": "true" }, Array.from({ length: rows }, () => el("div", { class: "bone" }, el("i"), el("i"), el("i"))));
 }
 
 /** Nothing is there: what that means, and the next step. */
@@ -61,8 +61,11 @@ export function empty({ title, text = "", command: line = "", picture = "search"
   return el("div", { class: "state" }, el("div", { class: "state-icon" }, icon(picture, 28)), el("h2", null, title), text && el("p", null, text), line && command(line), action);
 }
 
+/** Return a text as nodes, with what stands between backticks as code. */
+export const coded = (text) => String(text).split("`").map((part, place) => place % 2 ? el("code", null, part) : part);
+
 /** Something went wrong: what, what to do, and another try. */
-export function failure(error, again = null) {
+export function failure(error, again = null, ...actions) {
   const hint = error.hint || (error instanceof TypeError ? "reload the page" : "");
   return el(
     "div",
@@ -70,8 +73,8 @@ export function failure(error, again = null) {
     el("div", { class: "state-icon" }, icon("warning", 28)),
     el("h2", null, "That did not work"),
     el("p", null, error.message),
-    hint && el("p", { class: "soft" }, hint),
-    again && el("button", { class: "button", type: "button", onclick: again }, "Try again"),
+    hint && el("p", { class: "soft" }, coded(hint)),
+    el("div", { class: "state-actions" }, again && el("button", { class: "button", type: "button", onclick: again }, "Try again"), actions),
   );
 }
 
@@ -111,10 +114,10 @@ export function receipt({ legs = {}, parts = {}, score = null, similarity = null
     el(
       "dl",
       { class: "receipt-facts" },
-      score !== null && [el("dt", null, "score"), el("dd", null, score.toFixed(3))],
-      similarity !== null && similarity !== undefined && [el("dt", null, "likeness"), el("dd", null, similarity.toFixed(3))],
-      stage && [el("dt", null, "came by"), el("dd", null, stage)],
-      ranks.length > 0 && [el("dt", null, "ranked"), el("dd", null, el("ul", { class: "inline" }, ranks))],
+      score !== null && fact("score", score.toFixed(3)),
+      similarity !== null && similarity !== undefined && fact("likeness", similarity.toFixed(3)),
+      stage && fact("came by", stage),
+      ranks.length > 0 && fact("ranked", el("ul", { class: "inline" }, ranks)),
     ),
     rows.length > 0 &&
       el("table", { class: "bars" }, el("caption", { class: "sr" }, "Parts of the score"), el("tbody", null, rows.map(([name, value]) => bar(name, value, most)))),
@@ -122,6 +125,8 @@ export function receipt({ legs = {}, parts = {}, score = null, similarity = null
     note && el("p", { class: "soft" }, note),
   );
 }
+
+const fact = (name, value) => el("div", null, el("dt", null, name), el("dd", null, value));
 
 function bar(name, value, most) {
   const fill = el("i", { class: value < 0 ? "less" : "", vars: { "--share": `${(Math.abs(value) / most) * 100}%` } });

@@ -190,7 +190,7 @@ export function strip(scale, { onopen, signal }) {
   }
 
   function made(row, id) {
-    return el("a", { class: "strip-label", href: href("memory", row.ns, row.key), dataset: { id }, "aria-label": said(row) }, el("b", null, row.key), el("span", null, row.ns));
+    return el("a", { class: "strip-label", href: href("memory", row.ns, row.key), dataset: { id }, title: said(row) }, el("b", null, row.key), el("span", null, row.ns), el("span", { class: "sr" }, said(row)));
   }
 
   function hit(event) {

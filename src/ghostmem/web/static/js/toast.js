@@ -1,6 +1,7 @@
 // Notices: what was done, with a way back.
 import { el } from "./dom.js";
 import { icon } from "./icons.js";
+import { coded } from "./parts.js";
 
 const SHOWN = 10000; // milliseconds; those with a way back stay longer
 let last = null;
@@ -9,7 +10,7 @@ let last = null;
 export function toast(message, { undo = null, tone = "good" } = {}) {
   const place = document.getElementById("toasts");
   const note = el("div", { class: `toast ${tone}`, role: tone === "bad" ? "alert" : "status" }, icon(tone === "bad" ? "warning" : "check"));
-  const text = el("span", { class: "toast-text" }, message);
+  const text = el("span", { class: "toast-text" }, coded(message));
   note.append(text);
   const leave = () => { note.remove(); if (last === back) last = null; };
   const back = undo && (async () => {

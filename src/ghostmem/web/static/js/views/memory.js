@@ -40,7 +40,7 @@ export function view({ args, query }, signal) {
     } catch (error) {
       if (isAborted(error) || mine !== asked) return;
       found = null;
-      put(place, el("h1", { class: "sr" }, key), failure(error, load), el("p", { class: "state-more" }, el("a", { class: "button", href: href("search", { q: key }) }, icon("search"), "Search for it")));
+      put(place, el("h1", { class: "sr" }, key), failure(error, load, el("a", { class: "button", href: href("search", { q: key }) }, icon("search"), "Search for it")));
     } finally {
       if (mine === asked) place.setAttribute("aria-busy", "false");
     }

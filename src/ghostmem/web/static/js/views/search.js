@@ -27,7 +27,7 @@ export function view({ query }, signal) {
     spellcheck: "false", autofocus: true, "aria-label": "Search memories", "aria-controls": "results", enterkeyhint: "search", oninput: typed,
   });
   const bar = filterBar(asked, changed, signal);
-  const toggle = el("button", { class: "button", type: "button", "aria-expanded": String(used() > 0), "aria-controls": "filters", onclick: toggleBar }, icon("filter"), el("span", null, "Filters"), el("span", { class: "badge", hidden: true }));
+  const toggle = el("button", { class: "button", type: "button", "aria-label": "Filters", "aria-expanded": String(used() > 0), "aria-controls": "filters", onclick: toggleBar }, icon("filter"), el("span", null, "Filters"), el("span", { class: "badge", hidden: true }));
   bar.hidden = used() === 0;
   let timer = 0;
   let running = new AbortController();
