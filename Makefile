@@ -6,7 +6,7 @@ ENV := PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_INPUT=1
 WORKERS ?= 2
 ADAPTERS := langgraph langchain openai-agents llamaindex anthropic
 
-.PHONY: help demo test test-all test-adapters check bench screenshots clean
+.PHONY: help demo test test-all test-adapters check bench screenshots dist stranger clean
 
 help:
 	@echo "make demo      a half-minute tour on a throw-away store"
@@ -15,6 +15,8 @@ help:
 	@echo "make test-adapters  each adapter against its real library, in an environment of its own"
 	@echo "make check     ruff, mypy --strict, the floors of the house"
 	@echo "make bench     the benchmarks that need no data"
+	@echo "make dist      the wheel and the sdist, the same bytes each time"
+	@echo "make stranger  all that a newcomer would do, from a fresh clone; writes docs/stranger.md"
 	@echo "make screenshots  the pictures of the viewer in docs/images, with Chromium"
 
 .venv/made:
@@ -66,6 +68,17 @@ bench: .venv/installed
 
 screenshots: .venv/installed-dev
 	$(BIN)/python tools/screenshots.py
+
+.venvs/build/made: pyproject.toml
+	$(PYTHON) -m venv .venvs/build
+	$(ENV) .venvs/build/bin/pip install --quiet 'hatchling>=1.27'
+	touch $@
+
+dist: .venvs/build/made
+	@.venvs/build/bin/python tools/build.py
+
+stranger: .venv/installed-dev
+	$(BIN)/python -m bench.stranger --write docs/stranger.md
 
 clean:
 	rm -rf .venv .venvs .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build

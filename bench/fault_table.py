@@ -4,7 +4,8 @@
     python -m bench.faults --engine postgres --json > postgres.json
     python -m bench.fault_table --sqlite sqlite.json --postgres postgres.json
 
-Without `--write` the tables are printed. The figures are what was measured, failures included.
+Without `--write` the tables are printed. Several results of one engine, of runs with `--only`, are joined. The figures are what
+was measured, failures included.
 """
 
 import argparse
@@ -41,6 +42,12 @@ def _figure(value: object) -> str:
 
 def _cell(text: str) -> str:
     return text.replace("|", "\\|").replace("\n", " ")
+
+
+def joined(found: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return several results as one: a scenario that was run again counts as it was seen last."""
+    scenarios = {one["scenario"]: one for results in found for one in results["scenarios"]}
+    return {"scenarios": list(scenarios.values()), "machine": found[-1]["machine"]}
 
 
 def as_markdown(found: dict[str, Any]) -> str:
@@ -82,7 +89,9 @@ def options() -> argparse.Namespace:
         prog="python -m bench.fault_table", description=__doc__.partition("\n")[0] if __doc__ else ""
     )
     for engine in ENGINES:
-        parser.add_argument(f"--{engine}", type=Path, metavar="RESULTS.json", help=f"what bench.faults found on {engine}")
+        parser.add_argument(
+            f"--{engine}", type=Path, nargs="+", metavar="RESULTS.json", help=f"what bench.faults found on {engine}"
+        )
     parser.add_argument("--write", action="store_true", help=f"put the tables into {PAGE.name}")
     return parser.parse_args()
 
@@ -93,8 +102,8 @@ def main() -> int:
     page = PAGE.read_text(encoding="utf-8")
     good = True
     for engine in ENGINES:
-        if (path := getattr(given, engine)) is not None:
-            found = json.loads(path.read_text(encoding="utf-8"))
+        if paths := getattr(given, engine):
+            found = joined([json.loads(path.read_text(encoding="utf-8")) for path in paths])
             good &= all(one["result"] != "fail" for one in found["scenarios"])
             page = filled(page, engine, found)
             if not given.write:

@@ -138,6 +138,7 @@ def main() -> int:
         if kind.client == "given" and not given.original:
             continue
         results["peers"][kind.name] = measure(kind, given, sets)
+        results["peers"] = {each.name: results["peers"][each.name] for each in KINDS if each.name in results["peers"]}
         results["machine"] = machine()
         given.results.write_text(json.dumps(results, ensure_ascii=False, indent=1), encoding="utf-8")
     show(results, text(results), given.json)

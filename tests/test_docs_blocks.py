@@ -54,6 +54,7 @@ WHY_NOT = {
 WHY_NOT_AT_ALL = {
     r"^(docker|podman|kubectl|helm|systemctl|journalctl|launchctl)\b": "needs a container engine, a cluster or a service manager; tests/test_deploy.py reads the files",
     r"^(psql|createdb|createuser|pg_dump|pg_restore|pg_ctl)\b": "needs a PostgreSQL of the reader's",
+    r"^ghost admin ": "is for PostgreSQL and Citus; tests/engine has real ones",
     r"postgres(ql)?://": "needs a PostgreSQL; tests/verbs/test_migrate.py and tests/web/test_postgres_serve.py have a real one",
 }
 # commands that stay until they are stopped: they are started, must say something, and are stopped

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import apsw
 import pytest
-from bench.fault_table import ENGINES, filled, marked, rows
+from bench.fault_table import ENGINES, filled, joined, marked, rows
 
 from ghostmem import Ghost
 from ghostmem.engine.sqlite import schema
@@ -98,5 +98,7 @@ def test_a_page_is_filled_from_results() -> None:
     assert rows(found)[1] == "| c | skip | 0.0 | only root mounts |"
     assert rows(found)[2] == "| d | fail | 0.1 | lost |"
     assert "old" not in made
+    again = {"scenarios": [{**found["scenarios"][2], "result": "pass"}], "machine": found["machine"]}
+    assert [one["result"] for one in joined([found, again])["scenarios"]] == ["pass", "skip", "pass"]
     with pytest.raises(SystemExit, match="no place"):
         filled("nothing", "sqlite", found)

@@ -81,14 +81,19 @@ def _ask(page: Page) -> None:
 
 
 SCREENS: Mapping[str, Screen] = {
-    "search": Screen("#/search?q=payment webhook and money", ".hit"),
-    "receipt": Screen("#/search?q=payment webhook and money", ".hit", _why),
+    "search": Screen("#/search?q=how do payments work", ".hit"),
+    "receipt": Screen("#/search?q=how do payments work", ".hit", _why),
     "memory": Screen("#/memory/project%3Ashop/deploy", ".memory-text"),
     "versions": Screen("#/memory/project%3Ashop/release-friday", ".compare", _diff),
     "edit": Screen("#/memory/project%3Ashop/release-friday", ".memory-text", _edit),
     "timeline": Screen("#/timeline", ".time-place[aria-busy=false]", ns="project:shop"),
     "graph": Screen("#/graph?ns=project%3Ashop", "#graph", _settled, ns="project:shop"),
-    "context": Screen("#/context?q=How do I ship a payment fix safely?&budget=600", ".packed-card", _ask, ns="project:shop"),
+    "context": Screen(
+        "#/context?q=how do payments work#/context?q=How do I ship a payment fix safely?&budget=600budget=600",
+        ".packed-card",
+        _ask,
+        ns="project:shop",
+    ),
     "lifecycle": Screen("#/lifecycle", "#main[data-screen=lifecycle]", _ask),
     "settle": Screen("#/settle", ".decision"),
     "health": Screen("#/health", "#main[data-screen=health]", _ask),

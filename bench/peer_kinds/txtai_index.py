@@ -21,9 +21,7 @@ class Store:
 
         self._index = txtai.Embeddings(method="external", transform=vectors, content=True, hybrid=True)
         if self._index.exists(self._path):
-            self._index.load(self._path)
-            self._index.config["transform"] = vectors
-            self._index.model = self._index.loadvectors()
+            self._index.load(self._path, config={"transform": vectors})
         self._is_new = not self._index.count() if self._index.ann else True
 
     def _write(self, items: list[Item]) -> None:

@@ -13,10 +13,33 @@ NAMESPACES = ("agent:ada", "agent:ben", "team:harbour", "team:harbour:ops", "not
 FIRST = datetime(2024, 1, 3, 7, 15, tzinfo=UTC)
 
 _PEOPLE = ("Ann", "Bo", "Chiara", "Dmitri", "Eszter", None)
-_NOUNS = ("ferry", "harbour", "invoice", "deployment", "parser", "kettle", "migration", "garden", "bicycle", "passport", "lantern")
+_NOUNS = (
+    "ferry",
+    "harbour",
+    "invoice",
+    "deployment",
+    "parser",
+    "kettle",
+    "migration",
+    "garden",
+    "bicycle",
+    "passport",
+    "lantern",
+)
 _VERBS = ("moved", "painted", "repaired", "reviewed", "cancelled", "measured", "ordered", "tested", "shipped", "lost")
 _PLACES = ("pier nine", "Lisbon", "the north depot", "Zürich", "the attic", "server rack 4", "Kraków", "the blue shed")
-_CODE = ("parse_config", "HttpClient.retry", "user_id", "src/web/app.py", "--dry-run", "C++17", "max%load", "a\\b", "O'Brien", '"raw"')
+_CODE = (
+    "parse_config",
+    "HttpClient.retry",
+    "user_id",
+    "src/web/app.py",
+    "--dry-run",
+    "C++17",
+    "max%load",
+    "a\\b",
+    "O'Brien",
+    '"raw"',
+)
 _OTHER = (
     "我们决定把数据库迁移到新的集群。",
     "東京の事務所は三月に引っ越しました。",
@@ -56,7 +79,7 @@ QUESTIONS: tuple[tuple[str, str | None], ...] = (
     ("who knows about server rack 4?", "agent:ben"),
     ("%", "agent:ada"),
     ("_", "agent:ada"),
-    ("it's the \"raw\" one", "agent:ben"),
+    ('it\'s the "raw" one', "agent:ben"),
     ("green travel", "agent:*"),
     ("everything on the north depot and the blue shed", "team:harbour"),
 )

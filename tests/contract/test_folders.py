@@ -15,7 +15,9 @@ def folder(tmp_path: Path) -> Path:
     """Return a small folder of notes."""
     root = tmp_path / "vault"
     (root / "trips").mkdir(parents=True)
-    (root / "home.md").write_text("# Home\n\nThe kettle is blue. See [[Lisbon]].\n\n## Garden\n\nTomatoes need water.\n", encoding="utf-8")
+    (root / "home.md").write_text(
+        "# Home\n\nThe kettle is blue. See [[Lisbon]].\n\n## Garden\n\nTomatoes need water.\n", encoding="utf-8"
+    )
     (root / "trips" / "Lisbon.md").write_text("# Lisbon\n\nThe ferry departs from Cais do Sodré.\n", encoding="utf-8")
     (root / "日本.md").write_text("# 日本\n\n東京の事務所は三月に引っ越しました。\n", encoding="utf-8")
     return root
@@ -31,14 +33,16 @@ def test_a_folder_is_searched_and_kept_in_step(ghost: Ghost, folder: Path) -> No
     (folder / "trips" / "Lisbon.md").rename(folder / "Lisbon.md")
     report = ghost.sync_notes()[0]
     assert (report.notes, report.changed, report.moved) == (3, 1, 1)
-    assert ghost.search("kettle red", NS) and not ghost.search("ferry Sodré", "other")
+    assert ghost.search("kettle red", NS)
+    assert not ghost.search("ferry Sodré", "other")
     (folder / "日本.md").unlink()
     ghost.sync_notes(accept_deletes=True)
     assert not ghost.search("事務所", NS)
     assert [one.root for one in ghost.note_folders()] == [str(folder)]
     assert ghost.notes_status()
     ghost.rm_notes(folder)
-    assert ghost.note_folders() == [] and ghost.list(NS) == []
+    assert ghost.note_folders() == []
+    assert ghost.list(NS) == []
 
 
 def test_a_section_is_written_back(ghost: Ghost, folder: Path) -> None:

@@ -14,7 +14,9 @@ from ghostmem.model import NsFilter, SymbolRef
 @pytest.fixture
 def filled(ghost: Ghost, clock: Any) -> Ghost:
     """Return a store in which every condition tells some memories from others."""
-    ghost.put("a:x", "one", "One.", kind="semantic", tier="ltm", tags=["red", "it's"], priority="high", source_user="Ann", pinned=True)
+    ghost.put(
+        "a:x", "one", "One.", kind="semantic", tier="ltm", tags=["red", "it's"], priority="high", source_user="Ann", pinned=True
+    )
     clock.forward(days=1)
     ghost.put("a:x", "two", "Two.", kind="episodic", tags=["blue"], source_kind="observed", source_scope="s", source_client="c")
     clock.forward(days=1)
@@ -72,7 +74,10 @@ def filled(ghost: Ghost, clock: Any) -> Ghost:
 def test_one_condition(filled: Ghost, clock: Any, condition: dict[str, Any], expected: str) -> None:
     """Listing, counting, scanning and checking ids agree about it."""
     first = filled.history("a:x", "one")[0].created_at
-    given = {name: _time(value, first) if name in ("now", "after", "before", "valid_at") else value for name, value in condition.items()}
+    given = {
+        name: _time(value, first) if name in ("now", "after", "before", "valid_at") else value
+        for name, value in condition.items()
+    }
     which = Filter(**given)
     with filled.store.engine.read() as tx:
         found = {memory.key: memory.id for memory in tx.listing.select(which)}
@@ -101,4 +106,4 @@ def test_the_newest_come_first_and_pages_do_not_overlap(ghost: Ghost) -> None:
     for number in range(25):
         ghost.put("a", f"k{number:02}", f"Number {number}.")
     pages = [[memory.key for memory in ghost.list("a", limit=10, offset=start)] for start in (0, 10, 20)]
-    assert sum(pages, []) == [f"k{number:02}" for number in range(24, -1, -1)]
+    assert [key for page in pages for key in page] == [f"k{number:02}" for number in range(24, -1, -1)]

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Clock
 
+from conftest import Clock
 from ghostmem import Ghost
 from ghostmem.settings import Settings
 
@@ -36,7 +36,9 @@ def full(ghost: Ghost, clock: Any) -> Ghost:
 @pytest.fixture(params=["memory", "file", "postgres"])
 def target(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Ghost]:
     """Open an empty store to bring things to."""
-    where = {"memory": ":memory:", "file": str(tmp_path / "target.db")}.get(request.param) or request.getfixturevalue("pg_url_two")
+    where = {"memory": ":memory:", "file": str(tmp_path / "target.db")}.get(request.param) or request.getfixturevalue(
+        "pg_url_two"
+    )
     with Ghost.open(where, settings=Settings(embed_provider="none"), clock=Clock()) as found:
         yield found
         assert found.check().problems == ()
@@ -63,12 +65,14 @@ def test_an_export_arrives_to_the_byte(full: Ghost, target: Ghost) -> None:
 def test_the_log_tells_everything_and_is_chained(full: Ghost) -> None:
     """Every change has a line, and a line that was rewritten is found out."""
     whole = full.verify_log()
-    assert whole.ok and whole.lines == len(full.audit_log()) > 5
+    assert whole.ok
+    assert whole.lines == len(full.audit_log()) > 5
     assert [line.op for line in full.audit_log(NS)][:3] == ["put", "supersede", "put"]
     assert full.audit_log("other:x")[0].key == "far"
     head = full.verify_log().head
     full.put(NS, "new", "New.")
-    assert full.verify_log(head).known and full.verify_log().head != head
+    assert full.verify_log(head).known
+    assert full.verify_log().head != head
 
 
 def test_a_rewritten_line_is_found(full: Ghost) -> None:
@@ -94,6 +98,8 @@ def test_vectors_are_filled_in_and_exchanged(ghost: Ghost) -> None:
     for number in range(12):
         ghost.put(NS, f"k{number}", f"Text {number} about a sailing boat in the harbour.")
     ghost.store.vectoriser.__init__(replace(ghost.store.settings, embed_provider="static"))  # type: ignore[misc]
+    with ghost.store.engine.read() as tx:
+        assert len(list(tx.vectors.missing(-1, 0, -1))) == len(list(tx.vectors.missing(-1, 0, 50))) == 12
     assert (ghost.embed_status().pending, ghost.embed_backfill(), ghost.embed_backfill()) == (12, 12, 0)
     assert ghost.embed_status().embedded == 12
     assert ghost.search("ship at sea", NS, explain=True)

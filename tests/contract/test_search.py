@@ -71,21 +71,20 @@ def test_it_is_found(filled: Ghost, question: str, best: str) -> None:
     assert [hit.key for hit in filled.search(question, NS)][:1] == [best]
 
 
-@pytest.mark.parametrize("question", ["%", "_", "\\", "'", '"', "''", "%%%", "___", "( & | ! :*", "':*", "\\'", "a:b & c", "<->", "  "])
+@pytest.mark.parametrize("question", ["%", "_", "\\", "'", '"', "''", "%%%", "___", "( & | ! :*", "':*", "\\'", "a:b & c", "<->"])
 def test_signs_alone_break_nothing(filled: Ghost, question: str) -> None:
     """A sign that means something to a database means nothing here, and finds nothing that does not hold it."""
-    try:
-        found = {hit.key for hit in filled.search(question, NS)}
-    except Exception as error:
-        assert type(error).__name__ == "InvalidInputError", error
-        return
+    found = {hit.key for hit in filled.search(question, NS)}
     assert found <= {key for key, text in TEXTS.items() if question.strip()[:1] in text}
 
 
 def test_namespaces_are_walls(filled: Ghost) -> None:
     """A question in one finds nothing of another; a prefix and no namespace find both, each with its own."""
     assert {hit.ns for hit in filled.search("harbour ferry", NS)} == {NS}
-    assert {(hit.ns, hit.key) for hit in filled.search("harbour ferry pier", "agent:*")} == {(NS, "ferry"), ("agent:other", "ferry")}
+    assert {(hit.ns, hit.key) for hit in filled.search("harbour ferry pier", "agent:*")} == {
+        (NS, "ferry"),
+        ("agent:other", "ferry"),
+    }
     assert {hit.ns for hit in filled.search("harbour ferry pier")} == {NS, "agent:other"}
     assert filled.search("harbour ferry", "agent:none") == []
     assert filled.search("harbour ferry", "agent") == []
@@ -115,7 +114,8 @@ def test_a_thread_is_read_in_order(ghost: Ghost, clock: Any) -> None:
 
         which = Filter(ns=NsFilter(NS))
         one = tx.search.candidates(tx.search.containing(space.number, "lighthouse", 5), which)[0]
-        assert one.thread is not None and one.place is not None
+        assert one.thread is not None
+        assert one.place is not None
         assert [each.key for each in tx.search.thread(one.thread, which)] == [f"turn-{number}" for number in range(5)]
         assert [each.key for each in tx.search.around(one.thread, one.place, 1, 2, which)] == ["turn-0", "turn-2", "turn-3"]
         assert tx.search.threads([one.thread])[one.thread][0] == 5

@@ -92,14 +92,17 @@ def test_a_namespace_gets_a_shard_and_a_node_of_its_own(cluster: Ghost, ns: str)
     cluster.put(ns, "k", TEXT.format("nine"))
     first = admin.isolate(cluster.store, ns)
     again = admin.isolate(cluster.store, ns)
-    assert first.isolated and not again.isolated and first.shard == again.shard
+    assert first.isolated
+    assert not again.isolated
+    assert first.shard == again.shard
     elsewhere = next(
         node
         for node in admin.nodes(cluster.store)
         if node.role == "worker" and (node.host, node.port) != (first.host, first.port)
     )
     moved = admin.isolate(cluster.store, ns, to=f"{elsewhere.host}:{elsewhere.port}")
-    assert moved.moved and (moved.host, moved.port) == (elsewhere.host, elsewhere.port)
+    assert moved.moved
+    assert (moved.host, moved.port) == (elsewhere.host, elsewhere.port)
     assert cluster.put(ns, "k", TEXT.format("ten")).version == 2
     assert [hit.key for hit in cluster.search("harbour ferry", ns)] == ["k"]
 

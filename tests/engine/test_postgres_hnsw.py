@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import psycopg
 import pytest
-from cli.conftest import GhostCli, ghost_cli  # noqa: F401
 
+from cli.conftest import GhostCli, ghost_cli  # noqa: F401
 from ghostmem import Ghost
 from ghostmem.engine.postgres.hnsw import LONGEST
 from ghostmem.settings import Settings
@@ -45,7 +45,7 @@ def filled(pg_databases: Any) -> Iterator[str]:
                 "INSERT INTO vectors (ns, model_id, chunk_id, vector) VALUES (%s, 1, %s, %s::text::vector)",
                 [(ns, number + 1, str(rows[number].tolist())) for number, ns in enumerate(names)],
             )
-    yield url
+    return url
 
 
 def test_an_index_is_made_used_and_dropped(filled: str, ghost_cli: GhostCli) -> None:  # noqa: F811
@@ -64,7 +64,8 @@ def test_an_index_is_made_used_and_dropped(filled: str, ghost_cli: GhostCli) -> 
     near = _nearest(filled, questions, hnsw=True)
     with psycopg.connect(filled) as db:
         used = db.execute("SELECT idx_scan FROM pg_stat_user_indexes WHERE indexrelname = 'vectors_hnsw_1'").fetchone()
-    assert used is not None and used[0] >= len(questions)
+    assert used is not None
+    assert used[0] >= len(questions)
     for ns in ("large", "small"):
         shared = [len(set(one) & set(other)) / NEAREST for one, other in zip(exact[ns], near[ns], strict=True)]
         assert all(len(one) == NEAREST for one in near[ns])

@@ -5,9 +5,9 @@ from typing import Any
 
 import psycopg
 import pytest
-from cli.conftest import GhostCli, ghost_cli  # noqa: F401
 from psycopg import errors as pg
 
+from cli.conftest import GhostCli, ghost_cli  # noqa: F401
 from ghostmem import Ghost, InvalidInputError, NotFoundError
 from ghostmem.engine.postgres.schema import OF_NAMESPACE, OF_STORE
 from ghostmem.settings import Settings

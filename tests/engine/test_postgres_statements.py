@@ -56,9 +56,8 @@ def _own(statement: exp.Expression, kind: type[exp.Expression]) -> Iterator[Any]
         part = waiting.pop()
         if isinstance(part, kind):
             yield part
-        if not isinstance(part, exp.Query) or (isinstance(part, exp.Subquery) and kind is not exp.Query):
-            if not (isinstance(part, exp.Subquery) and kind is exp.Table):
-                waiting += part.iter_expressions()
+        if not isinstance(part, exp.Query) or (isinstance(part, exp.Subquery) and kind not in (exp.Query, exp.Table)):
+            waiting += part.iter_expressions()
 
 
 def _equalities(statement: exp.Expression) -> Iterator[tuple[exp.Expression, exp.Expression]]:
@@ -116,7 +115,9 @@ def test_the_check_itself_sees_what_is_missing(statement: str, missing: list[str
 
 Verb = Callable[[Ghost], Any]
 VERBS: dict[str, Verb] = {
-    "put": lambda ghost: ghost.put(NS, "new", "A pot of tea stands on the table.", source_user="Ann", files=["src/a.py"], ttl="9d"),
+    "put": lambda ghost: ghost.put(
+        NS, "new", "A pot of tea stands on the table.", source_user="Ann", files=["src/a.py"], ttl="9d"
+    ),
     "put in a thread": lambda ghost: ghost.put(NS, "turn", "We spoke of tea.", source_user="Ann", source_scope="talk"),
     "put again": lambda ghost: ghost.put(NS, "tea", "Sam drinks black tea at home.", base_version=1),
     "put the same": lambda ghost: ghost.put(NS, "tea", "Sam drinks green tea at home."),
@@ -169,7 +170,9 @@ def test_everyday_statements_name_one_namespace(pg_url: str, clock: Any, provide
             verb(_Within(ghost, ns))  # type: ignore[arg-type]
             ghost.store.engine.watch = None  # type: ignore[attr-defined]
             seen.update(told)
-            wrong += [f"{name}: {', '.join(found)}: {one}" for one in dict.fromkeys(told) if (found := list(unbound(parsed(one))))]
+            wrong += [
+                f"{name}: {', '.join(found)}: {one}" for one in dict.fromkeys(told) if (found := list(unbound(parsed(one))))
+            ]
     assert wrong == []
     assert len(seen) > 50
 
@@ -199,5 +202,3 @@ def _fill(ghost: Ghost, ns: str, clock: Any) -> None:
     ghost.rm(ns, "gone")
     ghost.edge(ns, "tea", "pot", "depends_on")
     clock.forward(minutes=1)
-
-

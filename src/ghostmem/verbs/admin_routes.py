@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -42,13 +42,13 @@ def routes(store: Store) -> list[Route]:
     engine = postgres(store)
     told: dict[str, tuple[str, Any]] = {}
     with engine.write(durable=False, dry_run=True, within=(PROBE,)) as tx:
-        inside = replace(store, engine=OneTransaction(engine, tx))  # type: ignore[arg-type]
+        inside = replace(store, engine=OneTransaction(engine, tx))
         for verb, statements in _spoken(inside, tx):
             for sql, values in statements:
                 told.setdefault(sql, (verb, values))
     with administered(engine.url) as connection:
         return [
-            Route(verb, sql, tasks(connection.execute(f"EXPLAIN {sql}", values or None).fetchall()))  # type: ignore[call-overload]
+            Route(verb, sql, tasks(connection.execute(f"EXPLAIN {sql}", values or None).fetchall()))
             for sql, (verb, values) in told.items()
             if sql.split(None, 1)[0] in _EXPLAINED
         ]
@@ -66,7 +66,7 @@ def _spoken(store: Store, tx: PostgresTransaction) -> Iterator[tuple[str, list[t
     from ghostmem.verbs.search import search
     from ghostmem.verbs.used import used
 
-    steps = {
+    steps: dict[str, Callable[[], object]] = {
         "put": lambda: [put(store, PROBE, key, text, source_user="Ann", source_scope="talk") for key, text in _TEXTS.items()],
         "put again": lambda: put(store, PROBE, "pier", "The harbour ferry departs from pier ten."),
         "get": lambda: get(store, PROBE, "pier"),

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ghostmem.engine.postgres.vectors import PostgresVectors
 
 MARGIN = 32  # how many more than asked for are compared again, because the database rounds its sums otherwise
-HNSW = "SET LOCAL hnsw.iterative_scan = strict_order; SET LOCAL hnsw.ef_search = 200; SET LOCAL hnsw.max_scan_tuples = 100000"
+HNSW = "SET LOCAL hnsw.iterative_scan = relaxed_order; SET LOCAL hnsw.ef_search = 200; SET LOCAL hnsw.max_scan_tuples = 100000"
 
 
 class RemoteView(VectorView):

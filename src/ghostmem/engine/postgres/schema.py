@@ -509,7 +509,8 @@ def _walls() -> str:
         "DO $$ BEGIN EXECUTE format('CREATE FUNCTION ghost_may(asked TEXT, needed TEXT) RETURNS BOOLEAN LANGUAGE sql STABLE"
         " SET search_path = pg_catalog, %I, pg_temp AS %L', current_schema(),"
         " 'SELECT EXISTS (SELECT 1 FROM namespace_grants g WHERE g.role = current_user"
-        " AND (needed = ''read'' OR g.scope = needed) AND (g.ns = ''*'' OR g.ns = asked OR (right(g.ns, 1) = ''*'' AND starts_with(asked, left(g.ns, -1)))))'); END $$;",
+        " AND (needed = ''read'' OR g.scope = needed) AND (g.ns = ''*'' OR g.ns = asked"
+        " OR (right(g.ns, 1) = ''*'' AND starts_with(asked, left(g.ns, -1)))))'); END $$;",
     ]
     for table in OF_NAMESPACE:
         parts.append(f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY;")

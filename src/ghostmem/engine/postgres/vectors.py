@@ -116,7 +116,7 @@ class PostgresVectors:
             " WHERE c.id > %s AND c.chunker <> '' AND NOT EXISTS"
             " (SELECT 1 FROM vectors v WHERE v.ns = c.ns AND v.chunk_id = c.id AND v.model_id = %s) ORDER BY c.id LIMIT %s"
         )
-        for number, ns, chunk, text, source in self._db.rows(sql, (after, model, limit)):
+        for number, ns, chunk, text, source in self._db.rows(sql, (after, model, None if limit < 0 else limit)):
             self._places.saw_space(number, ns)
             yield number, chunk, text, source
 

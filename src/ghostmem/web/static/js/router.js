@@ -20,7 +20,9 @@ export function remember(fields) {
 
 /** Read an address: the screen's name, what stands behind it, and its fields. */
 export function parse(hash = location.hash) {
-  const [path, text = ""] = hash.replace(/^#\/?/, "").split("?");
+  const plain = hash.replace(/^#\/?/, "");
+  const cut = plain.includes("?") ? plain.indexOf("?") : plain.length;
+  const [path, text] = [plain.slice(0, cut), plain.slice(cut + 1)];
   const [name = "", ...args] = path.split("/").map(decoded);
   return { name: name || "search", args, query: Object.fromEntries(new URLSearchParams(text)) };
 }

@@ -198,10 +198,10 @@ export function scene(canvas, told, signal) {
       top = Math.min(top, graph.y[node]); bottom = Math.max(bottom, graph.y[node]);
     }
     if (left > right) return;
-    const side = width < 620 ? 56 : 0; // a phone has the buttons over the map
-    const scale = Math.min((width - side - Math.min(140, width / 3)) / Math.max(1, right - left), (height - 90) / Math.max(1, bottom - top), 2.8);
+    const below = width < 620 ? 52 : 0; // a phone has the buttons over the foot of the map
+    const scale = Math.min((width - Math.min(140, width / 3)) / Math.max(1, right - left), (height - below - 90) / Math.max(1, bottom - top), 2.8);
     const byUser = moved;
-    view.to((left + right) / 2 + side / 2 / scale, (top + bottom) / 2, scale);
+    view.to((left + right) / 2, (top + bottom) / 2 + below / 2 / scale, scale);
     moved = byUser;
   }
 
