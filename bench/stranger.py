@@ -102,8 +102,11 @@ def get_it(me: Stranger) -> None:
     """Clone, build, install"""
     clone = f"git clone --quiet {ROOT} ghost"
     me.run(clone)
+    commit = subprocess.run(["git", "-C", str(me.clone), "log", "-1", "--format=%h"], capture_output=True, check=True, text=True)
     if me.options.uncommitted:
         _take_along(me.clone)
+    more = ", with files that were not committed yet" if me.options.uncommitted else ""
+    me.tell("note", f"This run was of the commit {commit.stdout.strip()}{more}.")
     first = me.run("make --no-print-directory dist | grep -v venv", "ghostmem-", folder=me.clone)
     again = me.run("rm -r dist && make --no-print-directory dist | grep -v venv", folder=me.clone)
     check(first == again, "two builds of one commit differ")
@@ -132,7 +135,7 @@ def readme(me: Stranger) -> None:
     if me.options.tests:
         me.run("make test", " passed", folder=me.clone, ends=6)
     else:
-        me.tell("note", "`make test` was left out of this run: it takes long, and `--tests` puts it in.")
+        me.tell("note", "`make test` was left out of this run, because it takes long.")
 
 
 def wire(me: Stranger) -> None:
@@ -208,7 +211,7 @@ def bring(me: Stranger) -> None:
     (me.home / "notes").mkdir()
     for name, text in NOTES.items():
         (me.home / "notes" / name).write_text(text, encoding="utf-8")
-    me.run("ghost import --from markdown notes -n notes:mine", "new")
+    me.run("ghost import --from markdown notes -n notes:mine", " 5 new, 0 updated")
     me.run('ghost search -n notes:mine "what grows along the fence?" --limit 1', "Rhubarb")
     me.run('ghost search -n notes:mine "how tall is the Eiffel tower?"', "nothing relevant")
 
@@ -223,6 +226,7 @@ def move(me: Stranger) -> None:
         me.run("ghost export -o there.jsonl && cmp before.jsonl there.jsonl && echo the same bytes", "the same bytes")
         me.run(f'ghost search -n project:shop "{QUESTION}" --limit 1', "sams-tea")
         me.run("ghost doctor", "✓ store: postgresql://")
+        me.tell("note", "The search counted as a use of the memory, which an export tells too; so it is taken again.")
         me.run("ghost export -o there.jsonl")
         me.run("ghost migrate --to back.db --switch", "verified: every checksum is the same")
     me.run("ghost export -o back.jsonl && cmp there.jsonl back.jsonl && echo the same bytes", "the same bytes")

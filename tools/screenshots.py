@@ -16,22 +16,23 @@ from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
 from types import SimpleNamespace
+from typing import Literal
 
-from playwright.sync_api import Browser, Error, Page, sync_playwright
+from playwright.sync_api import Browser, Error, Page, ViewportSize, sync_playwright
 
 ROOT = Path(__file__).parent.parent
 sys.path[:0] = [str(ROOT / "tests"), str(Path(__file__).parent)]
 
 from png import smaller  # noqa: E402
 
-from browser.believable import fill  # noqa: E402
-from browser.conftest import CHROMIUM, FLAGS  # noqa: E402
+from browser.believable import fill  # type: ignore[import-not-found]  # noqa: E402
+from browser.conftest import CHROMIUM, FLAGS  # type: ignore[import-not-found]  # noqa: E402
 from ghostmem import Ghost, ids  # noqa: E402
 from ghostmem.settings import Settings  # noqa: E402
 
 NOW = datetime(2026, 3, 12, 14, 20, tzinfo=UTC)
-SIZES = {"desktop": {"width": 1280, "height": 800}, "phone": {"width": 375, "height": 740}}
-THEMES = ("light", "dark")
+SIZES: Mapping[str, ViewportSize] = {"desktop": {"width": 1280, "height": 800}, "phone": {"width": 375, "height": 740}}
+THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 PATIENCE = 30_000  # milliseconds
 LIVE = "#live-state[data-state=live]"
 STILL = "() => ![...document.querySelectorAll('#main .skeleton, #main [aria-busy=true]')].some((node) => node.checkVisibility())"
@@ -89,7 +90,7 @@ SCREENS: Mapping[str, Screen] = {
     "timeline": Screen("#/timeline", ".time-place[aria-busy=false]", ns="project:shop"),
     "graph": Screen("#/graph?ns=project%3Ashop", "#graph", _settled, ns="project:shop"),
     "context": Screen(
-        "#/context?q=how do payments work#/context?q=How do I ship a payment fix safely?&budget=600budget=600",
+        "#/context?q=how do payments work&budget=600",
         ".packed-card",
         _ask,
         ns="project:shop",
@@ -166,7 +167,7 @@ def take(out: Path, only: set[str]) -> Iterator[tuple[Path, int]]:
     stores = {"full": folder / "memory.db", "empty": folder / "new" / "memory.db"}
     stores["empty"].parent.mkdir()
     try:
-        ids.os = SimpleNamespace(urandom=Random(11).randbytes)  # type: ignore[attr-defined]  # the pictures show ids
+        ids.os = SimpleNamespace(urandom=Random(11).randbytes)  # type: ignore[attr-defined, assignment]  # the pictures show ids
         fill(str(stores["full"]), NOW, PROVIDER)
         with sync_playwright() as driver:
             browser = driver.chromium.launch(executable_path=CHROMIUM, args=[*FLAGS, "--font-render-hinting=none"], headless=True)
