@@ -79,7 +79,7 @@ class Stranger:
             shown = "\n".join([*lines[:ends], f"[{len(lines) - 2 * ends} lines]", *lines[-ends:]])
         else:
             shown = said
-        prompt = "ghost$" if folder == self.clone else "$"
+        prompt = "~/ghost$" if folder == self.clone else "~$"
         self.tell("typed", f"{prompt} {command}\n{shown}".rstrip())
         if done.returncode != code:
             raise Stop(f"`{command}` left with {done.returncode} instead of {code}:\n{said[-3000:]}")
@@ -173,7 +173,7 @@ def look(me: Stranger) -> None:
         assert process.stdout is not None
         url = json.loads(process.stdout.readline())["url"]
         shown, by = _seen_at(url)
-        me.tell("typed", f"$ ghost web --no-open\n{url}\n[{by}]\n{shown}")
+        me.tell("typed", f"~$ ghost web --no-open\n{url}\n[{by}]\n{shown}")
         check("sams-tea" in shown or "green tea" in shown, "the viewer does not show the memory")
     finally:
         process.terminate()

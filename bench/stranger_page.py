@@ -9,7 +9,7 @@ Made by `make stranger`: a fresh clone, a fresh environment built from the wheel
 has never seen Ghost. Each is run for real, what it prints is checked, and the first surprise ends the run. Times, ids, ports,
 checksums and paths are taken out of what was printed, so that two runs can be compared, and long outputs show their two ends.
 
-Prompts: `$` is the stranger's home, `ghost$` the clone, `>` what a client does.
+Prompts: `~$` is the stranger's home, `~/ghost$` the clone, `>` what a client does.
 """
 _VARYING = [  # nothing is put in the place of a figure that could be taken for one
     (re.compile(r"\b[0-7][0-9A-HJKMNP-TV-Z]{25}\b"), "ID"),

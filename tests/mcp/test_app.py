@@ -78,10 +78,11 @@ def test_others_pay_nothing(host: Any, mode: str, settings: dict[str, Any]) -> N
         assert agent.ask("list_resources").resources == []
 
 
-def test_the_server_says_that_it_has_apps(host: Any) -> None:
+def test_the_server_says_that_it_has_apps(place: "Place") -> None:
     """The extension is among the server's capabilities."""
-    with host("2026-07-28", SETTINGS) as agent:
-        assert EXTENSION in (agent.client.server_capabilities.extensions or {})
+    with place.pipes() as server:
+        told = server.modern().request("server/discover")["result"]
+        assert told["capabilities"]["extensions"] == {EXTENSION: {}}
 
 
 @pytest.mark.parametrize("mode", ERAS)
