@@ -165,7 +165,9 @@ def measured(url: str) -> dict[str, Any]:
 
 def _weigh(page: Any) -> dict[str, int]:
     """Count the bytes of each file that is sent, calls of the API aside."""
-    tool, names, sent = page.context.new_cdp_session(page), {}, {}
+    tool = page.context.new_cdp_session(page)
+    names: dict[str, str] = {}
+    sent: dict[str, int] = {}
     tool.send("Network.enable")
     tool.on("Network.responseReceived", lambda said: names.update({said["requestId"]: said["response"]["url"]}))
 

@@ -32,13 +32,9 @@ class Kind:
         return self.way == "mcp"
 
 
-LAID = (
-    "Cannot start offline as installed: it wants to download all-MiniLM-L6-v2. Measured with that model (Ghost's int8 form) laid "
-    "into its cache."
-)
-
+LAID = "It downloads all-MiniLM-L6-v2 when first used; measured with that model, in Ghost's int8 form, laid into its cache."
 GHOST = (
-    "Answers with nothing where nothing seems relevant, which costs hits here; the others always answer.",
+    "Answers with nothing where nothing seems relevant, which costs hits here; stores of vectors always answer.",
     "Bulk is import_, which does not judge what a text corrects, as a put does.",
 )
 PUTS = (GHOST[0], "Over MCP every memory is one ghost_put.")
@@ -114,7 +110,7 @@ KINDS: tuple[Kind, ...] = (
         "none: a substring",
         "mcp",
         "npm",
-        better="small enough to read in one sitting, a file a person can edit, the fewest tokens of instructions to learn.",
+        better="small enough to read in one sitting, and a file a person can edit; nothing to configure.",
         notes=("Asked the whole question, then, when nothing holds it, its most telling word: most digits, else the longest.",),
     ),
     Kind(

@@ -3,6 +3,7 @@
 import shutil
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from statistics import median, quantiles
 
@@ -136,6 +137,21 @@ def cold(bench: Bench) -> Found:
     }
 
 
+def offline(bench: Bench) -> Found:
+    """Use a peer that downloads a model as it is installed, without that model and without a network."""
+    bare = replace(bench, kind=replace(bench.kind, model=""))
+    try:
+        with bare.driver("offline") as driver:
+            ask: Found = {"items": bench.sets.extra, "start": 0, "stop": 1, "seconds": 60}
+            failed = driver.ask("put", bench.seconds, **ask)["failed"]
+            if not failed:
+                driver.ask("search", bench.seconds, **ask, limit=LIMIT)
+            driver.leave(bench.seconds)
+    except DriverError as error:
+        failed = [str(error)]
+    return {"works": not failed, **({"said": failed[0]} if failed else {})}
+
+
 def tools(bench: Bench) -> Found:
     """Return how many tools the server lists, and what the list costs a model to read."""
     with bench.driver(bench.store) as driver:
@@ -167,6 +183,7 @@ MEASURES: dict[str, Measure] = {
     "put": put,
     "cold": cold,
     "tools": tools,
+    "offline": offline,
     "writers": writers,
     "kill": kill,
 }

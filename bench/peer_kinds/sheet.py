@@ -86,7 +86,7 @@ def _writers(peer: Found, notes: Notes) -> str:
 
 def _durable(found: Found) -> str:
     said: str = found["durable"]
-    return said.partition(":")[2].strip() if said[:4] in ("wait", "does") else said
+    return said.partition(":")[2].split()[0] if said[:4] in ("wait", "does") else said
 
 
 def _version(peer: Found, notes: Notes) -> str:
@@ -154,10 +154,19 @@ def markdown(results: Found) -> str:
         out.append("")
     out += [f"{number}. {_safe(text)}" for number, text in enumerate(notes.texts, 1)]
     out += ["", "### What to know of each\n"]
-    out += [f"- **{name}**: {_safe(' '.join(peer['notes']))}" for name, peer in results["peers"].items() if peer.get("notes")]
+    out += [f"- **{name}**: {_safe(' '.join(_known(peer)))}" for name, peer in results["peers"].items() if _known(peer)]
     out += ["", "### What each is better at\n"]
     out += [f"- **{name}**: {_safe(peer['better'])}" for name, peer in results["peers"].items() if peer.get("better")]
     return "\n".join(out) + "\n"
+
+
+def _known(peer: Found) -> list[str]:
+    """Return the remarks on a peer, and what it says offline where it wants to download."""
+    found = peer.get("offline")
+    if not found:
+        return list(peer["notes"])
+    said = "it starts offline without it." if found.get("works") else f"it does not work offline: {found.get('said', '?')}"
+    return [*peer["notes"], f"As installed, {said}"]
 
 
 def _has_large(results: Found) -> bool:

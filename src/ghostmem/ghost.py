@@ -96,8 +96,9 @@ class Ghost:
         """Open a store, creating it when it is not there.
 
         `target` is a path, ":memory:" or a postgresql:// URL and defaults to the settings' choice; `embedder` is a provider's
-        name or a function from texts to vectors; `settings` default to the configuration file and the environment; `clock` returns
-        the current time and exists for tests and replays; `reranker` scores the best hits anew, within GHOST_RERANK_DEADLINE.
+        name or a function from texts to vectors; `settings` default to the configuration file and the environment; `clock`
+        returns the current time and exists for tests and replays; `reranker` scores the best hits anew, within
+        GHOST_RERANK_DEADLINE.
         """
         name = embedder if isinstance(embedder, str) else None
         if settings is None:
