@@ -123,7 +123,12 @@ KINDS: tuple[Kind, ...] = (
         extensions=True,
         model=".cache/mcp_memory/onnx_models/all-MiniLM-L6-v2",
         better="a dashboard, sync to a cloud, quality scores, ingestion of PDFs.",
-        notes=(LAID, EXTENSIONS, "Its check for near-duplicates is off (a conversation id each). Searched in hybrid mode."),
+        notes=(
+            LAID,
+            "Without it, it falls back to vectors made of hashes.",
+            EXTENSIONS,
+            "Its check for near-duplicates is off (a conversation id each). Searched in hybrid mode.",
+        ),
     ),
     Kind(
         "mempalace",

@@ -6,12 +6,14 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import apsw
 import pytest
 
 from ghostmem import Ghost
@@ -125,12 +127,49 @@ def new_page(chromium: Any, viewer: Viewer, **context: Any) -> None:
     page.on("dialog", lambda box: (viewer.problems.append(f"a dialog of the browser: {box.message}"), box.dismiss()))
 
 
+@pytest.fixture(scope="session")
+def spare_server(tmp_path_factory: pytest.TempPathFactory, believable_store: Path, chromium: Any) -> Iterator[Viewer]:
+    """Serve a copy of the believable store for tests that change it, one after the other, each from the beginning."""
+    path = tmp_path_factory.mktemp("spare") / "memory.db"
+    shutil.copy(believable_store, path)
+    process, url = run_web(path)
+    viewer = Viewer(url, path, process, None)
+    new_page(chromium, viewer)
+    viewer.page.goto(url)
+    viewer.page.wait_for_selector(".nav")
+    yield viewer
+    viewer.page.context.close()
+    stop(process)
+
+
+def begin_again(path: Path, store: Path) -> None:
+    """Make a store under a running server what another one is."""
+    with closing(apsw.Connection(str(path))) as into, closing(apsw.Connection(str(store))) as source:
+        into.set_busy_timeout(30_000)
+        with into.backup("main", source, "main") as copy:
+            copy.step()
+
+
 @pytest.fixture
-def open_viewer(tmp_path: Path, believable_store: Path, chromium: Any) -> Iterator[Callable[..., Viewer]]:
+def open_viewer(
+    request: pytest.FixtureRequest, tmp_path: Path, believable_store: Path, chromium: Any
+) -> Iterator[Callable[..., Viewer]]:
     """Return a function that serves a store with `ghost web` and opens its page; nothing it did may have gone wrong unseen."""
     opened: list[Viewer] = []
+    spare: Viewer | None = None
 
-    def run(*options: str, store: Path | None = None, sign_in: bool = True, **context: Any) -> Viewer:
+    def run(*options: str, store: Path | None = None, sign_in: bool = True, own: bool = False, **context: Any) -> Viewer:
+        nonlocal spare
+        if not (options or store or own or opened) and sign_in:  # starting a server takes longer than most tests
+            spare = request.getfixturevalue("spare_server")
+            begin_again(spare.path, believable_store)
+            viewer = Viewer(spare.url, spare.path, spare.process, None)
+            opened.append(viewer)
+            new_page(chromium, viewer, **context)
+            viewer.page.context.add_cookies(spare.page.context.cookies())
+            viewer.page.goto(viewer.base)
+            viewer.page.wait_for_selector(".nav")
+            return viewer
         path = tmp_path / f"store{len(opened)}" / "memory.db"
         path.parent.mkdir()
         shutil.copy(store or believable_store, path)
@@ -146,7 +185,8 @@ def open_viewer(tmp_path: Path, believable_store: Path, chromium: Any) -> Iterat
     yield run
     for viewer in opened:
         viewer.page.context.close()
-        stop(viewer.process)
+        if spare is None or viewer.process is not spare.process:
+            stop(viewer.process)
         assert viewer.problems == []
         with viewer.store() as ghost:
             assert ghost.check().problems == ()
