@@ -67,8 +67,15 @@ def serious(page: Any) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("size", [DESK, PHONE], ids=["desk", "phone"])
+@pytest.mark.parametrize(
+    ("size", "theme"),
+    [
+        pytest.param(DESK, "light", id="desk light"),
+        pytest.param(PHONE, "dark", id="phone dark"),
+        pytest.param(DESK, "dark", id="desk dark", marks=pytest.mark.slow),
+        pytest.param(PHONE, "light", id="phone light", marks=pytest.mark.slow),
+    ],
+)
 def test_axe_finds_nothing_serious(open_viewer: Callable[..., "Viewer"], size: dict[str, int], theme: str) -> None:
     """On every screen, in both themes, at both widths."""
     viewer = open_viewer(viewport=size, color_scheme=theme, reduced_motion="reduce")
@@ -93,7 +100,7 @@ def test_axe_finds_nothing_serious(open_viewer: Callable[..., "Viewer"], size: d
     assert found == {}
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
 def test_axe_at_the_door_and_on_an_empty_store(open_viewer: Callable[..., "Viewer"], tmp_path: Path, theme: str) -> None:
     """The page that says how to get in, and every screen with nothing to show."""
     from ghostmem import Ghost

@@ -215,8 +215,8 @@ def test_hostile_text_in_every_field_stays_text(open_viewer: Callable[..., "View
             page.wait_for_selector("dialog", state="detached")
 
 
-@pytest.mark.parametrize("width", [375, 1280, 2560])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [375, pytest.param(1280, marks=pytest.mark.slow), 2560])
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
 def test_the_page_fits(open_viewer: Callable[..., "Viewer"], width: int, scheme: str) -> None:
     """Nothing sticks out sideways, on a phone or a wall."""
     viewer = open_viewer(viewport={"width": width, "height": 800}, color_scheme=scheme)

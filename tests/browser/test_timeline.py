@@ -231,7 +231,7 @@ def test_hostile_text_stays_text(open_viewer: Callable[..., "Viewer"], tmp_path:
         assert_harmless(page)
 
 
-@pytest.mark.parametrize("width", [375, 1280, 2560])
+@pytest.mark.parametrize("width", [375, pytest.param(1280, marks=pytest.mark.slow), 2560])
 @pytest.mark.parametrize("place", ["", "?list=1"])
 def test_the_page_fits(open_viewer: Callable[..., "Viewer"], width: int, place: str) -> None:
     """Nothing sticks out sideways; the picture takes the whole width; a switch of the theme draws it anew."""

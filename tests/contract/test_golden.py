@@ -19,7 +19,7 @@ DIGITS = 6
 Stores = dict[str, Ghost]
 
 
-@pytest.fixture(scope="module", params=["none", "static"])
+@pytest.fixture(scope="module", params=[pytest.param("none", marks=pytest.mark.slow), "static"])
 def stores(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, pg_databases: "Databases"
 ) -> Iterator[Stores]:
