@@ -109,6 +109,7 @@ def get(url: str, cookie: str = "", method: str = "GET", body: Any = None) -> "t
 # ---------------------------------------------------------------- the files
 
 
+@pytest.mark.slow
 def test_the_same_commit_gives_the_same_bytes(files: tuple[Path, Path], tmp_path: Path) -> None:
     """Built again from the unpacked sdist, elsewhere and with other times on the files, both are what they were."""
     sdist, wheel = files

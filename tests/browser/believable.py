@@ -300,14 +300,14 @@ def fill(path: str, now: datetime, provider: str = "none") -> None:
 
 
 def _pass_to(ghost: Ghost, clock: Moving, at: datetime) -> None:
-    """Let days go by: a little reading every second of them, and a reflection once a week."""
+    """Let days go by: a little reading every third of them, and a reflection once a week."""
     while clock.at + timedelta(days=1) < at:
         clock.at += timedelta(days=1)
-        day = clock.at.toordinal()
-        if day % 2 == 0:
+        day = clock.at.timetuple().tm_yday
+        if day % 3 == 0:
             for ns, words in ((SHOP, "payments deploy search"), (ME, "review tea name")):
                 ghost.search(words, ns)
-            for memory in ghost.list(limit=100)[day // 2 % 2 :: 2]:
+            for memory in ghost.list(limit=100)[day % 5 :: 5]:
                 ghost.get(memory.ns, memory.key)
         if day % 7 == 0:
             ghost.reflect()
