@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -137,11 +137,11 @@ def new_page(chromium: Any, viewer: Viewer, **context: Any) -> None:
     page.on("dialog", lambda box: (viewer.problems.append(f"a dialog of the browser: {box.message}"), box.dismiss()))
 
 
-@pytest.fixture(scope="session")
-def spare_server(tmp_path_factory: pytest.TempPathFactory, believable_store: Path, chromium: Any) -> Iterator[Viewer]:
-    """Serve a copy of the believable store for tests that change it, one after the other, each from the beginning."""
-    path = tmp_path_factory.mktemp("spare") / "memory.db"
-    shutil.copy(believable_store, path)
+@contextmanager
+def served(folder: Path, store: Path, chromium: Any) -> Iterator[Viewer]:
+    """Serve a copy of a store until the block ends, with a page that is signed in."""
+    path = folder / "memory.db"
+    shutil.copy(store, path)
     process, url = run_web(path)
     viewer = Viewer(url, path, process, None)
     new_page(chromium, viewer)
@@ -150,6 +150,13 @@ def spare_server(tmp_path_factory: pytest.TempPathFactory, believable_store: Pat
     yield viewer
     viewer.page.context.close()
     stop(process)
+
+
+@pytest.fixture(scope="session")
+def spare_server(tmp_path_factory: pytest.TempPathFactory, believable_store: Path, chromium: Any) -> Iterator[Viewer]:
+    """Serve a copy of the believable store for tests that change it, one after the other, each from the beginning."""
+    with served(tmp_path_factory.mktemp("spare"), believable_store, chromium) as viewer:
+        yield viewer
 
 
 def begin_again(path: Path, store: Path) -> None:
@@ -211,16 +218,8 @@ def viewer(open_viewer: Callable[..., Viewer]) -> Viewer:
 @pytest.fixture(scope="session")
 def shared_server(tmp_path_factory: pytest.TempPathFactory, believable_store: Path, chromium: Any) -> Iterator[Viewer]:
     """Serve the believable store once for all tests that only look."""
-    path = tmp_path_factory.mktemp("shared") / "memory.db"
-    shutil.copy(believable_store, path)
-    process, url = run_web(path)
-    viewer = Viewer(url, path, process, None)
-    new_page(chromium, viewer)
-    viewer.page.goto(url)
-    viewer.page.wait_for_selector(".nav")
-    yield viewer
-    viewer.page.context.close()
-    stop(process)
+    with served(tmp_path_factory.mktemp("shared"), believable_store, chromium) as viewer:
+        yield viewer
 
 
 @pytest.fixture

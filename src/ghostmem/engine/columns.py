@@ -1,11 +1,12 @@
 """The columns of a memory's row, the same in every engine: how a row becomes a memory, and a field what its column holds."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from ghostmem.model import Kind, Memory, Priority, SourceKind, Tier
+from ghostmem.model import FileRef, Kind, Memory, Priority, SourceKind, SymbolRef, Tier
 from ghostmem.times import format_time, read_time
 
 NAMES = [
@@ -93,3 +94,15 @@ def column_value(name: str, value: Any) -> Any:
     if name == "pinned":
         return int(value)
     return str(value) if name in ("kind", "tier", "priority", "source_kind") else value
+
+
+def with_refs(
+    memories: list[Memory], files: Mapping[str, tuple[FileRef, ...]], symbols: Mapping[str, tuple[SymbolRef, ...]]
+) -> list[Memory]:
+    """Return memories with their files and symbols filled in, those that have none as they are."""
+    if not files and not symbols:
+        return memories
+    return [
+        replace(m, files=files.get(m.id, ()), symbols=symbols.get(m.id, ())) if m.id in files or m.id in symbols else m
+        for m in memories
+    ]

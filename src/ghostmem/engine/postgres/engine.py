@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ghostmem.engine.base import Reindex
     from ghostmem.engine.postgres.vectors import Views
 
+_AWAKE = "SELECT 1"  # begins nothing, and tells whether a connection still works
 _READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _FIRST, _LONGEST = 0.05, 2.0  # seconds between two attempts to reach a database that does not answer
 _TURN = 1.0  # seconds until the pool is asked again for a connection
@@ -59,10 +60,8 @@ class PostgresEngine:
         self._views: Views = {}
         self._lock = threading.Lock()
         self._closed = self._owes = False
-        self._added, self._enough = (
-            0,
-            1000,
-        )  # chunks written since the planner's statistics were made here, and when to renew them
+        self._added = 0  # chunks written since the planner's statistics were made anew from here
+        self._enough = 1000  # and how many are to be
         self._process = os.getpid()
         self._pool: ConnectionPool[psycopg.Connection[Any]] | None = None
         try:
@@ -72,7 +71,7 @@ class PostgresEngine:
             raise
 
     def _start(self, clock: Clock) -> None:
-        with self._connected() as connection, translated(self.location):
+        with self._begun(_AWAKE) as connection, translated(self.location):
             standby = connection.execute(
                 "SELECT pg_is_in_recovery() OR current_setting('transaction_read_only')::bool"
             ).fetchone()
@@ -100,23 +99,6 @@ class PostgresEngine:
                 self._process = os.getpid()  # after a fork the parent's connections stay the parent's
                 self._pool = make_pool(self.url, self._connections)
             return self._pool
-
-    @contextmanager
-    def _connected(self, patience: float | None = None) -> "Iterator[psycopg.Connection[Any]]":
-        """Lend a connection that works; while the database does not answer, wait and try again."""
-        deadline = time.monotonic() + (self._busy_timeout if patience is None else patience)
-        connection = self._lent(deadline)
-        try:
-            while True:
-                try:
-                    ConnectionPool.check_connection(connection)
-                    break
-                except psycopg.OperationalError:
-                    self._ready().putconn(connection)
-                    connection = self._lent(deadline)
-            yield connection
-        finally:
-            self._ready().putconn(connection)
 
     def _lent(self, deadline: float) -> "psycopg.Connection[Any]":
         """Take a connection from the pool, asking again and again until a moment; a server that says no is believed at once."""
@@ -309,7 +291,7 @@ class PostgresEngine:
         """Let PostgreSQL reuse the space of what was deleted, and look at its statistics again."""
         from ghostmem.engine.postgres.schema import OF_NAMESPACE
 
-        with self._connected() as connection, translated(self.location):
+        with self._begun(_AWAKE) as connection, translated(self.location):
             connection.execute(f"VACUUM (ANALYZE) {', '.join(OF_NAMESPACE)}")
 
     def scrub(self, force: bool = False) -> str:

@@ -2,13 +2,12 @@
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
 import apsw
 
-from ghostmem.engine.columns import NAMES, column_value, memory_of
+from ghostmem.engine.columns import NAMES, column_value, memory_of, with_refs
 from ghostmem.engine.sqlite.journal import SqliteJournal
 from ghostmem.model import FileRef, FileRel, Memory, SymbolRef
 from ghostmem.times import format_time
@@ -116,10 +115,4 @@ class SqliteMemories:
     def with_refs(self, memories: list[Memory]) -> list[Memory]:
         """Return the same memories with their files and symbols filled in."""
         ids = [memory.id for memory in memories]
-        files, symbols = (self.files(ids), self.symbols(ids)) if ids else ({}, {})
-        if not files and not symbols:
-            return memories
-        return [
-            replace(m, files=files.get(m.id, ()), symbols=symbols.get(m.id, ())) if m.id in files or m.id in symbols else m
-            for m in memories
-        ]
+        return with_refs(memories, self.files(ids), self.symbols(ids)) if ids else memories
