@@ -92,6 +92,7 @@ def test_axe_finds_nothing_serious(open_viewer: Callable[..., "Viewer"], size: d
     if issues := serious(viewer.page):
         found["edit"] = issues
     viewer.page.keyboard.press("Escape")
+    viewer.page.wait_for_selector("dialog[open]", state="detached")
     viewer.page.keyboard.press("?")
     viewer.page.wait_for_selector("dialog[open]")
     if issues := serious(viewer.page):

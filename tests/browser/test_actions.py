@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from browser.steps import confirmed, expect, undone
+
 if TYPE_CHECKING:
     from conftest import Viewer
 
 SHOP, ME = "project:shop", "agent:me"
-expect = pytest.importorskip("playwright.sync_api").expect
-expect.set_options(timeout=30_000)  # the machine may be busy
 
 
 def opened(viewer: "Viewer", ns: str, key: str) -> Any:
@@ -18,18 +18,6 @@ def opened(viewer: "Viewer", ns: str, key: str) -> Any:
     page = viewer.show(f"#/memory/{ns.replace(':', '%3A')}/{key}")
     page.wait_for_selector(".memory-actions")
     return page
-
-
-def confirmed(page: Any, label: str) -> None:
-    """Say yes to the question that stands open."""
-    page.locator("dialog").get_by_role("button", name=label, exact=True).click()
-    page.wait_for_selector("dialog", state="detached")
-
-
-def undone(page: Any) -> None:
-    """Take back the last change, and wait until that is done."""
-    page.locator(".toast").last.get_by_role("button", name="Undo").click()
-    expect(page.locator(".toast-text").last).to_have_text("Undone")
 
 
 def chosen(page: Any, entry: str) -> None:

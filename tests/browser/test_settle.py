@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from browser.payloads import PAYLOADS, assert_harmless
+from browser.steps import expect, undone
 from ghostmem import Ghost
 from ghostmem.settings import Settings
 
@@ -15,8 +16,6 @@ if TYPE_CHECKING:
     from conftest import Viewer
 
 SHOP = "project:shop"
-expect = pytest.importorskip("playwright.sync_api").expect
-expect.set_options(timeout=30_000)  # the machine may be busy
 
 
 def opened(viewer: "Viewer") -> Any:
@@ -29,12 +28,6 @@ def opened(viewer: "Viewer") -> Any:
 def conflict(page: Any, key: str) -> Any:
     """Return the card of a contradiction by the key with the last word."""
     return page.locator(".decision", has=page.locator(".side .memory-link", has_text=key)).first
-
-
-def undone(page: Any) -> None:
-    """Take back the last change, and wait until that is done."""
-    page.locator(".toast").last.get_by_role("button", name="Undo").click()
-    expect(page.locator(".toast-text").last).to_have_text("Undone")
 
 
 def test_contradictions_stand_side_by_side(viewer: "Viewer") -> None:

@@ -1,27 +1,13 @@
 """One morning with the viewer, as a person would have it: look, open, correct, be overtaken, take back, follow links, settle"""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import pytest
+from browser.steps import confirmed, expect, undone
 
 if TYPE_CHECKING:
     from conftest import Viewer
 
 SHOP, ME = "project:shop", "agent:me"
-expect = pytest.importorskip("playwright.sync_api").expect
-expect.set_options(timeout=30_000)  # the machine may be busy
-
-
-def agreed(page: Any, label: str) -> None:
-    """Say yes to the question that stands open."""
-    page.locator("dialog[open]").get_by_role("button", name=label, exact=True).click()
-    page.wait_for_selector("dialog", state="detached")
-
-
-def undone(page: Any) -> None:
-    """Take back the last change with the key for that."""
-    page.keyboard.press("u")
-    expect(page.locator(".toast-text").last).to_have_text("Undone")
 
 
 def versions(viewer: "Viewer", ns: str, key: str) -> list[str]:
@@ -59,7 +45,7 @@ def test_a_morning_with_the_viewer(viewer: "Viewer") -> None:
     expect(dialog).to_contain_text("Releases go out on Tuesdays at 09:00.")
     assert len(versions(viewer, SHOP, "release-friday")) == 3
     dialog.get_by_label("Keep mine").check()
-    agreed(page, "Go on")
+    confirmed(page, "Go on")
     expect(page.locator(".memory-text")).to_contain_text("Tuesdays at 09:00")
     assert versions(viewer, SHOP, "release-friday")[2:] == [
         "Releases go out on Mondays at 10:00.",
@@ -67,17 +53,17 @@ def test_a_morning_with_the_viewer(viewer: "Viewer") -> None:
     ]
 
     # on second thoughts they were right: taking it back leaves their text, as one more version
-    undone(page)
+    undone(page, "u")
     expect(page.locator(".memory-text")).to_contain_text("Mondays at 10:00")
     assert versions(viewer, SHOP, "release-friday")[-1] == "Releases go out on Mondays at 10:00."
 
     # pin it, and take that back too
     page.keyboard.press("p")
-    agreed(page, "Pin")
+    confirmed(page, "Pin")
     expect(page.locator("[data-act=pin]")).to_have_text("Unpin")
     with viewer.store() as ghost:
         assert ghost.get(SHOP, "release-friday").pinned
-    undone(page)
+    undone(page, "u")
     expect(page.locator("[data-act=pin]")).to_have_text("Pin")
 
     # what it hangs together with: a neighbour on its page, and the map around it
@@ -112,7 +98,7 @@ def test_a_morning_with_the_viewer(viewer: "Viewer") -> None:
         page.wait_for_selector("dialog", state="detached")
         expect(both).to_have_count(0)
         if not last:
-            undone(page)
+            undone(page, "u")
             expect(both).to_have_count(1)
     with viewer.store() as ghost:
         assert [conflict.key for conflict in ghost.conflicts(SHOP).conflicts] == []

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ghostmem.rank import lexical
-from ghostmem.rank.lexical import AFTER, ANYWHERE, BEFORE, Thread, Wording, held, score, spread, thread_score
+from ghostmem.rank.lexical import AFTER, ANYWHERE, BEFORE, SUBSTRING, Thread, Wording, held, inside, score, spread, thread_score
 from ghostmem.rank.rarity import rarity
 
 WORDING = Wording((2.0, 1.0), {"cat": ((0, 1.0),), "feline": ((0, 0.5),), "sleep": ((1, 1.0),)})
@@ -95,6 +95,25 @@ def test_score_is_the_share_of_rarity_held() -> None:
     assert score({}, WORDING) == 0.0
     assert score({0: 1.0}, Wording((2.0, 1.0), {}, unseen=3.0)) == pytest.approx(1 / 3)
     assert score({}, Wording((), {})) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("word", "text", "worth"),
+    [
+        ("lack", "black coffee", 0.0),  # after one letter: chance
+        ("lack", "slackline, lackey", SUBSTRING * 4 / 6),  # the beginning of the second
+        ("schiff", "donaudampfschifffahrt", SUBSTRING * 6 / 21),
+        ("configurat", "reconfigurator", SUBSTRING * 10 / 14),  # long enough to be no chance
+        ("0423", "err-10423", SUBSTRING),  # a piece of a code, wherever it is cut
+        ("a1b2", "a1b2c3d4e5f60718", SUBSTRING),
+        ("créat", "création", SUBSTRING * 5 / 8),
+        ("tea", "coffee", 0.0),
+        ("of the", "one of them, of the two", SUBSTRING),
+    ],
+)
+def test_a_word_inside_another_is_worth_its_part_of_it(word: str, text: str, worth: float) -> None:
+    """Beginnings and compounds count by how much of the whole they are; what is there by chance does not."""
+    assert inside(word, text) == pytest.approx(worth)
 
 
 def test_thread_score_rises_with_counts_and_falls_with_length() -> None:

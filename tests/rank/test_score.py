@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ghostmem.rank.abstain import MEANING, WORDING, is_sure
-from ghostmem.rank.score import THREAD_WIDE, TOP, WITH_VECTORS, WITHOUT_VECTORS, varied, weighed
+from ghostmem.rank.abstain import CLEAR, MEANING, WORDING, is_sure
+from ghostmem.rank.score import CURVE, THREAD_WIDE, TOP, WITH_VECTORS, WITHOUT_VECTORS, varied, weighed
 
 
 def test_every_feature_has_a_weight_with_and_without_vectors() -> None:
@@ -18,7 +18,9 @@ def test_weighed_leaves_out_what_adds_nothing() -> None:
     """Features of zero and weights of zero are not in the receipt; thread-wide ones go when several things are asked for."""
     features = {"lexical": 0.5, "own": 0.4, "window": 0.0, "wording": 0.2, "thread": 0.3, "question": 1.0}
     found = weighed(features, WITH_VECTORS, several=False)
-    assert found == {name: WITH_VECTORS[name] * features[name] for name in ("lexical", "own", "wording", "thread", "question")}
+    worth = {**features, "lexical": features["lexical"] ** CURVE}
+    assert found == {name: WITH_VECTORS[name] * worth[name] for name in ("lexical", "own", "wording", "thread", "question")}
+    assert weighed(features, WITHOUT_VECTORS, several=False)["lexical"] == features["lexical"]
     assert not set(weighed(features, WITH_VECTORS, several=True)) & set(THREAD_WIDE)
     assert "own" not in weighed(features, WITHOUT_VECTORS, several=False)
     assert found["question"] < 0
@@ -58,7 +60,10 @@ def test_varied_is_a_reordering_of_the_best(items: list[tuple[float, int | None]
         (WORDING, None, True),
         (WORDING - 0.01, None, False),
         (0.0, MEANING, True),
-        (0.1, MEANING - 0.01, False),
+        (0.1, MEANING - 0.01, True),
+        (0.1, MEANING - 0.1, False),
+        (CLEAR, 0.0, True),
+        (CLEAR - 0.01, 0.1, False),
     ],
 )
 def test_the_floor_is_wording_or_meaning(lexical: float, cosine: float | None, sure: bool) -> None:

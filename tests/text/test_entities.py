@@ -98,6 +98,8 @@ FRAGMENTS = [
 
 @given(st.lists(st.one_of(st.sampled_from(FRAGMENTS), st.text(max_size=12)), max_size=60).map("".join))
 @example("x İstanbul ǅungla")
+@example('"A\x85»')
+@example("“\t\t”")
 def test_entities_are_few_short_and_in_lower_case(text: str) -> None:
     """Whatever the text, what comes out is bounded, folded and the same each time."""
     found = entities(text)

@@ -3,9 +3,13 @@
 The floors were chosen on development conversations that were asked each other's questions; see docs/decisions.md.
 """
 
-WORDING, MEANING = 0.21, 0.32  # the best hit must hold so much of the question's wording, or come so near its meaning
+WORDING = 0.2  # without vectors the best hit must hold so much of the question's wording
+CLEAR = 0.5  # and with them this much, whatever it means
+MEANING, HELP = 0.29, 0.3  # or come so near its meaning, where the wording helps by so much of its share
 
 
 def is_sure(lexical: float, cosine: float | None) -> bool:
     """Say whether the best of what was found may be about the question at all."""
-    return lexical >= WORDING or (cosine is not None and cosine >= MEANING)
+    if cosine is None:
+        return lexical >= WORDING
+    return lexical >= CLEAR or cosine + HELP * lexical >= MEANING

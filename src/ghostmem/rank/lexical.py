@@ -13,6 +13,8 @@ BEFORE = (0.9, 0.7, 0.5, 0.3)  # what a term is worth that was said one, two, th
 AFTER = (0.7, 0.5, 0.3)  # and one, two, three items after
 ANYWHERE = 0.1  # and anywhere else in the thread
 SYNONYM = 0.7  # what the nearest of synonyms is worth
+SUBSTRING = 0.6  # what a word inside another is worth
+COMPOUND, LONG = 3, 6  # after how many letters it is there by no chance, and from which length on wherever it is
 THREAD_K1, THREAD_B = 1.2, 0.5
 
 
@@ -57,6 +59,26 @@ def held(terms: Sequence[str], wording: Wording, average: float) -> dict[int, fl
         for which, worth in stands_for[term]:
             found[which] = max(found.get(which, 0.0), full * worth)
     return found
+
+
+def inside(word: str, text: str) -> float:
+    """Return what a word is worth that stands only inside other words: the more of them it makes up, the more.
+
+    After one or two letters a short word is there by chance, as "lack" is in "black"; a code may be cut anywhere.
+    """
+    best, at = 0.0, text.find(word)
+    while at >= 0:
+        start, stop = at, at + len(word)
+        while start > 0 and text[start - 1].isalnum():
+            start -= 1
+        while stop < len(text) and text[stop].isalnum():
+            stop += 1
+        if not word.isalpha():
+            return SUBSTRING
+        if start == at or at - start >= COMPOUND or len(word) >= LONG:
+            best = max(best, SUBSTRING * len(word) / (stop - start))
+        at = text.find(word, at + 1)
+    return best
 
 
 def spread(own: Sequence[Mapping[int, float]], threads: Iterable[Thread]) -> list[dict[int, float]]:

@@ -6,7 +6,7 @@ from statistics import fmean
 
 # What each feature is worth when there are vectors; chosen on development data, see docs/decisions.md.
 WITH_VECTORS: Mapping[str, float] = {
-    "lexical": 1.0,  # the share of the question's wording held by the item and its neighbours
+    "lexical": 1.15,  # the share of the question's wording held by the item and its neighbours
     "mixed": 0.94,  # cosine of the question and the item mixed with its neighbours
     "own": 0.33,  # cosine of the question and the item alone
     "source": 0.35,  # the question names one source, and the item is theirs
@@ -24,6 +24,7 @@ WITH_VECTORS: Mapping[str, float] = {
 }
 WITHOUT_VECTORS: Mapping[str, float] = {
     **WITH_VECTORS,
+    "lexical": 1.0,
     "mixed": 0.0,
     "own": 0.0,
     "thread": 0.0,
@@ -39,6 +40,7 @@ WITHOUT_VECTORS: Mapping[str, float] = {
     "recency": 0.2,
     "episode": 0.1,
 }
+CURVE = 1.25  # with vectors, a word or two in common counts for less than its share: meaning knows better
 FULL, FULL_TEXT = 2.0, 1.0  # what a full match scores, with vectors and without: its wording is there, and its meaning
 THREAD_WIDE = ("thread", "wording")  # left out when several things are asked for: they lie in several threads
 BEFORE, AFTER = 0.3, 0.1  # how much of its neighbours is mixed into an item's vector
@@ -48,6 +50,8 @@ SPREAD, TOP = 0.1, 40  # for questions after several things: what a thread alrea
 def weighed(features: Mapping[str, float], weights: Mapping[str, float], several: bool) -> dict[str, float]:
     """Return what each feature adds to the score."""
     left_out = THREAD_WIDE if several else ()
+    if weights is WITH_VECTORS:
+        features = {**features, "lexical": max(0.0, features.get("lexical", 0.0)) ** CURVE}
     return {name: weights[name] * value for name, value in features.items() if value and weights[name] and name not in left_out}
 
 

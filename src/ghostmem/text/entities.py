@@ -265,8 +265,8 @@ def _without_quoted(text: str) -> tuple[list[tuple[int, str]], str]:
 
 def _quoted_name(inside: str) -> str:
     """Return what stands in quotation marks in lower case if all its words have capitals as names do, else an empty text."""
-    words = _pattern(_POSSESSIVE).sub("", inside).removeprefix("The ").split(" ")
-    if len(words) > _MOST_WORDS or words[0] in _JOINING or words[-1] in _JOINING:
+    words = _pattern(_POSSESSIVE).sub("", inside).removeprefix("The ").split()
+    if not 0 < len(words) <= _MOST_WORDS or words[0] in _JOINING or words[-1] in _JOINING:
         return ""
     name = " ".join(words).lower()
     is_name = words[0][:1].isupper() and all(word[:1].isupper() or word[:1].isdigit() or word in _JOINING for word in words)

@@ -11,6 +11,7 @@ from ghostmem.rank.score import AFTER, BEFORE
 from ghostmem.text.question import is_question, names_something, tells_time
 from ghostmem.text.temporal import day_match, month_match, window_match
 from ghostmem.verbs.asked import Asked, Pool
+from ghostmem.verbs.wording import Inside
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,22 +21,21 @@ if TYPE_CHECKING:
     from ghostmem.engine.nearest import VectorView
 
 ENOUGH, USUAL = 20, 0.1  # from how many cosines on their spread is known, and what it is made
-SUBSTRING = 0.6  # what a word is worth that is only found inside other words
 
 
 def measure_words(
-    tx: Transaction, space: Space, pool: Pool, wording: lexical.Wording, threads: list[lexical.Thread], inside: set[int]
+    tx: Transaction, space: Space, pool: Pool, wording: lexical.Wording, threads: list[lexical.Thread], inside: Inside
 ) -> None:
     average = max(1.0, space.length / max(1, space.chunks))
     terms = [item.terms.split() for item in pool.items]
     own = [lexical.held(words, wording, average) for words in terms]
+    within = set(inside.chunks)
     for item, held in zip(pool.items, own, strict=True):
-        if item.chunk in inside and wording.unseen:
-            held[-1] = SUBSTRING
+        if item.chunk in within:
+            held.update(inside.held(item))
     spread = lexical.spread(own, threads)
     for features, held in zip(pool.features, spread, strict=True):
-        extra = held.pop(-1, 0.0) * wording.unseen / wording.total if wording.total else 0.0
-        features["lexical"] = lexical.score(held, wording) + extra
+        features["lexical"] = lexical.score(held, wording)
     mean = tx.search.thread_average(space.number) if threads else 1.0
     for thread in threads:
         counts: dict[int, float] = defaultdict(float)

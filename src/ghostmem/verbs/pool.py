@@ -11,7 +11,7 @@ from ghostmem.engine.rows import Candidate, Filter, Space
 from ghostmem.rank import lexical
 from ghostmem.verbs.asked import Asked, Pool
 from ghostmem.verbs.measure import measure_fields, measure_meaning, measure_words
-from ghostmem.verbs.wording import most_worded, read_wording
+from ghostmem.verbs.wording import Inside, most_worded, read_wording
 
 if TYPE_CHECKING:
     from ghostmem.engine.base import Transaction
@@ -30,7 +30,7 @@ def gather(tx: Transaction, space: Space, asked: Asked, which: Filter, view: Vec
     seeds = {item.chunk: item for items in found.values() for item in items}
     items, threads = _with_neighbours(tx, list(seeds.values()), which)
     pool = Pool(items, [{} for _ in items], ranks, [None] * len(items))
-    measure_words(tx, space, pool, wording, threads, set(inside))
+    measure_words(tx, space, pool, wording, threads, inside)
     if view is not None and asked.query is not None:
         measure_meaning(pool, asked.query, view, threads)
     measure_fields(pool, asked, sources)
@@ -45,14 +45,14 @@ def _shortlists(
     view: VectorView | None,
     wording: lexical.Wording,
     postings: Mapping[str, list[int]],
-    inside: list[int],
+    inside: Inside,
 ) -> dict[str, list[Candidate]]:
     """Return the best of each leg that the filter lets through; a filter that lets little through is asked first."""
     count = max(SHORTLIST, asked.count)
 
     def legs(among: set[int] | None) -> dict[str, list[int]]:
         held = postings if among is None else {term: [c for c in chunks if c in among] for term, chunks in postings.items()}
-        found = {"text": most_worded(wording, held, count * 2), "substring": inside}
+        found = {"text": most_worded(wording, held, count * 2), "substring": inside.chunks}
         if view is not None and asked.query is not None:
             found["vector"] = view.nearest(asked.query, count * 2, among)
         return found
@@ -64,6 +64,7 @@ def _shortlists(
         among = tx.search.allowed(space.number, which, ALLOWED)
         if among is not None:
             found = {leg: _filtered(tx, chunks, which, count) for leg, chunks in legs(set(among)).items()}
+    found["substring"] = [item for item in found["substring"] if inside.held(item)]
     return found
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ghostmem.embed.synonyms import near_words
-from ghostmem.engine.rows import Space
+from ghostmem.engine.rows import Candidate, Space
 from ghostmem.rank import lexical
 from ghostmem.rank.rarity import rarity
 from ghostmem.text.scripts import fold
@@ -19,15 +20,29 @@ if TYPE_CHECKING:
     from ghostmem.engine.base import Transaction
 
 POSTINGS = 4_000  # how many of a term's newest chunks are looked at
-INSIDE = 30  # how many chunks a word found inside other words may bring
+INSIDE, MOST_INSIDE = 30, 4  # how many chunks a word found inside other words may bring, and how many words are so looked for
 SYNONYMS, NEAR = 12, 0.5
 MOST_TERMS = 32
 
 
+@dataclass(frozen=True)
+class Inside:
+    """Words that the namespace does not know, each by its place in the wording, and the chunks that hold one inside another."""
+
+    words: Mapping[int, str]
+    chunks: list[int]
+
+    def held(self, item: Candidate) -> dict[int, float]:
+        """Return what an item's words are worth for those that stand inside them."""
+        text = fold(f"{item.key}\n{item.text}").lower()
+        found = {at: lexical.inside(word, text) for at, word in self.words.items()}
+        return {at: worth for at, worth in found.items() if worth}
+
+
 def read_wording(
     tx: Transaction, space: Space, asked: Asked, sources: list[str]
-) -> tuple[lexical.Wording, dict[str, list[int]], list[int]]:
-    """Return the wording with its rarities, where each of its terms is, and the chunks that hold a word only inside others."""
+) -> tuple[lexical.Wording, dict[str, list[int]], Inside]:
+    """Return the wording with its rarities, where each of its terms is, and what holds a word only inside others."""
     given = list(dict.fromkeys(asked.terms))
     found = dict(zip(given, tx.search.postings(space.number, [encode(term) for term in given], POSTINGS), strict=True))
     terms = sorted(found, key=lambda term: (not found[term], len(found[term]), term))[:MOST_TERMS]
@@ -35,10 +50,11 @@ def read_wording(
     rarest = max(rarities, default=1.0)
     near = _synonyms(tx, space, asked, terms, sources)
     met = {at for at, _, _ in near.values()}
-    # a term the namespace does not know counts as much as its rarest one; only a synonym can meet it
-    known = [at for at, term in enumerate(terms) if found[term] or at in met]
+    inside = {at: tx.search.containing(space.number, terms[at], INSIDE) for at in _unknown(terms, found, met)}
+    # a term the namespace does not know counts as much as its rarest one; only a synonym or a part of a word can meet it
+    known = [at for at, term in enumerate(terms) if found[term] or at in met or inside.get(at)]
     place = {at: number for number, at in enumerate(known)}
-    idf = tuple(rarity(space.chunks, len(found[terms[at]])) if found[terms[at]] else rarest for at in known)
+    idf = [rarity(space.chunks, len(found[terms[at]])) if found[terms[at]] else rarest for at in known]
     stands: dict[str, list[tuple[int, float]]] = defaultdict(list)
     for at in known:
         if found[terms[at]]:
@@ -46,17 +62,20 @@ def read_wording(
     for term, (at, worth, chunks) in near.items():
         stands[term].append((place[at], worth))
         found[term] = chunks
-    unseen = [term for at, term in enumerate(terms) if at not in place]
-    inside: list[int] = []
-    for word in [term for term in unseen if len(term) > 2][:4]:
-        inside += tx.search.containing(space.number, word, INSIDE)
-    if not asked.terms and len(asked.text.strip()) > 2:  # only words that say nothing: look for them as they stand
-        inside += tx.search.containing(space.number, fold(asked.text.strip()).lower(), INSIDE)
-    weight = rarest * len(unseen)
-    wording = lexical.Wording(
-        idf, {term: tuple(uses) for term, uses in stands.items()}, weight or float(not idf and bool(inside))
-    )
-    return wording, found, inside
+    words = {place[at]: terms[at] for at in known if inside.get(at)}
+    phrase = "" if asked.terms else fold(asked.text.strip()).lower()
+    if len(phrase) > 2:  # only words that say nothing: look for them as they stand
+        inside[-1] = tx.search.containing(space.number, phrase, INSIDE)
+        words[len(idf)] = phrase
+        idf.append(rarest)
+    unseen = rarest * (len(terms) - len(known))
+    wording = lexical.Wording(tuple(idf), {term: tuple(uses) for term, uses in stands.items()}, unseen)
+    return wording, found, Inside(words, list(dict.fromkeys(chunk for chunks in inside.values() for chunk in chunks)))
+
+
+def _unknown(terms: list[str], found: Mapping[str, list[int]], met: set[int]) -> list[int]:
+    """Return the places of a few terms that are to be looked for inside other words."""
+    return [at for at, term in enumerate(terms) if not found[term] and at not in met and len(term) > 2][:MOST_INSIDE]
 
 
 def most_worded(wording: lexical.Wording, found: Mapping[str, list[int]], count: int) -> list[int]:
