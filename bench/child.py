@@ -22,10 +22,10 @@ PATIENCE = 120.0  # seconds without an end after which a child counts as hung
 
 
 def plain_env() -> dict[str, str]:
-    """Return the environment without any of Ghost's settings, except that no vectors are made."""
+    """Return the environment without any of Ghost's settings, except that no vectors are made and nobody is told."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("GHOST_", "AGENT_MEMORY_"))}
     nowhere = str(Path(os.devnull) / "config.toml")
-    return {**kept, "GHOST_CONFIG": nowhere, "GHOST_EMBED_PROVIDER": "none"}
+    return {**kept, "GHOST_CONFIG": nowhere, "GHOST_EMBED_PROVIDER": "none", "ORT_DISABLE_TELEMETRY": "1"}
 
 
 class Child:

@@ -3,8 +3,7 @@
 import random
 from collections.abc import Sequence
 
-from bench.corpus import many_sentences
-from bench.searching import ASKED, NS, STATIC, Ready, load, questions
+from bench.searching import NS, STATIC, Ready, drawn, load
 from bench.timing import Cost, Plan, Section, cost, cpu_ms, cpu_p95_ms, interleaved
 from ghostmem import Edge, Ghost, Rel
 from ghostmem.embed.static import StaticEmbedder
@@ -28,10 +27,7 @@ def connect(ghost: Ghost, count: int) -> None:
 
 def contexts(plan: Plan) -> Section:
     """Assemble contexts of 4,000 tokens with edges followed, against the same search, question by question."""
-    texts = many_sentences(MEMORIES + 3 * ASKED)
-    random.Random(11).shuffle(texts)
-    stored, other = texts[:MEMORIES], texts[MEMORIES:]
-    asked = questions(other, stored, ASKED)
+    stored, _, asked = drawn(MEMORIES)
     path = plan.folder / "context.db"
     load(path, stored)
     with Ghost.open(path, settings=STATIC) as ghost:

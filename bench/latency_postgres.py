@@ -3,7 +3,6 @@
 Walls are given, because most of the time is spent in another process; the CPU time of the client alone stands beside them.
 """
 
-import random
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -15,9 +14,9 @@ from typing import Any
 import psycopg
 
 from bench.child import READY, Child, hear, say
-from bench.corpus import many_sentences, sentences
+from bench.corpus import sentences
 from bench.postgres import NAME, Server, own_server
-from bench.searching import ASKED, NS, STATIC, Ready, load, questions
+from bench.searching import ASKED, NS, STATIC, Ready, drawn, load
 from bench.timing import Cost, Plan, Section, cost, cpu_ms, interleaved
 from ghostmem import Ghost, Settings
 from ghostmem.embed.static import StaticEmbedder
@@ -29,10 +28,7 @@ FAST = {"shared_buffers": "512MB", "max_wal_size": "4GB", "autovacuum": "on"}
 
 def search(plan: Plan) -> Section:
     """Search the same memories in a file and in PostgreSQL, question by question in turn, with the questions embedded before."""
-    texts = many_sentences(max(plan.sizes) + 3 * ASKED)
-    random.Random(11).shuffle(texts)
-    stored, other = texts[: max(plan.sizes)], texts[max(plan.sizes) :]
-    asked = questions(other, stored, ASKED)
+    stored, _, asked = drawn(max(plan.sizes))
     ready = Ready(StaticEmbedder(), asked)
     data: dict[str, Any] = {"queries": ASKED}
     rows = []

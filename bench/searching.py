@@ -61,6 +61,14 @@ def questions(texts: Sequence[str], stored: Sequence[str], count: int) -> list[s
     raise ValueError(f"{len(texts)} sentences make only {len(found)} questions, not {count}")
 
 
+def drawn(size: int, count: int = ASKED) -> tuple[list[str], list[str], list[str]]:
+    """Return texts to store, others of their kind, and questions to ask, the same each time."""
+    texts = many_sentences(size + 3 * count)
+    random.Random(11).shuffle(texts)
+    stored, other = texts[:size], texts[size:]
+    return stored, other, questions(other, stored, count)
+
+
 def load(path: Path, texts: Sequence[str], settings: Settings = STATIC) -> Cost:
     """Import texts into a new store as fast as Ghost can, and return what it took."""
     rows = [{"ns": NS, "key": f"key-{number}", "content": text, "version": 1} for number, text in enumerate(texts)]
@@ -70,10 +78,7 @@ def load(path: Path, texts: Sequence[str], settings: Settings = STATIC) -> Cost:
 
 def search(plan: Plan) -> Section:
     """Search namespaces of several sizes with everything in memory and the questions embedded before."""
-    texts = many_sentences(max(plan.sizes) + 3 * ASKED)
-    random.Random(11).shuffle(texts)
-    stored, other = texts[: max(plan.sizes)], texts[max(plan.sizes) :]
-    asked = questions(other, stored, ASKED)
+    stored, _, asked = drawn(max(plan.sizes))
     ready = Ready(StaticEmbedder(), asked)
     ghosts: dict[int, Ghost] = {}
     try:

@@ -1,21 +1,19 @@
 """How soon an MCP server answers after its start, and what a tool costs over the library call it makes."""
 
 import json
-import os
-import random
-import select
 import shutil
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from statistics import median
-from typing import Any, Self
+from typing import Any
 
-from bench.child import PATIENCE, plain_env
+from bench.child import plain_env
 from bench.corpus import many_sentences
-from bench.searching import questions
+from bench.peer_kinds.mcp import Server
+from bench.searching import drawn
 from bench.timing import Cost, Plan, Section, cost, cpu_ms, interleaved, wall_ms
 from ghostmem import Ghost, Settings
 
@@ -46,78 +44,15 @@ anyio.run(serve)
 """
 
 
-class Server:
-    """A server process, spoken to in the protocol that most clients speak: the handshake, then one frame a line."""
-
-    def __init__(self, command: Sequence[str], env: Mapping[str, str]) -> None:
-        pipe = subprocess.PIPE
-        self._process = subprocess.Popen(command, env=env, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, bufsize=0)
-        self._heard, self._number = b"", 0
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.stop()
-
-    def _tell(self, frame: dict[str, Any]) -> None:
-        assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps({"jsonrpc": "2.0", **frame}).encode() + b"\n")
-
-    def ask(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
-        """Send a request and wait for its result."""
-        self._number += 1
-        self._tell({"id": self._number, "method": method, "params": params})
-        found: dict[str, Any] = json.loads(self._line())
-        if found.get("id") != self._number or "result" not in found:
-            raise RuntimeError(f"the server answered {found}")
-        result: dict[str, Any] = found["result"]
-        return result
-
-    def _line(self) -> bytes:
-        assert self._process.stdout is not None
-        stream = self._process.stdout.fileno()
-        while b"\n" not in self._heard:
-            if not select.select([stream], [], [], PATIENCE)[0] or not (data := os.read(stream, 1 << 20)):
-                raise RuntimeError("the server does not answer")
-            self._heard += data
-        line, _, self._heard = self._heard.partition(b"\n")
-        return line
-
-    def greet(self) -> None:
-        """Shake hands."""
-        client = {"name": "bench", "version": "1"}
-        self.ask("initialize", {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client})
-        self._tell({"method": "notifications/initialized"})
-
-    def call(self, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
-        """Call a tool that must succeed."""
-        result = self.ask("tools/call", {"name": name, "arguments": arguments})
-        if result.get("isError"):
-            raise RuntimeError(result["content"][0]["text"])
-        return result
-
-    def stop(self) -> float:
-        """End the process at once and return the seconds of processor it took."""
-        self._process.kill()
-        _, status, used = os.wait4(self._process.pid, 0)
-        self._process.returncode = os.waitstatus_to_exitcode(status)
-        for stream in (self._process.stdin, self._process.stdout):
-            if stream is not None:
-                stream.close()
-        return used.ru_utime + used.ru_stime
-
-
-def _first_answer(command: Sequence[str], env: Mapping[str, str], tool: str, arguments: dict[str, Any]) -> Cost:
+def _first_answer(command: Sequence[str], env: Mapping[str, str], folder: Path, tool: str, arguments: dict[str, Any]) -> Cost:
     """Start a server, call a tool, and end the server: what passed until the answer was here."""
     start = time.perf_counter()
-    server = Server(command, env)
+    server = Server(command, env, folder)
     try:
-        server.greet()
         server.call(tool, arguments)
         wall = time.perf_counter() - start
     finally:
-        cpu = server.stop()
+        cpu = server.kill()
     return Cost(wall, cpu)
 
 
@@ -141,8 +76,8 @@ def _cold(plan: Plan) -> Section:
     env = {**plain_env(), "GHOST_EMBED_PROVIDER": "local"}
     asked = {"ns": NS, "query": texts[7]}
     works: dict[str, Callable[[], Cost]] = {
-        "least": lambda: _first_answer([sys.executable, "-c", LEAST], env, "empty", {}),
-        "ghost": lambda: _first_answer([GHOST, "--db", store, "mcp"], env, "ghost_search", asked),
+        "least": lambda: _first_answer([sys.executable, "-c", LEAST], env, plan.folder, "empty", {}),
+        "ghost": lambda: _first_answer([GHOST, "--db", store, "mcp"], env, plan.folder, "ghost_search", asked),
     }
     interleaved(works, 1)  # once for the file cache and compiled files
     found = interleaved(works, plan.runs)
@@ -158,10 +93,7 @@ def _cold(plan: Plan) -> Section:
 
 def _warm(plan: Plan) -> Section:
     """Call tools of a warm server and the same verbs of the library, turn by turn, each on a store of its own."""
-    texts = many_sentences(MEMORIES + 3 * ASKED)
-    random.Random(11).shuffle(texts)
-    stored, other = texts[:MEMORIES], texts[MEMORIES:]
-    asked = questions(other, stored, ASKED)
+    stored, other, asked = drawn(MEMORIES, ASKED)
     path = plan.folder / "mcp-warm.db"
     with Ghost.open(path, settings=NONE) as ghost:
         ghost.import_([json.dumps([_plain(number, text) for number, text in enumerate(stored)])])
@@ -169,8 +101,8 @@ def _warm(plan: Plan) -> Section:
     shutil.copyfile(path, theirs)
     data: dict[str, Any] = {}
     rows = []
-    with Ghost.open(path, settings=NONE) as ghost, Server([GHOST, "--db", str(theirs), "mcp"], plain_env()) as server:
-        server.greet()
+    command = [GHOST, "--db", str(theirs), "mcp"]
+    with Ghost.open(path, settings=NONE) as ghost, closing(Server(command, plain_env(), plan.folder)) as server:
         pairs = _pairs(ghost, server, asked, other)
         for name, (library, tool) in pairs.items():
             costs = [(cost(lambda: library(turn)), cost(lambda: tool(turn))) for turn in range(ASKED)][WARMING:]  # noqa: B023

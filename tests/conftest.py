@@ -4,8 +4,9 @@ import os
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import apsw
 import hypothesis
 import pytest
 
@@ -100,19 +101,73 @@ def ghost(request: pytest.FixtureRequest, tmp_path: Path, clock: Clock) -> Itera
         assert found.check().problems == ()
 
 
+@pytest.fixture(scope="session")
+def anywhere(request: pytest.FixtureRequest) -> Callable[[], str]:
+    """Return a function that gives the place of an empty store: in memory, or a database when somebody asked for that."""
+    if request.config.getoption("--engines") != "postgres":
+        return lambda: ":memory:"
+    databases: Databases = request.getfixturevalue("pg_databases")
+    return databases.fresh
+
+
 @pytest.fixture
-def open_ghost(tmp_path: Path, clock: Clock) -> Iterator[Callable[..., Ghost]]:
-    """Return a function that opens stores by name in one folder and closes them at the end."""
+def store_at(request: pytest.FixtureRequest, tmp_path: Path, anywhere: Callable[[], str]) -> Callable[[str | Path], str]:
+    """Return a function that says where the store of a name is: a file of one folder, or a database when somebody asked."""
+    made: dict[str, str] = {}
+
+    def at(name: str | Path) -> str:
+        if name == ":memory:":
+            return anywhere()
+        if isinstance(name, Path) or request.config.getoption("--engines") != "postgres":  # what is about files says which
+            return str(tmp_path / name)
+        if name not in made:
+            made[name] = anywhere()
+        return made[name]
+
+    return at
+
+
+@pytest.fixture
+def open_ghost(store_at: Callable[[str | Path], str], clock: Clock) -> Iterator[Callable[..., Ghost]]:
+    """Return a function that opens stores by name in one place and closes them at the end."""
     opened: list[Ghost] = []
 
-    def open_(name: str = "memory.db", **settings: object) -> Ghost:
-        target = name if name == ":memory:" else str(tmp_path / name)
+    def open_(name: str | Path = "memory.db", **settings: object) -> Ghost:
+        target = store_at(name)
         opened.append(Ghost.open(target, settings=Settings(**{"embed_provider": "none", **settings}), clock=clock))  # type: ignore[arg-type]
         return opened[-1]
 
     yield open_
     for ghost in opened:
         ghost.close()
+
+
+@pytest.fixture
+def rows(store_at: Callable[[str | Path], str]) -> Callable[..., list[Any]]:
+    """Return a function that reads a store's tables behind Ghost's back, over a second connection."""
+
+    def read(statement: str, *values: Any, name: str = "m.db") -> list[Any]:
+        if (target := store_at(name)).startswith("postgresql:"):
+            import psycopg
+
+            with psycopg.connect(target) as connection:
+                return connection.execute(statement.replace("?", "%s"), values).fetchall()
+        db = apsw.Connection(target)
+        try:
+            return db.execute(statement, values).fetchall()
+        finally:
+            db.close()
+
+    return read
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Work in a project's folder."""
+    folder = tmp_path / "project"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    return folder
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import ghostmem
-from ghostmem import Chunk, FileRef, Ghost, InvalidInputError, Memory
+from ghostmem import Chunk, FileRef, Ghost, InvalidInputError, Memory, errors
 from ghostmem.ids import UlidMaker, is_ulid, milliseconds
 from ghostmem.settings import Settings, load, resolve, write_config
 from ghostmem.times import as_time, format_time, parse_time, parse_ttl, read_time
@@ -25,6 +25,12 @@ def test_all_is_the_contract() -> None:
     assert dir(ghostmem) == ghostmem.__all__
     with pytest.raises(AttributeError):
         ghostmem.Nothing  # noqa: B018
+
+
+def test_every_error_is_public() -> None:
+    """Whatever Ghost raises can be caught by a name from the package root."""
+    raised = {name for name, made in vars(errors).items() if isinstance(made, type) and issubclass(made, errors.GhostError)}
+    assert raised <= set(ghostmem.__all__)
 
 
 def test_importing_the_package_imports_no_engine() -> None:

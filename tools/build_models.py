@@ -19,6 +19,7 @@ import ast
 import hashlib
 import io
 import json
+import os
 import re
 import sys
 import sysconfig
@@ -315,6 +316,7 @@ def measure(source: dict[str, bytes], folder: Path) -> bool:
 
 def encode(model: Path, tokens: list[list[int]], size: int) -> Floats:
     """Return the vectors of token lists, run through a model in batches."""
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"
     import onnxruntime
 
     options = onnxruntime.SessionOptions()

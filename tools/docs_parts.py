@@ -6,7 +6,7 @@ import inspect
 import re
 import sys
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from enum import StrEnum
 from importlib import import_module
 from typing import Any
@@ -86,7 +86,8 @@ ARGUMENTS = {
 
 # What each feature of the score measures.
 FEATURES = {
-    "lexical": "the share of the question's wording, weighed by rarity, that the chunk and its neighbours hold",
+    "lexical": "the share of the question's wording, weighed by rarity, that the chunk and its neighbours hold; with vectors"
+    " raised to 1.25, so that a word or two in common count for less than their share",
     "mixed": "cosine of the question and the chunk mixed with its neighbours",
     "own": "cosine of the question and the chunk alone",
     "source": "the question names one source, and the memory is theirs",
@@ -241,19 +242,20 @@ def spelled_out(found: inspect.Signature) -> Iterator[tuple[str, inspect.Paramet
         yield from inspect.signature(checker).parameters.items() if checker else [(name, part)]
 
 
-def signature(function: Callable[..., Any], leave_out: str) -> str:
-    """Return the arguments and the result of a function, one argument per line when they are many."""
+def signature(function: Callable[..., Any], leave_out: str, more: Iterable[inspect.Parameter] = ()) -> str:
+    """Return the arguments of a function, `more` before its named ones, and its result; many arguments stand one per line."""
     found = inspect.signature(function)
+    given = [(name, part) for name, part in spelled_out(found) if name != leave_out]
+    first = next((at for at, (_, part) in enumerate(given) if part.kind is part.KEYWORD_ONLY), len(given))
     parts: list[str] = []
     star = False
-    for name, part in spelled_out(found):
-        if name == leave_out:
-            continue
+    for name, part in (*given[:first], *((part.name, part) for part in more), *given[first:]):
         if part.kind is part.KEYWORD_ONLY and not star:
             star = True
             parts.append("*")
         default = "" if part.default is part.empty else f" = {part.default!r}"
-        parts.append(f"{name}: {annotation(part.annotation)}{default}")
+        stars = "**" if part.kind is part.VAR_KEYWORD else ""
+        parts.append(f"{stars}{name}: {annotation(part.annotation)}{default}")
     short = ", ".join(parts)
     arguments = short if len(short) <= 100 else "\n" + "".join(f"    {part},\n" for part in parts)
     return f"({arguments}) -> {annotation(found.return_annotation)}"
@@ -279,8 +281,13 @@ def method_part() -> str:
     text = []
     for name, method in methods().items():
         verb = verb_of(method)
-        open_ended = any(p.kind is p.VAR_KEYWORD for p in inspect.signature(method).parameters.values())
-        shown = signature(verb, "store") if verb and open_ended else signature(method, "self")
+        own = inspect.signature(method).parameters.values()
+        if verb and any(part.kind is part.VAR_KEYWORD for part in own):
+            known = inspect.signature(verb).parameters
+            more = [part for part in own if part.kind is part.KEYWORD_ONLY and part.name not in known]
+            shown = signature(verb, "store", more)
+        else:
+            shown = signature(method, "self")
         text += [f"### {name}", fenced(f"{'Ghost' if name == 'open' else 'ghost'}.{name}{shown}", "py")]
         text.append(inspect.cleandoc((verb or method).__doc__ or ""))
     return "\n\n".join(text)

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         InvalidInputError,
         InvalidTargetError,
         LockedError,
+        LostConnectionError,
         MemorySaveArgsError,
         MemorySaveFailError,
         MemorySearchArgsError,
@@ -109,9 +110,9 @@ _MODULES = {
     "model": "FileRef FileRel Kind Memory Outcome Priority Rel SourceKind SymbolRef Tier",
     "errors": (
         "ConflictError CorruptStoreError EmbeddingError EngineError ForbiddenError GhostError InvalidInputError"
-        " InvalidTargetError LockedError MemorySaveArgsError MemorySaveFailError MemorySearchArgsError MemorySearchFailError"
-        " ModelError NewerStoreError NotADatabaseError NoteConflictError NotFoundError PatchConflictError PatchFormatError"
-        " ReadOnlyStoreError StoreBusyError StoreFullError VersionConflictError"
+        " InvalidTargetError LockedError LostConnectionError MemorySaveArgsError MemorySaveFailError MemorySearchArgsError"
+        " MemorySearchFailError ModelError NewerStoreError NotADatabaseError NoteConflictError NotFoundError PatchConflictError"
+        " PatchFormatError ReadOnlyStoreError StoreBusyError StoreFullError VersionConflictError"
     ),
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names.split()}
@@ -141,6 +142,7 @@ __all__ = [
     "Kind",
     "LeftOut",
     "LockedError",
+    "LostConnectionError",
     "Memory",
     "MemoryEntry",
     "MemorySave",

@@ -78,6 +78,15 @@ class Ghost:
     >>> with Ghost.open(":memory:") as ghost:
     ...     ghost.put("agent:demo", "editor", "The user edits in Helix.").version
     1
+
+    What many methods take: `ns` is a namespace such as "agent:me"; where it may be left out, it filters, and may also be a prefix
+    ("agent:*") or nothing for all of them. Times are datetimes or texts such as "2026-03-14 09:30". With `dry_run` nothing is
+    changed, and what is returned says what would be. `unlock` lets a memory tagged `locked` be changed. `progress` is called
+    with how many are done.
+
+    What goes wrong raises a GhostError with a hint: InvalidInputError for a value that cannot be accepted, NotFoundError for what
+    is not there, ConflictError for what is not as the caller thought (LockedError, VersionConflictError and others are kinds of
+    it), EngineError for a store that cannot be read or written.
     """
 
     def __init__(self, store: Store) -> None:
@@ -124,31 +133,51 @@ class Ghost:
         self.close()
 
     def put(self, ns: str, key: str, content: str, **fields: Unpack[PutFields]) -> Memory:
-        """Store a memory under (ns, key), or its next version; see `ghostmem.verbs.put`."""
+        """Store a memory under (ns, key), or its next version, and return it with its outcome and its verdict.
+
+        `fields` are what it is (kind, tags, priority, importance, tier, pinned, meta, files, symbols), who said it and when
+        (source_user, source_kind, source_scope, source_client, created_at), how long it holds (ttl, valid_from, valid_to), and
+        how it is put (base_version, dedup, supersedes, unlock, allow_secrets); a new version inherits what is not named.
+        VersionConflictError when `base_version` is not the current one, LockedError without `unlock` for a locked memory.
+        """
         from ghostmem.verbs.put import put
 
         return put(self.store, ns, key, content, **fields)
 
     def get(self, ns: str, key: str, version: int | None = None, *, as_of: datetime | str | None = None) -> Memory:
-        """Return a memory by its key, now or as it was believed at a time, or raise NotFoundError."""
+        """Return a memory by its key, now or as it was believed at a time, or raise NotFoundError.
+
+        `version` names an earlier one. The retrieval is counted; the memory shows the counts before it.
+        """
         from ghostmem.verbs.get import get
 
         return get(self.store, ns, key, version, as_of=as_of)
 
     def chunks(self, ns: str, key: str) -> List[Chunk]:
-        """Return the pieces a memory is searched by."""
+        """Return the pieces a memory is searched by.
+
+        NotFoundError when there is no such memory.
+        """
         from ghostmem.verbs.chunks import chunks
 
         return chunks(self.store, ns, key)
 
     def history(self, ns: str, key: str) -> list[Memory]:
-        """Return every version of a key, oldest first."""
+        """Return every version of a key, oldest first.
+
+        Removed versions are among them. NotFoundError for a key that never was.
+        """
         from ghostmem.verbs.history import history
 
         return history(self.store, ns, key)
 
     def list(self, ns: str | None = None, **filters: Unpack[ListFields]) -> List[Memory]:
-        """Return live memories that pass the filters, newest first."""
+        """Return live memories that pass the filters, newest first.
+
+        `filters` are tier, key_prefix, kind, tags, priority, pinned, source_user, source_kind, source_scope, source_client,
+        after, before, valid_at, file and file_rel; `deleted` lists what was removed or replaced instead. At most `limit` (20)
+        after the first `offset`.
+        """
         from ghostmem.verbs.list import list_memories
 
         return list_memories(self.store, ns, **filters)
@@ -156,7 +185,11 @@ class Ghost:
     def search(
         self, query: str, ns: str | None = None, *, as_of: datetime | str | None = None, **fields: Unpack[SearchFields]
     ) -> Hits:
-        """Return the memories that answer a question best, best first; `as_of` asks what was believed at a time."""
+        """Return the memories that answer a question best, best first; `as_of` asks what was believed at a time.
+
+        `fields` are `limit` (20), tiers, include_all, min_score, explain, within, pieces and now, and the filters of `list`. The
+        hits are a list, empty when nothing is about the question, with `legs`, `notes` and `superseded` beside it.
+        """
         from ghostmem.verbs.search import search
 
         return search(self._then(ns, as_of), query, ns, **fields)
@@ -164,7 +197,12 @@ class Ghost:
     def context(
         self, query: str, ns: str | None = None, *, as_of: datetime | str | None = None, **fields: Unpack[ContextFields]
     ) -> Pack:
-        """Return the memories to read for a task, packed into a budget of tokens, each with the reason it is there."""
+        """Return the memories to read for a task, packed into a budget of tokens, each with the reason it is there.
+
+        `fields` are `budget` (4000 tokens), what is at hand (files, symbols, root, language, for_user, for_scope), what is left
+        out (tiers, include_all, exclude_pinned, min_score, min_spread, max_memory_tokens, expand) and the filters of `list`;
+        `as_of` asks what was believed at a time. `render` writes the pack as text.
+        """
         from ghostmem.verbs.context import context
 
         return context(self._then(ns, as_of), query, ns, **fields)
@@ -185,55 +223,84 @@ class Ghost:
         return conflicts(self.store, ns)
 
     def resolve(self, ns: str, keep: str, other: str | None = None, *, both: bool = False, unlock: bool = False) -> Resolved:
-        """Let one memory hold and end what it contradicts, or let both hold."""
+        """Let one memory hold and end what it contradicts, or let both hold.
+
+        `keep` is the key that holds. Without `other` it ends everything that contradicts it, with it only that one; with `both`
+        neither ends. NotFoundError when nothing contradicts it.
+        """
         from ghostmem.verbs.resolve import resolve
 
         return resolve(self.store, ns, keep, other, both=both, unlock=unlock)
 
     def reopen(self, ns: str, key: str) -> Resolved:
-        """Let a memory that was closed hold again."""
+        """Let a memory that was closed hold again.
+
+        ConflictError when it is not closed.
+        """
         from ghostmem.verbs.resolve import reopened
 
         return reopened(self.store, ns, key)
 
     def timeline(self, ns: str, what: str) -> List[Event]:
-        """Return how a key, or what a question finds, came to be what it is, oldest first."""
+        """Return how a key, or what a question finds, came to be what it is, oldest first.
+
+        `what` is a key, or a question when no memory has that key.
+        """
         from ghostmem.verbs.timeline import timeline
 
         return timeline(self.store, ns, what)
 
     def used(self, ns: str, keys: Iterable[str]) -> List[Use]:
-        """Mark memories as having really helped."""
+        """Mark memories as having really helped.
+
+        All of `keys` are marked, or none: NotFoundError when one is not there.
+        """
         from ghostmem.verbs.used import used
 
         return used(self.store, ns, keys)
 
     def edge(self, ns: str, from_key: str, to_key: str, rel: str, weight: float | None = None) -> Edge:
-        """Link two memories of a namespace, or give a link another weight."""
+        """Link two memories of a namespace, or give a link another weight.
+
+        `rel` is a relation such as relates_to, contradicts, depends_on, refines, contains, merged_into, caused_by, prevents or
+        implies; without a `weight` the edge has its relation's.
+        """
         from ghostmem.verbs.edge import edge
 
         return edge(self.store, ns, from_key, to_key, rel, weight)
 
     def rm_edge(self, ns: str, from_key: str, to_key: str, rel: str) -> Edge:
-        """Remove a link between two memories."""
+        """Remove a link between two memories.
+
+        Returns it as it was; NotFoundError when there is none.
+        """
         from ghostmem.verbs.edge import rm_edge
 
         return rm_edge(self.store, ns, from_key, to_key, rel)
 
     def edges(self, ns: str, key: str | None = None, *, rel: str | None = None) -> List[Edge]:
-        """Return the links of a memory in both directions, or of a namespace, heaviest first."""
+        """Return the links of a memory in both directions, or of a namespace, heaviest first.
+
+        `rel` keeps to one relation.
+        """
         from ghostmem.verbs.edge import edges
 
         return edges(self.store, ns, key, rel)
 
     def link(self, ns: str, from_key: str, to_key: str, rel: str) -> Edge:
-        """Link two memories in the original Ghost's way."""
+        """Link two memories in the original Ghost's way.
+
+        It counts as an edge of the same relation.
+        """
         from ghostmem.verbs.edge import link
 
         return link(self.store, ns, from_key, to_key, rel)
 
     def edge_candidates(self, ns: str, *, max_pairs: int = 50, seed: Iterable[str] | None = None) -> EdgeCandidates:
-        """Return pairs that are alike and of which nobody has said yet how they relate."""
+        """Return pairs that are alike and of which nobody has said yet how they relate.
+
+        Heaviest first, at most `max_pairs`; `seed` are keys of which a pair must have one.
+        """
         from ghostmem.verbs.edge import edge_candidates
 
         return edge_candidates(self.store, ns, max_pairs=max_pairs, seed=seed)
@@ -249,7 +316,12 @@ class Ghost:
         ask: Callable[[str], str] | None = None,
         progress: Callable[[int], None] | None = None,
     ) -> InferReport:
-        """Ask a model how alike memories relate; the only method that may."""
+        """Ask a model how alike memories relate; the only method that may.
+
+        `ask` takes a prompt and returns an answer, and defaults to the settings' model; each answer is stored at once. `seed` are
+        keys of which a pair must have one; `again` also asks about pairs that were answered with none.
+        InvalidInputError when there is no model to ask, ModelError when it fails.
+        """
         from ghostmem.verbs.infer_edges import infer_edges
 
         return infer_edges(
@@ -257,7 +329,10 @@ class Ghost:
         )
 
     def relink(self, ns: str, *, dry_run: bool = False, progress: Callable[[int], None] | None = None) -> Relinked:
-        """Link what shares names, topics or meaning and is not linked yet."""
+        """Link what shares names, topics or meaning and is not linked yet.
+
+        At most 8 links for each memory; pairs that have any link are left as they are.
+        """
         from ghostmem.verbs.relink import relink
 
         return relink(self.store, ns, dry_run=dry_run, progress=progress)
@@ -280,7 +355,11 @@ class Ghost:
         tags: Iterable[str] | None = None,
         allow_secrets: bool = False,
     ) -> Consolidation:
-        """Store a summary that stands for several memories, which all stay."""
+        """Store a summary that stands for several memories, which all stay.
+
+        `source_keys` are what it stands for. It is semantic and has importance 0.7 unless `kind` and `importance` say otherwise;
+        one that exists gets a new version and keeps its sources. Secrets are redacted unless `allow_secrets`.
+        """
         from ghostmem.verbs.consolidate import consolidate
 
         return consolidate(
@@ -296,7 +375,10 @@ class Ghost:
         )
 
     def expand(self, ns: str, key: str | None = None, *, depth: int = 1) -> Expanded:
-        """List the summaries of a namespace, or return what one of them stands for."""
+        """List the summaries of a namespace, or return what one of them stands for.
+
+        `depth` is how many levels of summaries within summaries are opened.
+        """
         from ghostmem.verbs.expand import expand
 
         return expand(self.store, ns, key, depth=depth)
@@ -309,13 +391,21 @@ class Ghost:
         relink: bool = False,
         progress: Callable[[int], None] | None = None,
     ) -> Report:
-        """Run the rules of the lifecycle over all memories; `undo` takes it back."""
+        """Run the rules of the lifecycle over all memories; `undo` takes it back.
+
+        Pinned and locked memories are exempt. `relink` also links what shares names, topics or meaning. A run that was killed is
+        finished by the next one.
+        """
         from ghostmem.verbs.reflect import reflect
 
         return reflect(self.store, ns, dry_run=dry_run, relink=relink, progress=progress)
 
     def undo(self, run: str, *, dry_run: bool = False) -> Undone:
-        """Take back everything a run of the lifecycle did."""
+        """Take back everything a run of the lifecycle did.
+
+        `run` is its id, the beginning of it, or "last". What has changed since is left as it is and listed. ConflictError for a
+        run that was undone already.
+        """
         from ghostmem.verbs.undo import undo
 
         return undo(self.store, run, dry_run=dry_run)
@@ -327,19 +417,31 @@ class Ghost:
         return runs(self.store, limit=limit)
 
     def rules(self, ns: str | None = None) -> List[Rule]:
-        """Return the rules of the lifecycle, most urgent first."""
+        """Return the rules of the lifecycle, most urgent first.
+
+        With a namespace, those that count there.
+        """
         from ghostmem.verbs.rules import rules
 
         return rules(self.store, ns)
 
     def rule(self, rule_id: str) -> Rule:
-        """Return one rule."""
+        """Return one rule.
+
+        NotFoundError when there is none of that id.
+        """
         from ghostmem.verbs.rules import get_rule
 
         return get_rule(self.store, rule_id)
 
     def set_rule(self, name: str, action: str, **fields: Unpack[RuleFields]) -> Rule:
-        """Add a rule, or put it in the place of one."""
+        """Add a rule, or put it in the place of one.
+
+        `action` is PROMOTE, DEMOTE, DECAY, DELETE, ARCHIVE, TTL_SET, PIN, LINK, DEDUP or MERGE, with its `action_params`;
+        `fields` are its conditions, of which there must be one (tier, kind, tag, age_gt_hours, unaccessed_gt_hours,
+        importance_lt, access_lt, access_gt, utility_lt, similarity_gt), and ns, priority, expires_at and `rule_id`, the rule it
+        replaces.
+        """
         from ghostmem.verbs.rules import set_rule
 
         return set_rule(self.store, name, action, **fields)
@@ -357,25 +459,39 @@ class Ghost:
         return reset_rule(self.store, rule_id)
 
     def create_token(self, name: str, grants: Iterable[str], *, expires: str | None = None) -> tuple[str, Token]:
-        """Make a token for callers over the network; the secret is returned once and never again."""
+        """Make a token for callers over the network; the secret is returned once and never again.
+
+        `grants` are texts such as "agent:me:read": a namespace or a prefix, then read, write or admin. `expires` is a duration
+        such as "90d". ConflictError when a token has that name.
+        """
         from ghostmem.verbs.tokens import create_token
 
         return create_token(self.store, name, grants, expires=expires)
 
     def tokens(self) -> List[Token]:
-        """Return all tokens, oldest first."""
+        """Return all tokens, oldest first.
+
+        With those that expired or were revoked; secrets are not among what is kept.
+        """
         from ghostmem.verbs.tokens import list_tokens
 
         return list_tokens(self.store)
 
     def revoke_token(self, token: str) -> Token:
-        """Make a token open nothing any more, by its id or its name."""
+        """Make a token open nothing any more, by its id or its name.
+
+        ConflictError when it was revoked already.
+        """
         from ghostmem.verbs.tokens import revoke_token
 
         return revoke_token(self.store, token)
 
     def curate(self, ns: str, key: str, op: str, *, unlock: bool = False) -> Curated:
-        """Promote, demote, boost, diminish, archive, delete, pin, unpin, lock or unlock one memory."""
+        """Promote, demote, boost, diminish, archive, delete, pin, unpin, lock or unlock one memory.
+
+        `op` is one of these words. Tiers go dormant, stm, ltm; importance changes by 0.2. ConflictError where there is no further
+        step.
+        """
         from ghostmem.verbs.curate import curate
 
         return curate(self.store, ns, key, op, unlock=unlock)
@@ -387,13 +503,20 @@ class Ghost:
         return embed_status(self.store)
 
     def embed_backfill(self, progress: Callable[[int], None] | None = None) -> int:
-        """Give every chunk without one a vector; can be stopped and run again."""
+        """Give every chunk without one a vector; can be stopped and run again.
+
+        Returns how many were made. EmbeddingError when the provider fails; what was made until then stays.
+        """
         from ghostmem.verbs.embed import backfill
 
         return backfill(self.store, progress)
 
     def embed_switch(self, progress: Callable[[int], None] | None = None) -> int:
-        """Embed everything with the chosen model, then drop the vectors of others."""
+        """Embed everything with the chosen model, then drop the vectors of others.
+
+        Returns how many vectors were made. EmbeddingError when the provider fails; the old ones stay until all new ones are
+        there.
+        """
         from ghostmem.verbs.embed import switch
 
         return switch(self.store, progress)
@@ -408,7 +531,11 @@ class Ghost:
         unlock: bool = False,
         dry_run: bool = False,
     ) -> Removal:
-        """Remove a memory, softly unless `hard`."""
+        """Remove a memory, softly unless `hard`.
+
+        A soft removal can be restored. `hard` deletes the latest version for good, with `all_versions` every one; the result
+        names the backups that still hold it.
+        """
         from ghostmem.verbs.rm import rm
 
         return rm(self.store, ns, key, hard=hard, all_versions=all_versions, unlock=unlock, dry_run=dry_run)
@@ -420,7 +547,10 @@ class Ghost:
         return quarantined(self.store, ns)
 
     def held(self, held_id: str, *, ns: str | None = None) -> Held:
-        """Return one thing of the quarantine, by its id or the start or end of it."""
+        """Return one thing of the quarantine, by its id or the start or end of it.
+
+        NotFoundError when there is none, InvalidInputError when several begin or end so.
+        """
         from ghostmem.verbs.quarantine import held
 
         return held(self.store, held_id, ns=ns)
@@ -432,13 +562,19 @@ class Ghost:
         return release(self.store, held_id, ns=ns)
 
     def drop_held(self, held_ids: Iterable[str], *, ns: str | None = None, dry_run: bool = False) -> Dropped:
-        """Delete what is held in quarantine for good."""
+        """Delete what is held in quarantine for good.
+
+        No byte of it stays in the store; the result names the backups that still hold it.
+        """
         from ghostmem.verbs.quarantine import drop
 
         return drop(self.store, held_ids, ns=ns, dry_run=dry_run)
 
     def restore(self, ns: str, key: str, version: int | None = None, *, unlock: bool = False) -> Memory:
-        """Bring back a removed memory, or an earlier version of one."""
+        """Bring back a removed memory, or an earlier version of one.
+
+        With `version`, that one's content and fields become the newest version. ConflictError when it is not removed.
+        """
         from ghostmem.verbs.restore import restore
 
         return restore(self.store, ns, key, version, unlock=unlock)
@@ -454,7 +590,11 @@ class Ghost:
         unlock: bool = False,
         allow_secrets: bool = False,
     ) -> Memory:
-        """Change a memory by a unified diff whose context must match."""
+        """Change a memory by a unified diff whose context must match.
+
+        The result is the next version; with `dry_run` it is only shown. PatchFormatError for what is no diff, PatchConflictError
+        where its context does not match, VersionConflictError when `base_version` is not the current one.
+        """
         from ghostmem.verbs.patch import patch
 
         return patch(
@@ -468,7 +608,10 @@ class Ghost:
         return list_namespaces(self.store, ns)
 
     def rm_namespace(self, ns: str, *, hard: bool = False, unlock: bool = False, dry_run: bool = False) -> NamespaceRemoval:
-        """Remove a whole namespace, or all that start alike."""
+        """Remove a whole namespace, or all that start alike.
+
+        Softly, unless `hard` deletes every version for good, what is held in quarantine, and the name itself.
+        """
         from ghostmem.verbs.namespaces import rm_namespace
 
         return rm_namespace(self.store, ns, hard=hard, unlock=unlock, dry_run=dry_run)
@@ -480,7 +623,10 @@ class Ghost:
         return list_tags(self.store, ns)
 
     def rename_tag(self, old: str, new: str, ns: str | None = None, *, unlock: bool = False) -> TagChange:
-        """Rename a tag everywhere."""
+        """Rename a tag everywhere.
+
+        Where a memory has both, one remains.
+        """
         from ghostmem.verbs.tags import rename_tag
 
         return rename_tag(self.store, old, new, ns, unlock=unlock)
@@ -492,13 +638,20 @@ class Ghost:
         return rm_tag(self.store, tag, ns, unlock=unlock)
 
     def files(self, path: str, *, rel: str | None = None, ns: str | None = None, limit: int = 20) -> List[Memory]:
-        """Return live memories about a file."""
+        """Return live memories about a file.
+
+        `path` is the file as memories name it; `rel` keeps to what was done to it: modified, created, deleted or read. Newest
+        first.
+        """
         from ghostmem.verbs.files import files
 
         return files(self.store, path, rel=rel, ns=ns, limit=limit)
 
     def stale(self, ns: str | None = None, root: str | Path | None = None, *, everything: bool = False) -> List[Stale]:
-        """Return the symbols that memories are about whose code has moved on since."""
+        """Return the symbols that memories are about whose code has moved on since.
+
+        Every project that memories are linked to is read, or only the one in `root`; `everything` also returns what is as it was.
+        """
         from ghostmem.verbs.stale import stale
 
         return stale(self.store, ns, root, everything=everything)
@@ -523,13 +676,20 @@ class Ghost:
         vacuum: bool = False,
         dry_run: bool = False,
     ) -> Collection:
-        """Delete what has expired and, on request, what is stale or was removed long ago."""
+        """Delete what has expired and, on request, what is stale or was removed long ago.
+
+        `stale` ("30d") removes live memories that nobody asked for that long, `purge_deleted` ("30d" or "all") deletes for good
+        what was removed that long ago, `vacuum` shrinks the file.
+        """
         from ghostmem.verbs.gc import gc
 
         return gc(self.store, stale=stale, purge_deleted=purge_deleted, vacuum=vacuum, dry_run=dry_run)
 
     def export(self, ns: str | None = None) -> Iterator[str]:
-        """Yield everything as lines of JSON."""
+        """Yield everything as lines of JSON.
+
+        Importing them into an empty store and exporting again gives the same bytes.
+        """
         from ghostmem.verbs.export import export
 
         return export(self.store, ns)
@@ -542,7 +702,12 @@ class Ghost:
         dry_run: bool = False,
         progress: Callable[[int], None] | None = None,
     ) -> ImportReport:
-        """Bring in what `export` wrote, or the original Ghost's JSON array."""
+        """Bring in what `export` wrote, or the original Ghost's JSON array.
+
+        Ids, versions, times and counters are kept, so that importing twice changes nothing. `on_conflict` is for keys that have
+        another history here: "update" writes the next version, "skip" keeps ours, "fail" raises ConflictError before anything is
+        written.
+        """
         from ghostmem.verbs.import_ import import_
 
         return import_(self.store, source, on_conflict=on_conflict, dry_run=dry_run, progress=progress)
@@ -555,7 +720,10 @@ class Ghost:
         dry_run: bool = False,
         progress: Callable[[int], None] | None = None,
     ) -> ImportReport:
-        """Bring in a database of the original Ghost."""
+        """Bring in a database of the original Ghost.
+
+        The file is only read. `on_conflict` is as in `import_`.
+        """
         from ghostmem.verbs.import_ghost import import_ghost
 
         return import_ghost(self.store, str(path), on_conflict=on_conflict, dry_run=dry_run, progress=progress)
@@ -570,25 +738,40 @@ class Ghost:
         dry_run: bool = False,
         progress: Callable[[int], None] | None = None,
     ) -> ImportReport:
-        """Bring in what another tool wrote: "mem0", "server-memory", "basic-memory" or "markdown"."""
+        """Bring in what another tool wrote: "mem0", "server-memory", "basic-memory" or "markdown".
+
+        `path` is its file or folder, which is only read. `on_conflict` is as in `import_`.
+        """
         from ghostmem.verbs.import_foreign import import_foreign
 
         return import_foreign(self.store, path, ns, kind, on_conflict=on_conflict, dry_run=dry_run, progress=progress)
 
     def ingest(self, path: str | Path, ns: str, **fields: Unpack[IngestFields]) -> IngestReport:
-        """Turn markdown files into memories, one per H2 section."""
+        """Turn markdown files into memories, one per H2 section.
+
+        `path` is a file or a folder. `fields` are kind, tags, priority and meta of the memories, date_ns, dry_run and
+        allow_secrets. Ingesting again updates what changed.
+        """
         from ghostmem.verbs.ingest import ingest
 
         return ingest(self.store, path, ns, **fields)
 
     def ingest_transcript(self, path: str | Path, ns: str, **fields: Unpack[TranscriptFields]) -> TranscriptReport:
-        """Turn recorded conversations into threads of memories, one per turn."""
+        """Turn recorded conversations into threads of memories, one per turn.
+
+        `path` is a file or a folder; `fields` are its `format`, tags, `source_user` (who the user is), allow_secrets and dry_run.
+        Ingesting again adds what is new.
+        """
         from ghostmem.verbs.ingest_transcript import ingest_transcript
 
         return ingest_transcript(self.store, path, ns, **fields)
 
     def capture(self, text: str | None, ns: str, **fields: Unpack[CaptureFields]) -> CaptureReport:
-        """Find what is worth remembering in a text, a transcript or a model's candidates, and put it."""
+        """Find what is worth remembering in a text, a transcript or a model's candidates, and put it.
+
+        `text` is None when `fields` have a `transcript`, or `candidates` that a model made; they may also have the `least` score,
+        how many at the `most`, tags, sources, dry_run and allow_secrets. No model is asked.
+        """
         from ghostmem.verbs.capture import capture
 
         return capture(self.store, text, ns, **fields)
@@ -596,7 +779,11 @@ class Ghost:
     def mine_procedures(
         self, paths: Iterable[str | Path] = (), ns: str | None = None, **fields: Unpack[MineFields]
     ) -> MineReport:
-        """Find what was done again and again in the same order; unless `dry_run`, which is the default, put it."""
+        """Find what was done again and again in the same order; unless `dry_run`, which is the default, put it.
+
+        `paths` are recorded conversations; without any, the procedural memories of the namespace are read. `fields` are `fewest`
+        sessions, the `longest` sequence, how many at the `most`, the `format` of the recordings, and `dry_run`.
+        """
         from ghostmem.verbs.mine_procedures import mine_procedures
 
         return mine_procedures(self.store, paths, ns, **fields)
@@ -609,7 +796,11 @@ class Ghost:
         layout: str | None = None,
         progress: Callable[[int], None] | None = None,
     ) -> Added:
-        """Search a markdown folder from now on, where it lies."""
+        """Search a markdown folder from now on, where it lies.
+
+        Its notes are found in `ns`, else in the settings' namespace, else in one named after the folder. `layout` is how it is
+        written, and is told from its files when it is not named.
+        """
         from ghostmem.verbs.notes import add_notes
 
         return add_notes(self.store, path, ns, layout=layout, progress=progress)
@@ -628,13 +819,20 @@ class Ghost:
         accept_deletes: bool = False,
         progress: Callable[[int], None] | None = None,
     ) -> List[SyncReport]:
-        """Bring markdown folders in step with their files, vectors included."""
+        """Bring markdown folders in step with their files, vectors included.
+
+        `folder` is one of them, or all; `full` reads every file anew; `accept_deletes` believes that what is missing is gone,
+        also when that is most of it.
+        """
         from ghostmem.verbs.notes import sync_notes
 
         return sync_notes(self.store, folder, full=full, accept_deletes=accept_deletes, progress=progress)
 
     def notes_status(self, folder: str | Path | None = None) -> List[FolderStatus]:
-        """Compare markdown folders with what is indexed of them."""
+        """Compare markdown folders with what is indexed of them.
+
+        Nothing is changed.
+        """
         from ghostmem.verbs.notes import notes_status
 
         return notes_status(self.store, folder)
@@ -646,7 +844,11 @@ class Ghost:
         return rm_notes(self.store, folder, dry_run=dry_run)
 
     def write_note(self, ns: str, key: str, text: str, *, base: str | None = None) -> NoteWritten:
-        """Put a new text in the place of a note's section."""
+        """Put a new text in the place of a note's section.
+
+        `key` is the section's memory, `base` the digest of the file that the caller read. NoteConflictError, which carries the
+        present text, when somebody else changed it.
+        """
         from ghostmem.verbs.write_note import write_note
 
         return write_note(self.store, ns, key, text, base=base)
@@ -661,7 +863,11 @@ class Ghost:
         dry_run: bool = False,
         progress: Callable[[int], None] | None = None,
     ) -> MirrorReport:
-        """Bring a namespace and a markdown folder in step, in both directions."""
+        """Bring a namespace and a markdown folder in step, in both directions.
+
+        `layout` is how the folder is laid out, and is needed the first time unless its files show it. Where both sides changed,
+        both texts are kept. `accept_deletes` believes that what is missing is gone, also when that is most of it.
+        """
         from ghostmem.verbs.mirror import mirror
 
         return mirror(self.store, folder, ns, layout=layout, accept_deletes=accept_deletes, dry_run=dry_run, progress=progress)
@@ -669,19 +875,29 @@ class Ghost:
     def outline_symbol(
         self, symbol: str, language: str, *, root: str | Path = ".", file: str | None = None, **fields: Unpack[OutlineFields]
     ) -> Outline:
-        """Return the relation tree of a symbol of a project's code."""
+        """Return the relation tree of a symbol of a project's code.
+
+        `symbol` is its name, whole or in part, `file` where it stands; `fields` are depth, relations, omit_native, max_nodes,
+        include_tests and include_memories. The result has `text` and `data`. NotFoundError when nothing has that name.
+        """
         from ghostmem.verbs.outline import outline_symbol
 
         return outline_symbol(self.store, symbol, language, root=root, file=file, **fields)
 
     def outline_file(self, file: str, language: str, *, root: str | Path = ".", **fields: Unpack[OutlineFields]) -> Outline:
-        """Return the relation tree of every symbol of a source file."""
+        """Return the relation tree of every symbol of a source file.
+
+        `fields` are as in `outline_symbol`.
+        """
         from ghostmem.verbs.outline import outline_file
 
         return outline_file(self.store, file, language, root=root, **fields)
 
     def outline_project(self, language: str, *, root: str | Path = ".", **fields: Unpack[OutlineFields]) -> Outline:
-        """Return the relation tree of every symbol of a project."""
+        """Return the relation tree of every symbol of a project.
+
+        `fields` are as in `outline_symbol`.
+        """
         from ghostmem.verbs.outline import outline_project
 
         return outline_project(self.store, language, root=root, **fields)
@@ -700,7 +916,12 @@ class Ghost:
         unlock: bool = False,
         dry_run: bool = False,
     ) -> Forgetting:
-        """Remove what a source said, with everything derived from it."""
+        """Remove what a source said, with everything derived from it.
+
+        A source, its kind, client or scope must be named, or `since`; with `until` it bounds when it was said. What had replaced
+        another's words gives them back. Softly it can be restored; `hard` leaves no byte. Locked and pinned memories need
+        `unlock`.
+        """
         from ghostmem.verbs.forget import forget
 
         return forget(
@@ -724,13 +945,19 @@ class Ghost:
         return verify(self.store, head)
 
     def audit_log(self, ns: str | None = None, *, since: datetime | str | None = None, limit: int | None = None) -> List[LogLine]:
-        """List the change log, oldest first."""
+        """List the change log, oldest first.
+
+        With `limit`, only the latest so many.
+        """
         from ghostmem.verbs.verify import audit_log
 
         return audit_log(self.store, ns, since=since, limit=limit)
 
     def backup(self, target: str | Path, *, force: bool = False) -> Backup:
-        """Copy the store to a new file while others go on using it."""
+        """Copy the store to a new file while others go on using it.
+
+        ConflictError when the file exists, unless `force`; EngineError when it cannot be written.
+        """
         from ghostmem.verbs.backup import backup
 
         return backup(self.store, target, force=force)
@@ -742,7 +969,10 @@ class Ghost:
         return check(self.store)
 
     def repair(self) -> RepairReport:
-        """Rebuild every index from the rows."""
+        """Rebuild every index from the rows.
+
+        Memories themselves are never touched.
+        """
         from ghostmem.verbs.check import repair
 
         return repair(self.store)

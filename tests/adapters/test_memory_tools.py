@@ -23,7 +23,7 @@ from ghostmem.errors import (
     MemorySearchArgsError,
     MemorySearchFailError,
 )
-from ghostmem.mcp.server import chosen_tools
+from ghostmem.mcp.tools import chosen_tools
 from ghostmem.settings import Settings
 
 # the specification's own words

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from ghostmem import Ghost
-from ghostmem.adapters.schemas import FORMATS, SEVERAL, call, schemas, tools
+from ghostmem.adapters.schemas import FORMATS, call, schemas
 from ghostmem.cli.commands.tools import STYLES
 from ghostmem.errors import InvalidInputError, NotFoundError
-from ghostmem.mcp.tools import MEMORY, TOOLSETS
+from ghostmem.mcp.tools import MEMORY, SEVERAL, TOOLSETS, chosen_tools
 
 NS = "agent:me"
 
@@ -39,15 +39,14 @@ def test_the_schemas_are_copies() -> None:
 
 def test_the_names_are_those_of_the_table() -> None:
     """The memory tools by default, in order; more by name."""
-    assert list(tools()) == [tool.name for tool in MEMORY]
-    assert "ghost_timeline" in tools(["memory", "truth"])
+    assert [one["function"]["name"] for one in schemas()] == [tool.name for tool in MEMORY]
+    assert "ghost_timeline" in chosen_tools(["memory", "truth"])
 
 
-def test_the_same_tools_look_into_several_namespaces_as_over_mcp() -> None:
-    """One list, kept in two places because that other module needs the MCP SDK."""
-    from ghostmem.mcp.server import SEVERAL as SERVED
-
-    assert SEVERAL == SERVED
+def test_tools_that_look_into_several_namespaces_exist() -> None:
+    """The list names tools that are there and take a namespace."""
+    offered = chosen_tools(TOOLSETS)
+    assert all("ns" in offered[name].takes for name in SEVERAL)
 
 
 def test_the_protocols_sdk_is_not_imported() -> None:

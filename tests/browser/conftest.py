@@ -34,21 +34,12 @@ FLAGS = [
 TIMEOUT = 30_000  # milliseconds; the machine may be busy
 
 
-# How many tests of a screen run each time; the others are for `make test-all`, because a browser takes long on a small machine.
-FIRST = {"test_access.py": 4, "test_context.py": 6, "test_health.py": 4, "test_lifecycle.py": 5, "test_timeline.py": 6}
-
-
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark every test of this folder: it may be skipped where there is no browser, and those beyond the first of a screen are slow."""
-    seen: dict[str, int] = {}
+    """Mark every test of this folder: it may be skipped where there is no browser."""
     for item in items:
-        path = Path(item.path)
-        if Path(__file__).parent in path.parents:
+        if Path(__file__).parent in Path(item.path).parents:
             item.add_marker(pytest.mark.browser)
-            seen[path.name] = seen.get(path.name, 0) + 1
-            if seen[path.name] > FIRST.get(path.name, 1000):
-                item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture(scope="session")

@@ -101,7 +101,8 @@ def test_axe_finds_nothing_serious(open_viewer: Callable[..., "Viewer"], size: d
     assert found == {}
 
 
-@pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("theme", ["light", "dark"])
 def test_axe_at_the_door_and_on_an_empty_store(open_viewer: Callable[..., "Viewer"], tmp_path: Path, theme: str) -> None:
     """The page that says how to get in, and every screen with nothing to show."""
     from ghostmem import Ghost
@@ -119,6 +120,7 @@ def test_axe_at_the_door_and_on_an_empty_store(open_viewer: Callable[..., "Viewe
         assert serious(shown(viewer, place)) == [], place
 
 
+@pytest.mark.slow
 def test_the_keyboard_reaches_everything_and_shows_where_it_is(viewer: "Viewer") -> None:
     """Tab goes through every link, button and field of a screen, each of them is seen and has a ring, and it comes round."""
     for name, place in SCREENS.items():
@@ -140,6 +142,7 @@ def test_the_keyboard_reaches_everything_and_shows_where_it_is(viewer: "Viewer")
         assert len(reached) >= min(wanted, 115) * 0.95, name  # what opens on focus may hide something else
 
 
+@pytest.mark.slow
 def test_a_skip_link_comes_first(viewer: "Viewer") -> None:
     """The first Tab offers the way past the rail, and it leads there."""
     page = shown(viewer, "#/health")
@@ -171,6 +174,7 @@ def test_dialogs_hold_the_focus_and_give_it_back(viewer: "Viewer") -> None:
         assert [memory.version for memory in ghost.history("project:shop", "release-friday")] == [1, 2]
 
 
+@pytest.mark.slow
 def test_the_keyboard_alone_goes_everywhere(viewer: "Viewer") -> None:
     """g and a letter lead to every screen, / to the question, j to the results, Enter into one, Esc back."""
     page = shown(viewer, "#/health")
@@ -190,6 +194,7 @@ def test_the_keyboard_alone_goes_everywhere(viewer: "Viewer") -> None:
     page.wait_for_selector("#main[data-screen=search] .hit")
 
 
+@pytest.mark.slow
 def test_who_asks_for_less_motion_gets_it(open_viewer: Callable[..., "Viewer"]) -> None:
     """With reduced motion nothing runs for longer than an instant, and colours that canvases read are the theme's own."""
     viewer = open_viewer(reduced_motion="reduce")
@@ -211,6 +216,7 @@ def test_who_asks_for_less_motion_gets_it(open_viewer: Callable[..., "Viewer"]) 
     assert len(set(colours)) == 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(640, 400), (320, 640)], ids=["twice the size", "narrow"])
 def test_nothing_needs_sideways_scrolling(open_viewer: Callable[..., "Viewer"], size: tuple[int, int]) -> None:
     """At 200 % in the window of a desk, and on the narrowest phone, every screen fits the width."""

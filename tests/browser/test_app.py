@@ -9,7 +9,7 @@ import pytest
 
 from ghostmem import Ghost
 from ghostmem.mcp.app import html
-from ghostmem.mcp.server import Face
+from ghostmem.mcp.face import Face
 from ghostmem.settings import Settings
 
 HOSTILE = '<img src=x onerror="parent.hacked=1"><script>parent.hacked=1</script> [x](javascript:parent.hacked=1) **bold**'
@@ -58,7 +58,7 @@ class Host:
         """Call a tool, as the host passes it on."""
         given = json.loads(arguments)
         self.calls.append((name, given))
-        return self.face.call(name, given).model_dump_json(by_alias=True, exclude_none=True)
+        return json.dumps(self.face.call(name, given))
 
     def open(self, result: bool = True, **given: str) -> None:
         """Show the app as the view of a call with these arguments."""
@@ -68,7 +68,7 @@ class Host:
         self.page.wait_for_function("() => said.some((one) => one.method === 'ui/notifications/initialized')")
         self.page.evaluate("(given) => tell('ui/notifications/tool-input', {arguments: given})", given)
         if result:
-            answer = json.loads(self.face.call("ghost_show", given).model_dump_json(by_alias=True, exclude_none=True))
+            answer = self.face.call("ghost_show", given)
             self.page.evaluate("(answer) => tell('ui/notifications/tool-result', answer)", answer)
 
     def said(self, method: str) -> list[Any]:

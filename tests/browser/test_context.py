@@ -4,6 +4,8 @@ import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from ghostmem import Ghost
 from ghostmem.settings import Settings
 from ghostmem.text.render import render
@@ -22,6 +24,7 @@ def pack(page: Any) -> Any:
     return page.locator(".pack").first
 
 
+@pytest.mark.slow
 def test_before_a_question_the_page_says_what_to_do(viewer: "Viewer") -> None:
     """The screen opens with the cursor in the question and a word on what it is for."""
     page = viewer.show("#/context")
@@ -48,6 +51,7 @@ def test_a_question_and_a_budget_give_the_pack(viewer: "Viewer") -> None:
     assert f"{len(expected.memories)} memories" in page.inner_text("#live")
 
 
+@pytest.mark.slow
 def test_the_token_bar_has_a_segment_for_each_memory(viewer: "Viewer") -> None:
     """Segments are as wide as their tokens; pointing at one or focusing it tells of it, a click leads to its card."""
     page = viewer.show(f"{ASKED}&budget=500")
@@ -113,6 +117,7 @@ def test_the_pack_as_text_is_what_an_agent_gets(viewer: "Viewer") -> None:
     assert page.evaluate("() => navigator.clipboard.readText()") == expected
 
 
+@pytest.mark.slow
 def test_two_budgets_side_by_side(viewer: "Viewer") -> None:
     """Two budgets are compared, and what only one of them has is marked."""
     page = viewer.show(f"{ASKED}&budget=400")
@@ -129,6 +134,7 @@ def test_two_budgets_side_by_side(viewer: "Viewer") -> None:
     assert "other=100" in page.url
 
 
+@pytest.mark.slow
 def test_options_change_the_pack(viewer: "Viewer") -> None:
     """Pinned memories and links can be left out."""
     page = viewer.show(f"{ASKED}&budget=400")
@@ -140,6 +146,7 @@ def test_options_change_the_pack(viewer: "Viewer") -> None:
     page.wait_for_function("() => !document.querySelector('.packed-card[data-key=\"vat\"]')")
 
 
+@pytest.mark.slow
 def test_nothing_relevant_is_said(viewer: "Viewer") -> None:
     """A question that nothing answers gets nothing, rather than noise."""
     page = viewer.show("#/context?q=zzyzx+quux&pinned=0")
@@ -147,6 +154,7 @@ def test_nothing_relevant_is_said(viewer: "Viewer") -> None:
     assert "Nothing relevant" in page.inner_text(".pack .state")
 
 
+@pytest.mark.slow
 def test_what_another_process_writes_changes_the_pack(viewer: "Viewer") -> None:
     """The pack is assembled anew when somebody else stores something."""
     page = viewer.show(f"{ASKED}&budget=800")
@@ -155,6 +163,7 @@ def test_what_another_process_writes_changes_the_pack(viewer: "Viewer") -> None:
     page.wait_for_selector('.packed-card[data-key="payments-refunds"]')
 
 
+@pytest.mark.slow
 def test_a_wrong_budget_is_not_sent(viewer: "Viewer") -> None:
     """A budget below one token is refused by the form, and the server's own refusals are told."""
     page = viewer.show(f"{ASKED}&budget=400")

@@ -4,6 +4,8 @@ import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+import pytest
+
 from ghostmem import Ghost
 from ghostmem.settings import Settings
 from ghostmem.verbs.shape import shape
@@ -34,6 +36,7 @@ def test_the_report_is_the_audits(viewer: "Viewer") -> None:
     assert "Not judged" in page.inner_text(".health")
 
 
+@pytest.mark.slow
 def test_advice_can_be_copied(viewer: "Viewer") -> None:
     """The button beside a command copies it."""
     page = viewer.show("#/health")
@@ -68,6 +71,7 @@ def test_the_shape_as_plots_and_tables(viewer: "Viewer") -> None:
     assert page.locator("svg[role=img]:not([aria-label]):not([aria-labelledby])").count() == 0
 
 
+@pytest.mark.slow
 def test_one_namespace(viewer: "Viewer") -> None:
     """The chosen namespace is judged alone."""
     page = viewer.show("#/health")
@@ -76,6 +80,7 @@ def test_one_namespace(viewer: "Viewer") -> None:
     page.wait_for_function("() => document.querySelector('.health-top .figure b')?.textContent === '4'")
 
 
+@pytest.mark.slow
 def test_another_process_changes_the_report(viewer: "Viewer") -> None:
     """The plots are drawn anew when somebody else writes."""
     page = viewer.show("#/health")
@@ -85,6 +90,7 @@ def test_another_process_changes_the_report(viewer: "Viewer") -> None:
     page.wait_for_function("() => document.querySelector('.health-top .figure b').textContent === '30'")
 
 
+@pytest.mark.slow
 def test_plots_follow_the_width(open_viewer: "Callable[..., Viewer]") -> None:
     """On a phone, in the dark, and in a very wide window nothing sticks out."""
     page = open_viewer(viewport={"width": 375, "height": 740}, color_scheme="dark").show("#/health")

@@ -4,6 +4,8 @@ import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+import pytest
+
 from ghostmem import Ghost
 from ghostmem.settings import Settings
 from ghostmem.verbs.flow import Flow, flow
@@ -44,6 +46,7 @@ def test_tiers_over_time(viewer: "Viewer") -> None:
     assert page.locator(".figures .figure b").all_inner_texts() == [str(now.get(name, 0)) for name in TIERS]
 
 
+@pytest.mark.slow
 def test_the_plot_can_be_read_by_keyboard(viewer: "Viewer") -> None:
     """Arrow keys walk over the days, and each is told with what happened on it."""
     page = viewer.show("#/lifecycle")
@@ -60,6 +63,7 @@ def test_the_plot_can_be_read_by_keyboard(viewer: "Viewer") -> None:
     assert tip.is_visible()
 
 
+@pytest.mark.slow
 def test_moves_and_the_time_shown(viewer: "Viewer") -> None:
     """Moves between tiers are counted over the time that is chosen."""
     page = viewer.show("#/lifecycle")
@@ -103,6 +107,7 @@ def test_running_asks_once_and_can_be_undone(viewer: "Viewer") -> None:
     assert tier(viewer, "agent:me", "review-style") == "ltm"
 
 
+@pytest.mark.slow
 def test_a_run_opens_and_is_undone(viewer: "Viewer") -> None:
     """A run shows what it changed when it is opened, and can be taken back from there."""
     page = viewer.show("#/lifecycle")
@@ -133,6 +138,7 @@ def test_rules_in_plain_words(viewer: "Viewer") -> None:
     assert page.locator(".rules b").count() == 0
 
 
+@pytest.mark.slow
 def test_another_process_runs_the_rules(viewer: "Viewer") -> None:
     """What another process does appears: runs, tiers, moves."""
     page = viewer.show("#/lifecycle")
@@ -146,16 +152,19 @@ def test_another_process_runs_the_rules(viewer: "Viewer") -> None:
 
 
 def test_read_only_shows_but_does_not_run(open_viewer: "Callable[..., Viewer]") -> None:
-    """With --read-only nothing can be run or undone, and the page says how to look ahead."""
+    """With --read-only one can look ahead, but nothing can be run or undone; the page says how to run the rules."""
     page = open_viewer("--read-only", color_scheme="dark").show("#/lifecycle")
     page.wait_for_selector(".run")
-    assert page.locator("#look").count() == 0
-    assert "ghost reflect --dry-run" in page.inner_text(".lifecycle .command")
+    page.click("#look")
+    page.wait_for_selector("#ahead .change-group")
+    assert page.get_by_role("button", name="Run it").count() == 0
+    assert "ghost reflect -n" in page.inner_text("#ahead .command")
     page.locator(".run summary").first.click()
     page.wait_for_selector(".run .change-group")
     assert page.get_by_role("button", name="Undo this run").count() == 0
 
 
+@pytest.mark.slow
 def test_empty_and_failing(tmp_path: "Path", open_viewer: "Callable[..., Viewer]") -> None:
     """An empty store has words for it; a failure is told and can be tried again."""
     path = tmp_path / "empty.db"

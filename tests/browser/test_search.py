@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from browser.payloads import PAYLOADS
 from ghostmem import Ghost
 from ghostmem.settings import Settings
 
@@ -13,17 +14,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from conftest import Viewer
-
-PAYLOADS = [
-    "<img src=x onerror=alert(1)>",
-    "<script>alert(2)</script>",
-    '"><svg onload=alert(3)>',
-    "<iframe srcdoc='<script>parent.alert(4)</script>'></iframe>",
-    "javascript:alert(5)",
-    "[x](javascript:alert(6)) ![y](data:text/html,<script>alert(7)</script>)",
-    "</textarea><b onmouseover=alert(8)>",
-    "{{constructor.constructor('alert(9)')()}}",
-]
 
 
 def keys(page: Any) -> list[str]:

@@ -77,6 +77,7 @@ def test_it_zooms_and_pans_by_key_button_and_pointer(viewer: "Viewer") -> None:
     page.mouse.move(0, 0)
 
 
+@pytest.mark.slow
 def test_rows_are_walked_by_keyboard(viewer: "Viewer") -> None:
     """j and k or the arrows move among keys, beyond what is on the screen; Enter opens the memory."""
     page = opened(viewer)
@@ -126,6 +127,7 @@ def test_as_of_shows_what_was_believed_then(viewer: "Viewer") -> None:
     expect(page.locator(".time-status")).to_have_text("31 keys, 33 versions")
 
 
+@pytest.mark.slow
 def test_as_of_shows_the_version_of_that_time(viewer: "Viewer") -> None:
     """A memory that was rewritten since stands there with the version that was believed."""
     then = (datetime.now(UTC) - timedelta(days=10)).strftime("%Y-%m-%dT%H:%M:%SZ")
@@ -134,6 +136,7 @@ def test_as_of_shows_the_version_of_that_time(viewer: "Viewer") -> None:
     assert "Django 5.2" in page.inner_text(".time-list tbody")
 
 
+@pytest.mark.slow
 def test_keys_are_narrowed_by_their_beginning(viewer: "Viewer") -> None:
     """Typing asks the server; what does not exist says so; the namespace of the rail holds too."""
     page = opened(viewer)
@@ -158,6 +161,7 @@ def test_the_list_tells_the_same(viewer: "Viewer") -> None:
     page.wait_for_selector(".time-list")
 
 
+@pytest.mark.slow
 def test_thousands_of_spans_stay_quick(open_viewer: Callable[..., "Viewer"], tmp_path: "Path") -> None:
     """Only the rows in sight are laid out, down to the last; what the server leaves out is said."""
     path = tmp_path / "many.db"
@@ -184,6 +188,7 @@ def test_thousands_of_spans_stay_quick(open_viewer: Callable[..., "Viewer"], tmp
     assert inked(page)
 
 
+@pytest.mark.slow
 def test_an_empty_store_and_a_server_that_is_gone(open_viewer: Callable[..., "Viewer"], tmp_path: "Path") -> None:
     """Nothing stored is a command to copy; no answer is an error with another try; what is written meanwhile appears."""
     path = tmp_path / "empty.db"
@@ -231,7 +236,8 @@ def test_hostile_text_stays_text(open_viewer: Callable[..., "Viewer"], tmp_path:
         assert_harmless(page)
 
 
-@pytest.mark.parametrize("width", [375, pytest.param(1280, marks=pytest.mark.slow), 2560])
+@pytest.mark.slow
+@pytest.mark.parametrize("width", [375, 1280, 2560])
 @pytest.mark.parametrize("place", ["", "?list=1"])
 def test_the_page_fits(open_viewer: Callable[..., "Viewer"], width: int, place: str) -> None:
     """Nothing sticks out sideways; the picture takes the whole width; a switch of the theme draws it anew."""
@@ -247,6 +253,7 @@ def test_the_page_fits(open_viewer: Callable[..., "Viewer"], width: int, place: 
         assert inked(page) != before
 
 
+@pytest.mark.slow
 def test_a_search_as_of_then_finds_what_was_believed(viewer: "Viewer") -> None:
     """The link leads to a search that answers with the versions of that time."""
     then = (datetime.now(UTC) - timedelta(days=10)).strftime("%Y-%m-%dT%H:%M:%SZ")

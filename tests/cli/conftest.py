@@ -178,3 +178,11 @@ def sql() -> Callable[..., list[Any]]:
             db.close()
 
     return execute
+
+
+@pytest.fixture
+def some(ghost_cli: GhostCli) -> None:
+    """Store two memories, one with versions."""
+    ghost_cli.ok("put", "-n", "a", "-k", "x", "one")
+    ghost_cli.ok("put", "-n", "a", "-k", "x", "two")
+    ghost_cli.ok("put", "-n", "b", "-k", "y", "three")

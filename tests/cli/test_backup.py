@@ -10,6 +10,8 @@ import pytest
 if TYPE_CHECKING:
     from conftest import GhostCli
 
+pytestmark = pytest.mark.usefixtures("some")
+
 WRITER = """
 import itertools, sys
 from ghostmem import Ghost
@@ -18,14 +20,6 @@ with Ghost.open(sys.argv[1]) as ghost:
         ghost.put("w", f"k{number}", f"content {number} " * 50)
         print(number, flush=True)
 """
-
-
-@pytest.fixture(autouse=True)
-def some(ghost_cli: "GhostCli") -> None:
-    """Store two memories, one with versions."""
-    ghost_cli.ok("put", "-n", "a", "-k", "x", "one")
-    ghost_cli.ok("put", "-n", "a", "-k", "x", "two")
-    ghost_cli.ok("put", "-n", "b", "-k", "y", "three")
 
 
 def test_the_copy_is_a_whole_store(ghost_cli: "GhostCli", tmp_path: Path) -> None:

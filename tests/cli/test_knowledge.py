@@ -10,6 +10,7 @@ from ghostmem.notes import knowledge
 if TYPE_CHECKING:
     from conftest import GhostCli, Program
 
+pytestmark = pytest.mark.usefixtures("project")
 MEMORIZE = ["knowledge", "memorize-new-topic", "auth", "--tags", "security,identity", "--summary", "How users sign in."]
 CONTENT = "# Auth\n\nTokens are checked. 喜欢 🍵\n"
 SUBCOMMANDS = [
@@ -24,18 +25,9 @@ SUBCOMMANDS = [
 ]
 
 
-@pytest.fixture(autouse=True)
-def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Work in the folder of a project."""
-    folder = tmp_path / "project"
-    folder.mkdir()
-    monkeypatch.chdir(folder)
-    return folder
-
-
 @pytest.fixture
-def filled(ghost_cli: "GhostCli") -> None:
-    """Memorize a topic."""
+def filled(ghost_cli: "GhostCli", project: Path) -> None:
+    """Memorize a topic of the project."""
     ghost_cli.ok(*MEMORIZE, input=CONTENT)
 
 

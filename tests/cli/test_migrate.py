@@ -11,13 +11,7 @@ from ghostmem.settings import read_config
 if TYPE_CHECKING:
     from conftest import GhostCli
 
-
-@pytest.fixture(autouse=True)
-def some(ghost_cli: "GhostCli") -> None:
-    """Store two memories, one with versions."""
-    ghost_cli.ok("put", "-n", "a", "-k", "x", "one")
-    ghost_cli.ok("put", "-n", "a", "-k", "x", "two")
-    ghost_cli.ok("put", "-n", "b", "-k", "y", "three")
+pytestmark = pytest.mark.usefixtures("some")
 
 
 def test_the_store_in_use_moves_to_postgresql(ghost_cli: "GhostCli", pg_url: str) -> None:

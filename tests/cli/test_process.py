@@ -144,6 +144,36 @@ def test_utf8_under_any_locale(program: "Program", env: dict[str, str]) -> None:
     assert program("get", "-n", "a", "茶", **env).err.startswith("error: memory not found: a/茶")
 
 
+@pytest.mark.parametrize(
+    "env",
+    [
+        {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+        {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONIOENCODING": "ascii:strict"},
+        {"LC_ALL": "C", "PYTHONIOENCODING": "ascii"},
+    ],
+    ids=["C", "C-ascii", "ascii"],
+)
+def test_a_store_lies_where_it_was_named_under_any_locale(program: "Program", env: dict[str, str]) -> None:
+    """Names of files are UTF-8 as texts are, named with --db or by the home folder, and everything can be read back."""
+    path = program.folder / "Größe 🍵" / "m.db"
+    home = program.folder / "zu Hause bei Jürgen"
+    home.mkdir()
+    named = ("--db", os.fsencode(path))
+    assert program(*named, "put", "-n", "a", "-k", "tee 🍵", "Grüße 🍵", **env).err == ""
+    assert path.is_file()
+    assert program(*named, "get", "-n", "a", "tee 🍵", **env).out == "Grüße 🍵\n"
+    for command in (["search", "-n", "a", "Grüße"], ["list"], ["list", "--json"], ["export"]):
+        done = program(*named, *command, **env)
+        assert (done.code, done.err) == (0, "")
+        assert "tee 🍵" in done.out
+        assert "Grüße 🍵" in done.out
+    assert f"there is no store {path}ö" in program("--db", os.fsencode(f"{path}ö"), "list", **env).err
+    at_home = env | {"HOME": str(home), "GHOST_DB": ""}
+    assert program("put", "-n", "a", "-k", "x", "at home", **at_home).code == 0
+    assert (home / ".ghost" / "memory.db").is_file()
+    assert program("get", "-n", "a", "x", **at_home).out == "at home\n"
+
+
 @pytest.mark.parametrize("command", ["export", "list -l 100 --json"])
 def test_a_reader_that_leaves_is_no_error(program: "Program", large: Path, command: str) -> None:
     """`ghost export | head -1` ends quietly with exit 0, as do list and get."""

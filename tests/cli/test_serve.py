@@ -5,7 +5,8 @@ import json
 import signal
 import socket
 import subprocess
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -13,12 +14,15 @@ import pytest
 
 from ghostmem import Ghost
 from ghostmem.errors import InvalidInputError
+from ghostmem.settings import Settings
 from ghostmem.web.serve import address_of, is_loopback, listen
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from conftest import GhostCli, Program
+
+PATIENCE = 60.0
 
 
 @pytest.fixture
@@ -45,6 +49,32 @@ def call(port: int, method: str, path: str, body: Any = None, token: str | None 
         return found.status, json.loads(found.read())
     finally:
         link.close()
+
+
+def until(true: Callable[[], Any]) -> None:
+    """Wait for something that comes by itself."""
+    deadline = time.monotonic() + PATIENCE
+    while not true():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def test_what_comes_over_rest_alone_has_vectors(program: "Program", store: "Path") -> None:
+    """The model is loaded in the background without anybody calling a tool, also for what an earlier server left."""
+    with Ghost.open(store, settings=Settings(embed_provider="none")) as ghost:
+        ghost.put("a", "before", "The cat sleeps on the oven.")
+    process = program.start("serve", "--port", "0", "--json", GHOST_EMBED_PROVIDER="static")
+    try:
+        assert process.stdout is not None
+        port = urlsplit(json.loads(process.stdout.readline())["url"]).port or 0
+        assert call(port, "PUT", "/api/v1/memories/a/first", {"content": "The user drinks green tea."})[0] == 201
+        asked = {"ns": "a", "query": "what does the user drink?"}
+        until(lambda: "vector" in call(port, "POST", "/api/v1/search", asked)[1]["legs"])
+        with Ghost.open(store, settings=Settings(embed_provider="static")) as ghost:
+            until(lambda: ghost.embed_status().pending == 0)
+    finally:
+        process.kill()
+        process.communicate(timeout=60)
 
 
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGINT"])

@@ -12,16 +12,8 @@ from ghostmem.setup.clients import CLIENTS
 if TYPE_CHECKING:
     from conftest import GhostCli
 
+pytestmark = pytest.mark.usefixtures("project")
 MINE = b"# Agents\r\n\r\nBe kind."
-
-
-@pytest.fixture(autouse=True)
-def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Work in a project's folder."""
-    folder = tmp_path / "project"
-    folder.mkdir()
-    monkeypatch.chdir(folder)
-    return folder
 
 
 def test_the_file_is_made_filled_and_taken_away(ghost_cli: "GhostCli", project: Path) -> None:

@@ -60,4 +60,4 @@ def book(open_ghost: Callable[..., Ghost], clock: Any) -> Book:
 @pytest.fixture
 def open_book(open_ghost: Callable[..., Ghost], clock: Any) -> Callable[..., Book]:
     """Return a function that opens an empty book with settings."""
-    return lambda **settings: Book(open_ghost(":memory:", **settings), clock)
+    return lambda at=":memory:", **settings: Book(open_ghost(at, **settings), clock)

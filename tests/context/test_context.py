@@ -364,8 +364,9 @@ def test_edges_stay_inside_their_namespace(book: Book) -> None:
     ]
 
 
-def test_an_edge_that_crosses_namespaces_is_not_walked(book: Book) -> None:
-    """Whatever way an edge between namespaces came into the store, no context follows it, and none is held back by it."""
+def test_an_edge_that_crosses_namespaces_is_not_walked(open_book: Callable[..., Book], tmp_path: Path) -> None:
+    """Whatever way an edge between namespaces came into a file, no context follows it, and none is held back by it."""
+    book = open_book(tmp_path / "crossed.db")
     book.answer()
     book.put("theirs", ns="agent:you")
     book.put("near")
@@ -474,12 +475,12 @@ def test_a_read_only_store_answers(book: Book, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_a_file_that_cannot_be_written_answers(
-    open_ghost: Callable[..., Ghost], tmp_path: Path, clock: Any, monkeypatch: pytest.MonkeyPatch
+    open_ghost: Callable[..., Ghost], store_at: Callable[[str], str], clock: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A context of a store that another process is writing comes without waiting, uncounted."""
     ghost = open_ghost("memory.db")
     ghost.put(NS, "answer", "The harbour ferry departs from pier nine.")
-    with Ghost.open(tmp_path / "memory.db", settings=Settings(embed_provider="none"), clock=clock) as other:
+    with Ghost.open(store_at("memory.db"), settings=Settings(embed_provider="none"), clock=clock) as other:
         monkeypatch.setattr("ghostmem.verbs.get.PATIENCE", 0.0)
         with other.store.engine.write():
             assert ghost.context("where does the harbour ferry depart?", NS).keys == ["answer"]
@@ -572,15 +573,16 @@ def test_scripts_and_signs(book: Book) -> None:
 
 def test_the_same_store_gives_the_same_pack(open_ghost: Callable[..., Ghost], clock: Any, tmp_path: Path) -> None:
     """Same store, same time, same question: byte for byte the same pack."""
-    ghost = open_ghost("memory.db")
+    paths = (tmp_path / "memory.db", tmp_path / "copy.db")
+    ghost = open_ghost(paths[0])
     for n in range(20):
         ghost.put(NS, f"k{n}", f"The harbour ferry departs from pier {n}.", created_at="2026-01-01T00:00:00Z")
     for n in range(1, 20):
         ghost.edge(NS, "k0", f"k{n}", "contradicts" if n % 3 == 0 else "relates_to")
-    ghost.backup(tmp_path / "copy.db")
+    ghost.backup(paths[1])
     at = clock.at
     packs = [
-        json.dumps(open_ghost(name).context("where does the harbour ferry depart?", NS, budget=300, now=at).to_dict())
-        for name in ("memory.db", "copy.db")
+        json.dumps(open_ghost(path).context("where does the harbour ferry depart?", NS, budget=300, now=at).to_dict())
+        for path in paths
     ]
     assert packs[0] == packs[1]

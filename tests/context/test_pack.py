@@ -503,7 +503,8 @@ def test_few_alike_memories_need_no_summary(book: Book, count: int) -> None:
 def test_a_summary_of_very_many_is_not_opened(book: Book) -> None:
     """A summary of more memories than edges may add stands for them; they are not read one by one."""
     with book.ghost.store.engine.write() as tx:
-        looked = type(tx.memories).by_ids
+        kind = type(tx.memories)
+        looked = kind.by_ids
     for n in range(60):
         book.put(f"child{n:02}")
     book.answer("summary")
@@ -516,6 +517,6 @@ def test_a_summary_of_very_many_is_not_opened(book: Book) -> None:
         return looked(self, ids)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("ghostmem.engine.sqlite.memories.SqliteMemories.by_ids", counted)
+        patch.setattr(kind, "by_ids", counted)
         assert book.pack(budget=4000).keys == ["summary"]
     assert max(asked) < 60

@@ -7,6 +7,8 @@ import pytest
 from ghostmem import Ghost, NotFoundError
 from ghostmem.engine.session import Session
 from ghostmem.errors import ConflictError
+from ghostmem.report import Run
+from ghostmem.verbs.flow import run_changes
 from ghostmem.verbs.tokens import verify
 
 NS = "agent:me"
@@ -66,6 +68,38 @@ def test_a_reflection_is_done_and_undone(three: Ghost, clock: Any) -> None:
     assert {memory.key: (memory.tier, memory.importance) for memory in three.list(NS)} == before
     with pytest.raises(ConflictError):
         three.undo(report.run)
+
+
+def test_a_reflection_is_told_by_namespace(ghost: Ghost, clock: Any) -> None:
+    """What a run would do, what it did, and what an undo leaves, each in one order, whichever namespace was planned first."""
+    spaces = [f"agent:{name}" for name in "hcafdbge"]
+    for ns in spaces:
+        for key in ("pot", "cup"):
+            ghost.put(ns, key, f"The {key} of {ns} is blue.")
+    clock.forward(days=4)
+    wanted = [(ns, key) for ns in sorted(spaces) for key in ("cup", "pot")]
+    for report in (ghost.reflect(dry_run=True), ghost.reflect()):
+        assert [(change.ns, change.key) for change in report.changes] == wanted
+    assert [(change.ns, change.key) for change in run_changes(ghost.store, report.run).changes] == wanted
+    for ns in spaces:
+        ghost.put(ns, "pot", f"The pot of {ns} is green.")
+    assert [(change.ns, change.key) for change in ghost.undo(report.run).left] == [
+        (ns, "pot") for ns in sorted(spaces, reverse=True)
+    ]
+
+
+def test_a_run_forgets_a_key_where_that_was_deleted_for_good(three: Ghost, clock: Any) -> None:
+    """What it linked elsewhere under the same key is still told."""
+    three.put("other", "pot", "Another pot.")
+    three.put("other", "lid", "The lid of the other pot.")
+    with three.store.engine.write() as tx:
+        tx.runs.begin(Run("run1", "reflect", "", clock()), "")
+        tx.runs.tally("run1", NS, 3, 1, [("cup", "pot", "tea")])
+        tx.runs.tally("run1", "other", 2, 1, [("lid", "pot")])
+        tx.runs.finish("run1", clock())
+    three.rm(NS, "pot", hard=True)
+    with three.store.engine.read() as tx:
+        assert tx.runs.tallied("run1") == (5, 2, [["cup", "tea"], ["lid", "pot"]])
 
 
 def test_rules(ghost: Ghost) -> None:

@@ -1,12 +1,15 @@
 """Every provider of vectors: what it makes, how it fails, and that nothing is lost when it does."""
 
 import json
+import os
 import re
+import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -71,6 +74,15 @@ def test_none_makes_no_vectors(open_ghost: Open) -> None:
     assert (status.provider, status.model, status.embedded, status.pending) == ("none", "", 0, 0)
     with pytest.raises(EmbeddingError, match="the provider is none"):
         ghost.embed_backfill()
+
+
+def test_the_shipped_model_leaves_nothing_behind_and_tells_nobody(tmp_path: Path) -> None:
+    """Its runtime would keep events for its makers in the user's cache, and send them."""
+    code = "from ghostmem.embed.local import LocalEmbedder; print(LocalEmbedder().embed(['tea']).shape)"
+    env = {name: value for name, value in os.environ.items() if not name.startswith(("ORT_", "XDG_"))}
+    done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True, timeout=120)
+    assert done.stdout == "(1, 384)\n"
+    assert list((tmp_path / "home").rglob("*")) == []
 
 
 def test_local_without_onnxruntime_says_so_and_search_goes_on(open_ghost: Open, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -145,24 +157,31 @@ def test_a_failing_function_never_fails_a_put(tmp_path: Any, name: str) -> None:
         assert "vector" in ghost.search("deployment").legs
 
 
-def test_a_function_that_fails_for_the_question_leaves_words(tmp_path: Any) -> None:
-    """When only the question cannot be embedded, the search goes by words and says so."""
-    state = {"broken": False}
+class Sometimes:
+    """A function of vectors that fails while it is broken."""
 
-    def sometimes(texts: Sequence[str]) -> list[list[float]]:
-        if state["broken"]:
+    def __init__(self, broken: bool) -> None:
+        self.broken = broken
+
+    def __call__(self, texts: Sequence[str]) -> list[list[float]]:
+        """Embed texts, or fail."""
+        if self.broken:
             raise OSError("no route")
         return letters(texts)
 
+
+def test_a_function_that_fails_for_the_question_leaves_words(tmp_path: Any) -> None:
+    """When only the question cannot be embedded, the search goes by words and says so."""
+    sometimes = Sometimes(broken=False)
     with open_own(tmp_path, sometimes) as ghost:
         ghost.put("a", "k", "The deployment runs.")
         assert ghost.search("deployment").notes == ()
-        state["broken"] = True
+        sometimes.broken = True
         found = ghost.search("deployment")
         assert [hit.key for hit in found] == ["k"]
         assert "no route" in found.notes[0]
         assert found.legs == ("substring", "text")
-        state["broken"] = False
+        sometimes.broken = False
         again = ghost.search("deployment")
         assert again.notes == ()
         assert "vector" in again.legs
@@ -170,17 +189,11 @@ def test_a_function_that_fails_for_the_question_leaves_words(tmp_path: Any) -> N
 
 def test_a_provider_that_recovers_is_no_longer_a_problem(tmp_path: Any) -> None:
     """A put that failed to embed is noted until a later one works and backfill has mended it."""
-    state = {"broken": True}
-
-    def sometimes(texts: Sequence[str]) -> list[list[float]]:
-        if state["broken"]:
-            raise OSError("no route")
-        return letters(texts)
-
+    sometimes = Sometimes(broken=True)
     with open_own(tmp_path, sometimes) as ghost:
         ghost.put("a", "k", "The deployment runs.")
         assert "no route" in " ".join(ghost.search("deployment").notes)
-        state["broken"] = False
+        sometimes.broken = False
         assert ghost.embed_backfill() == 1
         assert ghost.search("deployment").notes == ()
         assert ghost.embed_status().problem == ""

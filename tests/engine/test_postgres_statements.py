@@ -153,6 +153,13 @@ VERBS: dict[str, Verb] = {
     "tags": lambda ghost: ghost.tags(NS),
     "peek": lambda ghost: ghost.peek(NS),
     "rm": lambda ghost: ghost.rm(NS, "tea"),
+    "rm hard": lambda ghost: ghost.rm(NS, "tea", hard=True),
+    "rm hard, every version": lambda ghost: ghost.rm(NS, "pot", hard=True, all_versions=True),
+    "patch": lambda ghost: ghost.patch(
+        NS, "tea", "@@ -1 +1 @@\n-Sam drinks green tea at home.\n+Sam drinks black tea at home.\n"
+    ),
+    "restore": lambda ghost: ghost.restore(NS, "gone"),
+    "restore a version": lambda ghost: ghost.restore(NS, "pot", 1),
 }
 
 

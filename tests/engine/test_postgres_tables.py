@@ -107,7 +107,8 @@ def test_a_run_numbers_its_changes_over_all_namespaces(both: Ghost) -> None:
     with both.store.engine.write() as tx:
         tx.runs.done("run1", 4)  # without having read it in this transaction
         assert tx.runs.todo("run1", 10) == []
-        assert [(one.seq, one.done) for one in tx.runs.entries("run1", newest_first=True)] == [(4, 1), (3, 2), (2, 1), (1, 1)]
+        assert [(one.seq, one.done) for one in tx.runs.entries("run1")] == [(1, 1), (2, 1), (4, 1), (3, 2)]  # by namespace
+        assert [one.seq for one in tx.runs.entries("run1", newest_first=True)] == [3, 4, 2, 1]
         assert tx.runs.moved(START) == {"m1": 1, "m4": 1}
         assert tx.runs.moved(LATER) == {}
 
@@ -119,12 +120,12 @@ def test_runs_are_found_again_until_they_are_finished_and_forgotten(both: Ghost)
         tx.runs.begin(Run("run2", "reflections", "agent:*", START), "")
         tx.runs.plan("run1", [entry(NS, "m1")])
         assert tx.runs.tallied("run1") == (0, 0, [])
-        tx.runs.tally("run1", 5, 2, [("a", "b")])
-        tx.runs.tally("run1", 1, 1, [("c", "é")])
+        tx.runs.tally("run1", OTHER, 5, 2, [("a", "b")])
+        tx.runs.tally("run1", NS, 1, 1, [("c", "é"), ("a", "c")])
         tx.runs.reached("run1", NS)
         tx.runs.hold("run1", "host 2")
     with both.store.engine.read() as tx:
-        assert tx.runs.tallied("run1") == (6, 3, [["a", "b"], ["c", "é"]])
+        assert tx.runs.tallied("run1") == (6, 3, [["c", "é"], ["a", "c"], ["a", "b"]])
         assert tx.runs.holders() == {"run1": "host 2", "run2": ""}
         found = tx.runs.unfinished("reflect", "agent:*")
         assert found == (Run("run1", "reflect full", "agent:*", START, 1), NS)
@@ -398,14 +399,12 @@ def test_pieces_of_work_are_offered_claimed_and_done(pg: Ghost) -> None:
         assert tx.work.offer("embed", [*pieces, (OTHER, "2")]) == 1
         assert tx.work.offer("embed", []) == 0
         assert tx.work.claim("reflect", "w1", soon, 10, START) == []
-        mine = tx.work.claim("embed", "w1", soon, 3, START)
+        mine = tx.work.claim("embed", "w1", late, 3, START)
         assert len(mine) == 3
         rest = tx.work.claim("embed", "w2", soon, 3, START)
         assert sorted(mine + rest) == [*pieces, (OTHER, "2")]
         assert tx.work.claim("embed", "w3", soon, 3, START) == []
-        assert tx.work.extend("embed", "w1", late) == sorted(mine)
         assert tx.work.claim("embed", "w3", late, 9, soon) == rest
-        assert tx.work.extend("embed", "w2", late) == []
         assert tx.work.done("embed", *mine[0])
         assert not tx.work.done("embed", *mine[0])
         assert tx.work.release("w1") == 2
@@ -522,8 +521,8 @@ def test_nothing_is_left_of_what_was_deleted_for_good(filled: Ghost) -> None:
         tx.runs.begin(Run("run1", "reflect", "", START), "")
         subjects = (one.id, two.id, f"{one.id} {one.id} relates_to", f"{one.id} {two.id} relates_to")
         tx.runs.plan("run1", [entry(NS, subject) for subject in subjects])
-        tx.runs.tally("run1", 3, 2, [("one", "two"), ("two",)])
-        tidy(tx.db)
+        tx.runs.tally("run1", NS, 3, 2, [("one", "two"), ("two",)])
+        tidy(tx.db, [NS])
         assert [found.subject for found in tx.runs.entries("run1")] == [subjects[0], subjects[2]]
         assert tx.runs.tallied("run1") == (3, 2, [["one"]])
         assert tx.db.get("SELECT count(*) FROM threads") == 0

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import apsw
 import pytest
 
 from ghostmem import Ghost
@@ -30,18 +29,30 @@ placed.model = "placed"  # type: ignore[attr-defined]
 
 
 @pytest.fixture
-def open_exact(tmp_path: Path, clock: Any) -> Iterator[Callable[..., Ghost]]:
+def open_exact(store_at: Callable[[str | Path], str], clock: Any) -> Iterator[Callable[..., Ghost]]:
     """Return a function that opens stores whose texts say where they lie; their link threshold is 0.80, and puts are not judged."""
     opened: list[Ghost] = []
 
-    def open_(name: str = ":memory:", embedder: Any = placed, **settings: object) -> Ghost:
-        target = name if name == ":memory:" else str(tmp_path / name)
-        opened.append(Ghost.open(target, embedder=embedder, settings=Settings(**{"freshness": "off", **settings}), clock=clock))  # type: ignore[arg-type]
+    def open_(name: str | Path = ":memory:", embedder: Any = placed, **settings: object) -> Ghost:
+        opened.append(
+            Ghost.open(store_at(name), embedder=embedder, settings=Settings(**{"freshness": "off", **settings}), clock=clock)
+        )  # type: ignore[arg-type]
         return opened[-1]
 
     yield open_
     for ghost in opened:
         ghost.close()
+
+
+@pytest.fixture
+def graph_of() -> Callable[[Ghost], Any]:
+    """Return a function that names the class of a store's edges, to let its methods fail or to count their calls."""
+
+    def kind(ghost: Ghost) -> Any:
+        with ghost.store.engine.read() as tx:
+            return type(tx.graph)
+
+    return kind
 
 
 @pytest.fixture
@@ -52,17 +63,3 @@ def linked() -> Callable[..., list[Triple]]:
         return sorted((str(edge.from_key), edge.rel.value, str(edge.to_key)) for edge in ghost.edges(ns, rel=rel))
 
     return triples
-
-
-@pytest.fixture
-def rows(tmp_path: Path) -> Callable[..., list[Any]]:
-    """Return a function that reads a store's tables behind Ghost's back, over a second connection."""
-
-    def read(statement: str, *values: Any, name: str = "m.db") -> list[Any]:
-        db = apsw.Connection(str(tmp_path / name))
-        try:
-            return db.execute(statement, values).fetchall()
-        finally:
-            db.close()
-
-    return read

@@ -515,7 +515,7 @@ def test_a_backfill_killed_before_linking_is_resumed(open_ghost: Open, open_exac
         plain.put("a", key, at(HERE, key))
     first = open_exact("m.db")
 
-    def killed(*_: object) -> int:
+    def killed(*_: object, **__: object) -> int:
         raise KeyboardInterrupt
 
     monkeypatch.setattr("ghostmem.verbs.embed.link_pending", killed)
@@ -587,7 +587,7 @@ def test_what_was_removed_while_waiting_is_not_linked(
     plain.put("a", "removed", at(HERE, "removed"))
     plain.put("a", "expired", at(HERE, "expired"), ttl="1h")
     ghost = open_exact("m.db")
-    monkeypatch.setattr("ghostmem.verbs.embed.link_pending", lambda *_: 0)
+    monkeypatch.setattr("ghostmem.verbs.embed.link_pending", lambda *_, **__: 0)
     ghost.embed_backfill()
     monkeypatch.undo()
     plain.rm("a", "removed")

@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from ghostmem import Ghost, InvalidInputError, LockedError, NotFoundError, Outcome
-from ghostmem.engine.sqlite.graph import SqliteGraph
 
 Linked = Callable[..., list[tuple[str, str, str]]]
 Open = Callable[..., Ghost]
@@ -102,18 +101,21 @@ def test_an_unknown_source_leaves_no_summary(three: Ghost, clock: Any) -> None:
     assert list(three.export()) == before
 
 
-def test_a_failure_at_the_second_edge_leaves_neither(three: Ghost, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failure_at_the_second_edge_leaves_neither(
+    three: Ghost, graph_of: Callable[[Ghost], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Summary and edges are one transaction."""
     before = list(three.export())
-    add, calls = SqliteGraph.add_edge, []
+    kind, calls = graph_of(three), []
+    add = kind.add_edge
 
-    def fail(self: SqliteGraph, edge: Any) -> bool:
+    def fail(self: Any, edge: Any) -> bool:
         calls.append(edge)
         if len(calls) == 2:
             raise RuntimeError("killed")
         return add(self, edge)
 
-    monkeypatch.setattr(SqliteGraph, "add_edge", fail)
+    monkeypatch.setattr(kind, "add_edge", fail)
     with pytest.raises(RuntimeError):
         three.consolidate("a", "tea", "Tea.", ["x", "y"])
     assert len(calls) == 2

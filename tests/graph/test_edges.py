@@ -12,7 +12,6 @@ import pytest
 
 from ghostmem import Ghost, InvalidInputError, NotFoundError, Outcome
 from ghostmem.edges import EDGE_WEIGHTS, Edge, Link
-from ghostmem.engine.sqlite.graph import SqliteGraph
 from ghostmem.model import Rel
 from ghostmem.settings import Settings
 
@@ -397,13 +396,15 @@ def test_a_legacy_link_has_only_the_legacy_relations(three: Ghost, rel: str) -> 
     assert (links(three), three.edges("a")) == ([], [])
 
 
-def test_a_link_that_fails_half_way_leaves_neither(three: Ghost, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_link_that_fails_half_way_leaves_neither(
+    three: Ghost, graph_of: Callable[[Ghost], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Link and edge are one transaction."""
 
     def fail(*_: object) -> None:
         raise RuntimeError("killed")
 
-    monkeypatch.setattr(SqliteGraph, "add_edge", fail)
+    monkeypatch.setattr(graph_of(three), "add_edge", fail)
     with pytest.raises(RuntimeError):
         three.link("a", "x", "y", "refines")
     assert (links(three), three.edges("a")) == ([], [])

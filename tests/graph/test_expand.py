@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from ghostmem import Ghost, InvalidInputError, NotFoundError
-from ghostmem.engine.sqlite.graph import SqliteGraph
 from ghostmem.verbs.expand import Node
 
 Open = Callable[..., Ghost]
@@ -77,16 +76,19 @@ def test_depth_opens_so_many_levels(tree: Ghost) -> None:
     assert shape(tree.expand("n", "top", depth=50).children) == shape(two.children)
 
 
-def test_a_great_depth_costs_no_more_than_the_tree_is_deep(tree: Ghost, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_great_depth_costs_no_more_than_the_tree_is_deep(
+    tree: Ghost, graph_of: Callable[[Ghost], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Asking for every level there may be ends when there are no more."""
     calls = []
-    touching = SqliteGraph.touching
+    kind = graph_of(tree)
+    touching = kind.touching
 
-    def counted(self: SqliteGraph, ids: Any, *rest: Any) -> Any:
+    def counted(self: Any, ids: Any, *rest: Any) -> Any:
         calls.append(ids)
         return touching(self, ids, *rest)
 
-    monkeypatch.setattr(SqliteGraph, "touching", counted)
+    monkeypatch.setattr(kind, "touching", counted)
     tree.expand("n", "top", depth=2000)
     assert len(calls) <= 5
 

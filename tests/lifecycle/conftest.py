@@ -8,7 +8,6 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-import apsw
 import pytest
 
 from ghostmem import Ghost, InvalidInputError
@@ -129,14 +128,13 @@ def life(ghost: Ghost, clock: Any) -> Life:
 
 
 @pytest.fixture
-def open_life(tmp_path: Path, clock: Any) -> Iterator[Callable[..., Life]]:
+def open_life(store_at: Callable[[str | Path], str], clock: Any) -> Iterator[Callable[..., Life]]:
     """Return a function that opens stores by name, with the test's clock or another; they are checked at the end."""
     opened: list[Ghost] = []
 
-    def open_(name: str = ":memory:", embedder: Any = None, at: Any = None, **settings: Any) -> Life:
-        target = name if name == ":memory:" else str(tmp_path / name)
+    def open_(name: str | Path = ":memory:", embedder: Any = None, at: Any = None, **settings: Any) -> Life:
         given = Settings(**{"embed_provider": "none", **settings})
-        opened.append(Ghost.open(target, embedder=embedder, settings=given, clock=at or clock))
+        opened.append(Ghost.open(store_at(name), embedder=embedder, settings=given, clock=at or clock))
         return Life(opened[-1], at or clock)
 
     yield open_
@@ -150,7 +148,7 @@ def open_life(tmp_path: Path, clock: Any) -> Iterator[Callable[..., Life]]:
 def open_exact(open_life: Callable[..., Life]) -> Callable[..., Life]:
     """Return a function that opens stores whose texts say where they lie."""
 
-    def open_(name: str = ":memory:", **given: Any) -> Life:
+    def open_(name: str | Path = ":memory:", **given: Any) -> Life:
         return open_life(name, **{"embedder": placed, **given})
 
     return open_
@@ -160,20 +158,6 @@ def open_exact(open_life: Callable[..., Life]) -> Callable[..., Life]:
 def exact(open_exact: Callable[..., Life]) -> Life:
     """Return an empty store whose texts say where they lie."""
     return open_exact()
-
-
-@pytest.fixture
-def rows(tmp_path: Path) -> Callable[..., list[Any]]:
-    """Return a function that reads a store's tables behind Ghost's back."""
-
-    def read(statement: str, *values: Any, name: str = "m.db") -> list[Any]:
-        db = apsw.Connection(str(tmp_path / name))
-        try:
-            return db.execute(statement, values).fetchall()
-        finally:
-            db.close()
-
-    return read
 
 
 @pytest.fixture

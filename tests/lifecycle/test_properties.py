@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, Phase, event, given, settings
 from hypothesis import strategies as st
 
@@ -18,7 +19,7 @@ from ghostmem.model import Rel
 from ghostmem.settings import Settings
 from ghostmem.verbs import reflect as module
 from lifecycle.conftest import Life, placed
-from lifecycle.test_resume import Killed
+from lifecycle.test_resume import Killed, dies_after
 
 START = datetime(2026, 3, 14, 9, 26, 53, tzinfo=UTC)
 SPACES = ("agent:me", "agent:you")
@@ -288,23 +289,11 @@ def test_killed_after_any_write_and_run_again_ends_as_if_undisturbed(
 
 def killed(ghost: Ghost, writes: int, relink: bool) -> None:
     """Let a reflection end after so many committed write transactions; one that needs fewer is taken back."""
-    engine = ghost.store.engine
-    write, done = engine.write, [0]
-
-    @contextmanager
-    def counting(*args: Any, **named: Any) -> Iterator[Any]:
-        if done[0] >= writes:
-            raise Killed
-        with write(*args, **named) as tx:
-            yield tx
-        done[0] += 1
-
-    engine.write = counting  # type: ignore[method-assign]
-    try:
-        report = ghost.reflect(None, relink=relink)
-    except Killed:
-        event("killed")
-        return
-    finally:
-        engine.write = write  # type: ignore[method-assign]
+    with pytest.MonkeyPatch.context() as patch:
+        dies_after(ghost, writes, patch)
+        try:
+            report = ghost.reflect(None, relink=relink)
+        except Killed:
+            event("killed")
+            return
     ghost.undo(report.run)

@@ -441,11 +441,12 @@ def test_a_dry_run_says_exactly_what_a_run_does_and_changes_nothing(open_life: O
 
 def test_the_same_store_and_clock_give_the_same_result(open_life: Open, clock: Any, tmp_path: Path) -> None:
     """No model and no chance: two copies of a store are the same afterwards, to the byte."""
-    life = open_life("one.db")
+    paths = (tmp_path / "one.db", tmp_path / "two.db")
+    life = open_life(paths[0])
     for number in range(20):
         life.put(f"k{number}", tier=["sensory", "stm", "ltm"][number % 3], age=number * 20, access=number * 3, importance=0.7)
-    life.ghost.backup(tmp_path / "two.db")
-    copies = [open_life(name, at=lambda: clock.at) for name in ("one.db", "two.db")]
+    life.ghost.backup(paths[1])
+    copies = [open_life(path, at=lambda: clock.at) for path in paths]
     reports = [copy.reflect() for copy in copies]
     assert reports[0].changes == reports[1].changes != ()
     assert copies[0].export() == copies[1].export()

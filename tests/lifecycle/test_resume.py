@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from ghostmem import Ghost
 from ghostmem.verbs import apply as applying
+from ghostmem.verbs import plan as planning
 from ghostmem.verbs import reflect as module
 
 if TYPE_CHECKING:
@@ -27,9 +29,9 @@ class Killed(BaseException):
     """The process ends here."""
 
 
-def dies_after(life: "Life", writes: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def dies_after(ghost: Ghost, writes: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a store's process end after so many committed write transactions."""
-    engine = life.ghost.store.engine
+    engine = ghost.store.engine
     write, done = engine.write, [0]
 
     @contextmanager
@@ -46,7 +48,7 @@ def dies_after(life: "Life", writes: int, monkeypatch: pytest.MonkeyPatch) -> No
 def interrupted(life: "Life", monkeypatch: pytest.MonkeyPatch, scope: str | None = None, writes: int = 2) -> None:
     """Begin a run, write down its plan for the first namespace, and end there."""
     with monkeypatch.context() as patch:
-        dies_after(life, writes, patch)
+        dies_after(life.ghost, writes, patch)
         with pytest.raises(Killed):
             life.reflect(scope)
 
@@ -68,9 +70,10 @@ def copies(open_exact: Open, clock: Any, tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(module, "BATCH", 2)
 
     def open_() -> tuple["Life", "Life"]:
-        fill(open_exact("one.db"))
-        open_exact("one.db").ghost.backup(tmp_path / "two.db")
-        one, two = (open_exact(name, at=lambda: clock.at) for name in ("one.db", "two.db"))
+        paths = (tmp_path / "one.db", tmp_path / "two.db")
+        fill(open_exact(paths[0]))
+        open_exact(paths[0]).ghost.backup(paths[1])
+        one, two = (open_exact(path, at=lambda: clock.at) for path in paths)
         for life in (one, two):
             life.ghost.store.vectoriser.must().embed(["warm"])
         return one, two
@@ -208,7 +211,8 @@ def test_an_edit_between_plan_and_deed_wins(open_exact: Open, monkeypatch: pytes
         thread.join()
         return made
 
-    monkeypatch.setattr(module, "make_plan", then_edit)
+    for place in (module, planning):  # where a run of one takes it from, and one of several
+        monkeypatch.setattr(place, "make_plan", then_edit)
     report = life.reflect()
     assert (report.decayed, report.changes) == (0, ())
     assert (life.row("quiet").importance, life.row("quiet").version) == (0.8, 2)
@@ -219,7 +223,8 @@ def test_an_error_in_one_change_leaves_a_run_that_can_be_finished(open_exact: Op
     life = open_exact("m.db")
     life.put("quiet", age=49, importance=0.8)
     with monkeypatch.context() as patch:
-        patch.setattr(module, "apply", lambda *_: (_ for _ in ()).throw(OSError("disk")))
+        for place in (module, applying):
+            patch.setattr(place, "apply", lambda *_: (_ for _ in ()).throw(OSError("disk")))
         with pytest.raises(OSError, match="disk"):
             life.reflect()
     assert life.row("quiet").importance == 0.8
@@ -275,23 +280,23 @@ with Ghost.open(sys.argv[1], settings=Settings(embed_provider="none")) as ghost:
 """
 
 
-def started(path: Path) -> "subprocess.Popen[str]":
+def started(target: str) -> "subprocess.Popen[str]":
     """Start a process that reflects when it is told to."""
     child = subprocess.Popen(
-        [sys.executable, "-c", SCRIPT, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8"
+        [sys.executable, "-c", SCRIPT, target], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8"
     )
     assert child.stdout is not None
     assert child.stdout.readline() == "ready\n"
     return child
 
 
-def test_processes_that_reflect_at_once_lose_nothing(open_life: Open, tmp_path: Path) -> None:
+def test_processes_that_reflect_at_once_lose_nothing(open_life: Open, store_at: Callable[[str], str]) -> None:
     """Three at a time: every change is on record, and undoing all runs gives every byte back."""
     life = open_life("m.db")
     for number in range(60):
         life.put(f"k{number}", age=49 + 24 * 365, importance=0.8)
     before = life.export()
-    children = [started(tmp_path / "m.db") for _ in range(3)]
+    children = [started(store_at("m.db")) for _ in range(3)]
     for child in children:
         assert child.stdin is not None
         child.stdin.write("go\n")
@@ -308,7 +313,7 @@ def test_processes_that_reflect_at_once_lose_nothing(open_life: Open, tmp_path: 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="there is no SIGKILL on this system")
 def test_a_process_killed_in_the_middle_is_finished_by_the_next(open_life: Open, tmp_path: Path) -> None:
     """SIGKILL after the first batch: run again, the end is that of an undisturbed run."""
-    life = open_life("m.db")
+    life = open_life(tmp_path / "m.db")
     for number in range(20):
         life.put(f"k{number}", age=49 + 24 * 365, importance=0.8)
     script = SCRIPT.replace(

@@ -19,7 +19,7 @@ from ghostmem.caller import CALLER, Caller
 from ghostmem.errors import ForbiddenError
 from ghostmem.mcp.app import EXTENSION, MIME_TYPE, URI, html
 from ghostmem.mcp.bundle import script
-from ghostmem.mcp.server import Face
+from ghostmem.mcp.face import Face
 
 if TYPE_CHECKING:
     from conftest import Agent, Place

@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import mcp_types as types
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ghostmem import Ghost
-from ghostmem.mcp.server import Face
+from ghostmem.mcp.face import Face
 from ghostmem.mcp.tools import MEMORY
 from ghostmem.settings import Settings
 
@@ -273,13 +274,13 @@ def test_any_arguments_are_answered(face: Face, tool: Any, data: st.DataObject) 
         if name not in arguments and data.draw(st.integers(0, 4)):
             arguments[name] = data.draw(st.text(min_size=1, max_size=10) | st.sampled_from(tool.takes[name].get("enum", ["tea"])))
     result = face.call(tool.name, arguments)
-    text = result.content[0].text  # type: ignore[union-attr]
+    text = result["content"][0]["text"]
     assert text.strip()
-    if result.is_error:
+    if result["isError"]:
         error, _, hint = text.partition("\nhint: ")
         assert error.startswith("error: ")
         assert hint.strip()
-    result.model_dump_json()
+    types.CallToolResult.model_validate(result).model_dump_json()
 
 
 @settings(max_examples=150, deadline=None)
@@ -287,4 +288,4 @@ def test_any_arguments_are_answered(face: Face, tool: Any, data: st.DataObject) 
 def test_any_name_is_answered(face: Face, name: Any, given: Any) -> None:
     """A tool of any name, with any arguments, is told not to be there."""
     if isinstance(name, str) and name not in face.tools:
-        assert face.call(name, given).is_error
+        assert face.call(name, given)["isError"]

@@ -14,7 +14,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared._httpx_utils import create_mcp_http_client
 from mcp.shared.exceptions import MCPError
 
-from ghostmem.mcp.server import chosen_tools
+from ghostmem.mcp.tools import chosen_tools
 from ghostmem.notes import knowledge
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from conftest import Pipes, Place
 
 LINUX = pytest.mark.skipif(sys.platform == "win32", reason="has no signals and no parents to be orphaned of")
-FAST = "import ghostmem.mcp.server as s; s.WATCH = 0.1; from ghostmem.cli.main import main; main(['mcp'])"
+FAST = "import ghostmem.mcp.stdio as s; s.WATCH = 0.1; from ghostmem.cli.main import main; main(['mcp'])"
 PARENT = """
 import subprocess, sys
 child = subprocess.Popen([sys.executable, "-c", sys.argv[1]])

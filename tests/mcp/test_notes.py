@@ -8,7 +8,7 @@ import pytest
 
 from ghostmem.caller import CALLER, Caller
 from ghostmem.ghost import Ghost
-from ghostmem.mcp.server import Face
+from ghostmem.mcp.face import Face
 
 if TYPE_CHECKING:
     from conftest import Agent, Place
@@ -118,8 +118,8 @@ def test_whoever_is_kept_to_some_namespaces_may_not(tmp_path: Path) -> None:
         try:
             for name, given in (("memory_search", {"query": "x"}), ("memory_save", {"content": "x"})):
                 result = face.call(name, given)
-                assert result.is_error
-                assert "may not" in result.content[0].text
+                assert result["isError"]
+                assert "may not" in result["content"][0]["text"]
         finally:
             CALLER.reset(caller)
     assert not (tmp_path / "notes").exists()

@@ -10,8 +10,9 @@ import pytest
 from mcp.shared.exceptions import MCPError
 
 from ghostmem import Ghost, __version__
+from ghostmem.mcp.face import Face
 from ghostmem.mcp.resources import uri
-from ghostmem.mcp.server import Face, make_server
+from ghostmem.mcp.server import make_server
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -323,7 +324,7 @@ def test_a_prompt_that_cannot_be_given_says_why(agent: "Agent", name: str, given
 NOISY = """
 import os, subprocess, sys
 from ghostmem import Ghost
-from ghostmem.mcp.server import run_stdio
+from ghostmem.mcp.stdio import run_stdio
 
 def embed(texts):
     print("a provider prints")

@@ -5,13 +5,13 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from mcp.shared.exceptions import MCPError
 
 from ghostmem import Ghost
 from ghostmem.caller import CALLER, OWNER, Caller, require
 from ghostmem.errors import ForbiddenError
+from ghostmem.mcp.face import Face
+from ghostmem.mcp.protocol import ProtocolError
 from ghostmem.mcp.resources import complete, read, resources
-from ghostmem.mcp.server import Face
 from ghostmem.settings import Settings
 
 MINE, THEIRS = "agent:me", "agent:other"
@@ -61,9 +61,8 @@ def calling(*grants: tuple[str, str]) -> Iterator[None]:
 def refused(face: Face, name: str, given: dict[str, Any]) -> str:
     """Make a call that must be refused and return all that is told."""
     result = face.call(name, given)
-    assert result.is_error, result.structured_content
-    assert result.structured_content is None
-    told = result.content[0].text  # type: ignore[union-attr]
+    assert set(result) == {"isError", "content"}
+    told: str = result["content"][0]["text"]
     assert "may not" in told, told
     return told
 
@@ -71,8 +70,8 @@ def refused(face: Face, name: str, given: dict[str, Any]) -> str:
 def allowed(face: Face, name: str, given: dict[str, Any]) -> Any:
     """Make a call that must succeed and return what it gives."""
     result = face.call(name, given)
-    assert not result.is_error, result.content[0].text  # type: ignore[union-attr]
-    return result.structured_content
+    assert not result["isError"], result
+    return result["structuredContent"]
 
 
 @pytest.mark.parametrize("name", READS)
@@ -195,9 +194,9 @@ def test_a_caller_with_one_namespace_means_that_one(face: Face) -> None:
 def test_wrong_arguments_are_told_before_grants_and_tell_nothing(face: Face) -> None:
     """A malformed call by somebody without grants is explained from the schema alone."""
     with calling():
-        told = face.call("ghost_get", {"ns": THEIRS, "kee": "tea"}).content[0].text  # type: ignore[union-attr]
+        told = face.call("ghost_get", {"ns": THEIRS, "kee": "tea"})["content"][0]["text"]
         assert "secret" not in told
-        told = face.call("nope", {"ns": THEIRS}).content[0].text  # type: ignore[union-attr]
+        told = face.call("nope", {"ns": THEIRS})["content"][0]["text"]
         assert THEIRS not in told
 
 
@@ -211,14 +210,14 @@ def test_search_explains_nothing_of_others(face: Face) -> None:
 def test_resources_are_limited(face: Face) -> None:
     """Only granted namespaces are listed and read, and a refusal is the same whether there is something or not."""
     with calling((MINE, "read")):
-        assert [resource.name for resource in resources(face)] == [MINE]
-        assert "mine" in read(face, f"memory://{MINE}/tea").text
-        assert "mine" in read(face, f"memory://{MINE}/index").text
+        assert [resource["name"] for resource in resources(face)] == [MINE]
+        assert "mine" in read(face, f"memory://{MINE}/tea")["text"]
+        assert "mine" in read(face, f"memory://{MINE}/index")["text"]
         told = set()
         for address in (f"{THEIRS}/tea", f"{THEIRS}/nope", f"{THEIRS}/index", "nowhere/index"):
-            with pytest.raises(MCPError) as caught:
+            with pytest.raises(ProtocolError) as caught:
                 read(face, f"memory://{address}")
-            told.add(caught.value.error.message.replace(THEIRS, "NS").replace("nowhere", "NS"))
+            told.add(caught.value.message.replace(THEIRS, "NS").replace("nowhere", "NS"))
         assert len(told) == 1
     with calling():
         assert resources(face) == []
@@ -229,7 +228,7 @@ def test_resources_are_limited(face: Face) -> None:
 )
 def test_an_address_names_one_namespace(face: Face, address: str) -> None:
     """An address with a star in it is refused for everybody who may not read all of it, and is no namespace anyway."""
-    with calling((MINE, "read")), pytest.raises(MCPError):
+    with calling((MINE, "read")), pytest.raises(ProtocolError):
         read(face, address)
 
 

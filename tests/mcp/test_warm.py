@@ -10,7 +10,8 @@ import pytest
 
 from ghostmem import Ghost
 from ghostmem.errors import StoreBusyError
-from ghostmem.mcp.server import Face, make_server
+from ghostmem.mcp.face import Face
+from ghostmem.mcp.server import make_server
 from ghostmem.settings import Settings
 from ghostmem.verbs.embed import catch_up
 
@@ -86,6 +87,31 @@ def test_what_an_earlier_session_left_without_vectors_is_caught_up(place: "Place
         server.initialize()
         eventually(lambda: search(server)["legs"] == ALL and "notes" not in search(server), "all have vectors")
         assert server.leave() == 0
+
+
+@pytest.mark.parametrize("modern", [False, True])
+def test_a_memory_whose_client_leaves_at_once_has_its_vector(place: "Place", modern: bool) -> None:
+    """A session of one put, shorter than the model takes to load, leaves nothing for the next one to make up for."""
+    with place.pipes(GHOST_EMBED_PROVIDER="local") as server:
+        server.modern() if modern else server.initialize()
+        server.ok("ghost_put", ns="a", key="one", content=ALIKE[0])
+        assert server.leave() == 0
+        assert server.said == b""
+    with place.ghost(embed_provider="local") as ghost:
+        assert (ghost.embed_status().embedded, ghost.embed_status().pending) == (1, 0)
+
+
+def test_a_memory_whose_server_was_killed_gets_its_vector_from_the_next(place: "Place", eventually: Until) -> None:
+    """A server that is killed before it has caught up leaves a memory without vectors; the first call of the next makes them."""
+    with place.pipes(GHOST_EMBED_PROVIDER="local") as server:
+        server.initialize()
+        server.ok("ghost_put", ns="a", key="one", content=ALIKE[0])
+        server.kill()
+    with place.pipes(GHOST_EMBED_PROVIDER="local") as server:
+        server.initialize()
+        search(server)
+        with place.ghost(embed_provider="local") as ghost:
+            eventually(lambda: ghost.embed_status().pending == 0, "it has its vector")
 
 
 def test_leaving_while_the_model_loads_is_quiet(place: "Place") -> None:
@@ -233,6 +259,27 @@ def test_warming_twice_loads_once(slow: Ghost, model: Model) -> None:
     for thread in threads:
         thread.join()
     assert slow.store.vectoriser._loading is first
+
+
+def test_ending_does_not_wait_when_nothing_was_stored(slow: Ghost, model: Model) -> None:
+    """A session that only asked ends at once, whatever the model still does."""
+    slow.search("tea", "a")
+    slow.store.vectoriser.warm()
+    slow.store.vectoriser.finish(60)
+    assert slow.store.vectoriser._loading is not None
+    assert slow.store.vectoriser._loading.is_alive()
+
+
+def test_ending_waits_for_what_was_stored_but_not_for_ever(slow: Ghost, model: Model) -> None:
+    """What was put before the model was there has its vectors in the end; a model that hangs holds nothing up."""
+    slow.put("a", "k", "green tea")
+    slow.store.vectoriser.warm()
+    slow.store.vectoriser.finish(0.01)
+    assert slow.store.vectoriser._loading is not None
+    assert slow.store.vectoriser._loading.is_alive()
+    model.go.set()
+    slow.store.vectoriser.finish(60)
+    assert slow.embed_status().pending == 0
 
 
 def test_a_put_that_began_before_the_model_was_there_and_ends_after(

@@ -50,6 +50,11 @@ class Lab:
     def __init__(self, ghost: Ghost, root: Path, clock: Any, vectors: Vectors) -> None:
         self.ghost, self.root, self.clock, self.vectors = ghost, root, clock, vectors
 
+    @property
+    def target(self) -> str:
+        """Return where the store is, for another process."""
+        return str(self.ghost.store.engine.location)
+
     def write(self, name: str, text: str | bytes) -> Path:
         """Write a file as it is given."""
         path = self.root / name
@@ -104,25 +109,25 @@ class Lab:
 
 
 @pytest.fixture
-def open_lab(tmp_path: Path, clock: Any) -> Iterator[Callable[..., Lab]]:
+def open_lab(store_at: Callable[[str | Path], str], tmp_path: Path, clock: Any) -> Iterator[Callable[..., Lab]]:
     """Return a function that makes a lab; with `vectors` its texts are embedded, with `real` its clock is the system's."""
     opened: list[Lab] = []
 
-    def make(name: str = "vault", db: str | None = None, *, vectors: bool = False, real: bool = False, **settings: Any) -> Lab:
+    def make(
+        name: str = "vault", db: str | Path = "memory.db", *, vectors: bool = False, real: bool = False, **settings: Any
+    ) -> Lab:
         root = tmp_path / name
         root.mkdir(exist_ok=True)
         function = Vectors()
         chosen = Settings(**{"embed_provider": "local" if vectors else "none", **settings})
-        ghost = Ghost.open(
-            tmp_path / (db or "memory.db"), settings=chosen, clock=None if real else clock, embedder=function if vectors else None
-        )
+        ghost = Ghost.open(store_at(db), settings=chosen, clock=None if real else clock, embedder=function if vectors else None)
         opened.append(Lab(ghost, root, clock, function))
         return opened[-1]
 
     yield make
     for lab in opened:
         lab.ghost.close()
-    for target in {lab.ghost.store.engine.location for lab in opened}:
+    for target in {lab.target for lab in opened}:
         with Ghost.open(target, settings=Settings(embed_provider="none"), clock=clock) as ghost:
             assert ghost.check().problems == ()
 
@@ -193,3 +198,11 @@ def start(tmp_path: Path) -> Iterator[Callable[..., Process]]:
     yield run
     for one in started:
         one.kill()
+
+
+@pytest.fixture
+def store(store_at: Callable[[str | Path], str]) -> Iterator[Ghost]:
+    """Open a store in memory."""
+    with Ghost.open(store_at(":memory:"), settings=Settings(embed_provider="none")) as opened:
+        yield opened
+        assert opened.check().problems == ()

@@ -178,10 +178,10 @@ def test_eight_writers_append_sixteen_hundred_sections(tmp_path: Path, start: Ca
     _append(tmp_path, start, 200)
 
 
-def test_processes_that_save_at_the_same_time_lose_nothing(tmp_path: Path, start: Callable[..., Any], open_lab: Any) -> None:
+def test_processes_that_save_at_the_same_time_lose_nothing(start: Callable[..., Any], open_lab: Any) -> None:
     """Four agents with one store and one folder: every fact is in the note and is found."""
     lab = open_lab()
-    _go([start(tmp_path / "memory.db", lab.root, f"agent{who}", 12, code=SAVES) for who in range(4)])
+    _go([start(lab.target, lab.root, f"agent{who}", 12, code=SAVES) for who in range(4)])
     found = sorted(lab.root.glob("daily/*.md"))
     assert 1 <= len(found) <= 2  # midnight may pass
     text = "".join(path.read_text() for path in found)
@@ -219,7 +219,7 @@ def test_a_note_is_always_found_while_it_is_saved(lab: Any, start: Callable[...,
     assert lab.status().is_clean
 
 
-def test_a_sync_that_is_killed_is_finished_by_the_next(open_lab: Any, start: Callable[..., Any], tmp_path: Path) -> None:
+def test_a_sync_that_is_killed_is_finished_by_the_next(open_lab: Any, start: Callable[..., Any]) -> None:
     """A folder of notes is renamed and edited, and the sync that follows is killed somewhere: every memory is kept."""
     lab = open_lab(real=True)
     chance = random.Random(11)
@@ -232,7 +232,7 @@ def test_a_sync_that_is_killed_is_finished_by_the_next(open_lab: Any, start: Cal
         os.rename(lab.root / f"x{turn}", lab.root / f"x{turn + 1}")
         with (lab.root / f"x{turn + 1}" / "n007.md").open("a") as stream:
             stream.write(f"\n## Turn {turn}\n\nturned {turn}\n")
-        killed = start(tmp_path / "memory.db", code=SYNCS)
+        killed = start(lab.target, code=SYNCS)
         killed.until(lambda killed=killed: "ready" in killed.out, "the sync")
         time.sleep(chance.random() * 0.25)
         killed.kill()
@@ -245,14 +245,14 @@ def test_a_sync_that_is_killed_is_finished_by_the_next(open_lab: Any, start: Cal
         assert lab.status().is_clean
 
 
-def test_many_processes_index_the_same_changes(open_lab: Any, start: Callable[..., Any], tmp_path: Path) -> None:
+def test_many_processes_index_the_same_changes(open_lab: Any, start: Callable[..., Any]) -> None:
     """Four processes search while files are edited and renamed: none fails, and all agree in the end."""
     lab = open_lab(real=True)
     for number in range(6):
         lab.write(f"n{number}.md", f"# Note {number}\n\nword{number}\n")
     lab.add()
     known = {number: lab.id_of(f"word{number}") for number in range(6)}
-    others = [start(tmp_path / "memory.db", code=SEARCHES) for _ in range(4)]
+    others = [start(lab.target, code=SEARCHES) for _ in range(4)]
     for other in others:
         other.until(lambda other=other: "ready" in other.out, "a search")
     place = {number: f"n{number}.md" for number in range(6)}

@@ -4,7 +4,7 @@ import os
 import shutil
 import sqlite3
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -161,14 +161,6 @@ def snapshot(root: Path) -> dict[str, tuple[bytes, int, int]]:
 def found(ghost: Ghost, ns: str = NS) -> dict[str, Memory]:
     """Return the memories of a namespace by their keys, in order of these."""
     return {memory.key: memory for memory in sorted(ghost.list(ns, limit=1000), key=lambda memory: memory.key)}
-
-
-@pytest.fixture
-def store() -> Iterator[Ghost]:
-    """Open a store in memory."""
-    with Ghost.open(":memory:", settings=Settings(embed_provider="none")) as opened:
-        yield opened
-        assert opened.check().problems == ()
 
 
 def test_there_is_a_folder_for_every_layout() -> None:

@@ -1,7 +1,7 @@
 """Links between notes: what is one, where it leads, and the edge it makes for as long as both ends are there"""
 
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -60,14 +60,6 @@ class Vault:
 def link(start: str, end: str, rel: str = "relates_to") -> tuple[str, str, str]:
     """Return an edge as `Vault.edges` does."""
     return start, rel, end
-
-
-@pytest.fixture
-def store() -> Iterator[Ghost]:
-    """Open a store in memory."""
-    with Ghost.open(":memory:", settings=Settings(embed_provider="none")) as opened:
-        yield opened
-        assert opened.check().problems == ()
 
 
 @pytest.fixture

@@ -99,11 +99,9 @@ def traces(ghost: Ghost, root: Path) -> object:
         return (
             files,
             folders,
-            tx.db.execute("PRAGMA data_version").get,
-            list(tx.db.execute("SELECT * FROM mirror_items")),
-            [  # type: ignore[attr-defined]
-                *tx.db.execute("SELECT * FROM memories")  # type: ignore[attr-defined]
-            ],
+            tx.db.execute("PRAGMA data_version").get if ghost.store.engine.file else tx.journal.heads(),  # type: ignore[attr-defined]
+            list(tx.db.execute("SELECT * FROM mirror_items")),  # type: ignore[attr-defined]
+            list(tx.db.execute("SELECT * FROM memories")),  # type: ignore[attr-defined]
         )
 
 

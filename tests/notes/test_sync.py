@@ -90,7 +90,7 @@ def test_a_second_process_sees_a_file_written_a_moment_ago(lab: Any) -> None:
     lab.add(a="alpha\n")
     lab.write("b.md", "kilo was written a moment ago\n")
     program = Path(sys.executable).with_name("ghost")
-    words = [str(program), "--db", str(lab.root.parent / "memory.db"), "--json", "search", "-n", NS, "kilo"]
+    words = [str(program), "--db", lab.target, "--json", "search", "-n", NS, "kilo"]
     done = subprocess.run(words, capture_output=True, check=True, timeout=60)
     assert [json.loads(line)["key"] for line in done.stdout.splitlines()] == ["b.md"]
     assert "b.md" in lab.memories()
@@ -638,7 +638,7 @@ def test_what_cannot_be_read_is_not_gone(lab: Any, what: str) -> None:
     """A file, a subfolder or the folder itself without permission: the index stays, and everybody is told why."""
     lab.add(a="alpha\n", b="bravo\n", d__c="charlie\n", d__e="echo\n")
     keys = sorted(lab.memories())
-    done, status, told, left = json.loads(_without_override(UNREADABLE, lab.root, lab.root.parent / "memory.db", what))
+    done, status, told, left = json.loads(_without_override(UNREADABLE, lab.root, lab.target, what))
     assert left == keys
     assert done["removed"] == 0
     assert told
@@ -1102,8 +1102,9 @@ with Ghost.open(sys.argv[1], settings=Settings(embed_provider="none")) as ghost:
 
 
 @LINUX
-def test_a_store_that_cannot_be_written_says_so(lab: Any, tmp_path: Path) -> None:
+def test_a_store_that_cannot_be_written_says_so(open_lab: Callable[..., Any], tmp_path: Path) -> None:
     """It answers with what it knows, and says that the notes may have changed since."""
+    lab = open_lab(db=tmp_path / "memory.db")
     lab.add(a="alpha\n")
     (tmp_path / "read").mkdir()
     lab.ghost.backup(tmp_path / "read" / "copy.db")

@@ -308,7 +308,7 @@ def test_a_full_disk_leaves_the_note_and_the_index(lab: Any) -> None:
         "try:\n    ghost.write_note(sys.argv[2], 'a.md#one', '## One\\n\\n' + 'new ' * 8192)\n"
         "except GhostError as error:\n    print(error.message)\n"
     )
-    words = [sys.executable, "-c", code, str(lab.root.parent / "memory.db"), NS]
+    words = [sys.executable, "-c", code, lab.target, NS]
     done = subprocess.run(words, capture_output=True, timeout=60, check=True)
     assert b"cannot write" in done.stdout
     assert (lab.root / "a.md").read_text() == THREE

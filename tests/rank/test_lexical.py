@@ -1,6 +1,6 @@
 """The lexical score: what an item holds of a question, itself, by its neighbours and by its thread."""
 
-from math import log
+from math import log, sqrt
 
 import pytest
 from hypothesis import given
@@ -101,12 +101,12 @@ def test_score_is_the_share_of_rarity_held() -> None:
     ("word", "text", "worth"),
     [
         ("lack", "black coffee", 0.0),  # after one letter: chance
-        ("lack", "slackline, lackey", SUBSTRING * 4 / 6),  # the beginning of the second
-        ("schiff", "donaudampfschifffahrt", SUBSTRING * 6 / 21),
-        ("configurat", "reconfigurator", SUBSTRING * 10 / 14),  # long enough to be no chance
+        ("lack", "slackline, lackey", SUBSTRING * sqrt(4 / 6)),  # the beginning of the second
+        ("schiff", "donaudampfschifffahrt", SUBSTRING * sqrt(6 / 21)),
+        ("configurat", "reconfigurator", SUBSTRING * sqrt(10 / 14)),  # long enough to be no chance
         ("0423", "err-10423", SUBSTRING),  # a piece of a code, wherever it is cut
         ("a1b2", "a1b2c3d4e5f60718", SUBSTRING),
-        ("créat", "création", SUBSTRING * 5 / 8),
+        ("créat", "création", SUBSTRING * sqrt(5 / 8)),
         ("tea", "coffee", 0.0),
         ("of the", "one of them, of the two", SUBSTRING),
     ],

@@ -117,9 +117,9 @@ LOOKALIKES = {
 
 
 @pytest.fixture(scope="module")
-def store() -> Iterator[Ghost]:
+def store(anywhere: Callable[[], str]) -> Iterator[Ghost]:
     """Open one store with the default provider that holds every text of this module, each group in its namespace."""
-    with Ghost.open(":memory:", settings=Settings(embed_provider="local", freshness="off"), clock=lambda: NOW) as ghost:
+    with Ghost.open(anywhere(), settings=Settings(embed_provider="local", freshness="off"), clock=lambda: NOW) as ghost:
         counter = count()
         for number, text in enumerate(DISTRACTORS):
             ghost.put("para", f"d{number}", text)

@@ -26,9 +26,9 @@ TEXTS = {
 
 
 @pytest.fixture(scope="module", params=["none", "static"])
-def store(request: pytest.FixtureRequest) -> Iterator[Ghost]:
+def store(request: pytest.FixtureRequest, anywhere: Callable[[], str]) -> Iterator[Ghost]:
     """Open one store that every question of this module is asked."""
-    with Ghost.open(":memory:", settings=Settings(embed_provider=request.param)) as ghost:
+    with Ghost.open(anywhere(), settings=Settings(embed_provider=request.param)) as ghost:
         for key, text in TEXTS.items():
             ghost.put("q", key, text)
         yield ghost

@@ -18,16 +18,8 @@ from ghostmem.setup.parts import hooks_in, targets
 from ghostmem.setup.probe import probe
 from ghostmem.verbs.doctor import Finding
 
+pytestmark = pytest.mark.usefixtures("project")
 GHOST = str(Path(sys.executable).with_name("ghost"))
-
-
-@pytest.fixture(autouse=True)
-def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Work in a project's folder."""
-    folder = tmp_path / "project"
-    folder.mkdir()
-    monkeypatch.chdir(folder)
-    return folder
 
 
 @pytest.fixture

@@ -42,6 +42,16 @@ def test_with_room_for_one_only_the_last_word_is_shown(ghost: Ghost) -> None:
         assert keys(ghost.search("parking north gate", NS, limit=limit)) == wanted
 
 
+@pytest.mark.parametrize("limit", [1, 2, 5])
+def test_what_holds_a_code_that_is_asked_for_comes_first(ghost: Ghost, limit: int) -> None:
+    """A question that names an address is about that address, though something newer has another; its note says so."""
+    told(ghost, "Mail runs on 10.1.2.3:25.", "Mail runs on 10.1.2.4:25.", "Mail runs on 10.9.9.9:2525.")
+    found = ghost.search("What runs at 10.1.2.3:25?", NS, limit=limit)
+    assert keys(found)[0] == "k0"
+    assert "contradicted by k1" in found[0].note
+    assert keys(ghost.search("Where does mail run?", NS, limit=limit))[0] == "k2"
+
+
 def test_a_chain_holds_when_its_middle_goes(ghost: Ghost) -> None:
     """Automatic corrections are linked to everything that was corrected before."""
     told(ghost, "Parking is at the north gate.", "Parking is at the south gate.", "Parking is at the east gate.")

@@ -1,5 +1,6 @@
 """What was true at a time, and what was believed at a time."""
 
+from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
@@ -108,11 +109,11 @@ def test_only_the_namespace_asked_for_is_looked_at(ghost: Ghost, clock: object) 
     assert keys(ghost.search("parking", NS, as_of=at)) == ["a"]
 
 
-def test_vectors_are_there_in_the_past(tmp_path: object, clock: object) -> None:
+def test_vectors_are_there_in_the_past(anywhere: Callable[[], str], clock: object) -> None:
     """What was meant is found as it is now, also for a version that has no vectors any more."""
     from ghostmem.settings import Settings
 
-    with Ghost.open(":memory:", settings=Settings(embed_provider="static"), clock=clock) as ghost:  # type: ignore[arg-type]
+    with Ghost.open(anywhere(), settings=Settings(embed_provider="static"), clock=clock) as ghost:  # type: ignore[arg-type]
         ghost.put(NS, "car", "The automobile is red.")
         ghost.put(NS, "pet", "The dog is called Rex.")
         at = clock()  # type: ignore[operator]

@@ -47,9 +47,9 @@ BUDGETS = (120, 400, 4000)
 
 
 @pytest.fixture(params=["none", "static"])
-def store(request: pytest.FixtureRequest, clock: Callable[[], object]) -> Iterator[Ghost]:
+def store(request: pytest.FixtureRequest, anywhere: Callable[[], str], clock: Callable[[], object]) -> Iterator[Ghost]:
     """An empty store, with and without vectors."""
-    with Ghost.open(":memory:", settings=Settings(embed_provider=request.param), clock=clock) as found:  # type: ignore[arg-type]
+    with Ghost.open(anywhere(), settings=Settings(embed_provider=request.param), clock=clock) as found:  # type: ignore[arg-type]
         for number in range(30):
             found.put(NS, f"other-{number}", f"The {number}th shelf of the archive holds box {number * 7} of maps.")
         yield found
@@ -85,10 +85,12 @@ def judged(ghost: Ghost, guard: str) -> None:
 @pytest.mark.parametrize("source", SOURCES)
 @pytest.mark.parametrize("guard", GUARDS)
 @pytest.mark.parametrize("freshness", ["suggest", "close"])
-def test_fake_corrections(freshness: str, guard: str, source: str, clock: Callable[[], object]) -> None:
+def test_fake_corrections(
+    freshness: str, guard: str, source: str, anywhere: Callable[[], str], clock: Callable[[], object]
+) -> None:
     """Corrections that do not come from the user correct nothing, also where corrections close."""
     settings = Settings(embed_provider="static", freshness=freshness)
-    with Ghost.open(":memory:", settings=settings, clock=clock) as ghost:  # type: ignore[arg-type]
+    with Ghost.open(anywhere(), settings=settings, clock=clock) as ghost:  # type: ignore[arg-type]
         told(ghost, guard)
         for key, _, _, lies in TRUTHS:
             for number, lie in enumerate(lies):

@@ -108,6 +108,22 @@ def test_contradictions_count_pairs(ghost: Ghost) -> None:
     assert found(report, "contradictions").advice == f"ghost edge list -n {NS} b"
 
 
+def test_a_decided_contradiction_is_none(ghost: Ghost) -> None:
+    """What was ended by `supersedes` or by `resolve` is no longer in dispute; taking the decision back brings it up again."""
+    ghost.put(NS, "old", "The office is in Berlin.")
+    ghost.put(NS, "new", "The office is in Hamburg.", supersedes="old")
+    ghost.put(NS, "a", "The printer stands on the second floor.")
+    ghost.put(NS, "b", "The printer stands in the cellar.")
+    ghost.edge(NS, "b", "a", "contradicts")
+    assert (found(look(ghost), "contradictions").count, keys(look(ghost), "contradictions")) == (1, {f"{NS}/b"})
+    ghost.resolve(NS, "b")
+    report = look(ghost)
+    assert (found(report, "contradictions").count, found(report, "contradictions").cost) == (0, 0.0)
+    assert ghost.conflicts(NS).conflicts == ()
+    ghost.reopen(NS, "old")
+    assert found(look(ghost), "contradictions").count == 1
+
+
 def test_stale_and_never_used(ghost: Ghost, clock: "Clock") -> None:
     """Time makes memories stale; being asked for keeps them, a pin or a lock protects them, and dormant ones are at rest."""
     ghost.put(NS, "forgotten", "a")
@@ -239,10 +255,10 @@ def test_the_originals_databases_are_judged(name: str, clock: "Clock") -> None:
 
 
 def test_what_is_known_of_the_originals_newest(clock: "Clock") -> None:
-    """Its contradictions and its expired memory are found; use is judged only where it kept a log."""
+    """Its expired memory and what is in dispute are found, not what it ended itself; use is judged only where it kept a log."""
     clock.forward(days=300)
     report = audit_foreign(ORIGINAL / "head.db", Settings(embed_provider="static"), clock=clock)
-    assert keys(report, "contradictions") == {"project:alpha/bundler-new", "project:alpha/old-db"}
+    assert keys(report, "contradictions") == {"project:alpha/old-db"}
     assert keys(report, "expired") == {"agent:demo/expired"}
     older = audit_foreign(ORIGINAL / "mid.db", Settings(embed_provider="none"), clock=clock)
     assert "never_used: this version kept no log of use" in older.unjudged

@@ -263,6 +263,72 @@ def test_what_somebody_else_wrote_is_noticed(whole: str, ends: Callable[[str], s
     assert lines(target, clock) == lines(whole, clock)
 
 
+@pytest.mark.parametrize("way", ["file file", "file postgres", "postgres file"])
+def test_a_move_killed_before_it_named_the_target_is_ended(
+    whole: str, ends: Callable[[str], str], clock: Clock, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    """The target is ready and the configuration does not name it: the same call sees that, proves it, and ends the switch."""
+    source, target = (ends(kind) for kind in way.split())
+    move(whole, source)
+
+    def killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("ghostmem.verbs.migrate_switch.write_config", killed)
+        with pytest.raises(KeyboardInterrupt):
+            move(source, target, switch=True)
+    assert "db" not in read_config(config_path())
+    assert move(source, target, dry_run=True).resumed
+    assert "db" not in read_config(config_path())
+    done = move(source, target, switch=True)
+    assert (done.resumed, done.switched, done.differed) == (True, config_path(), 0)
+    assert read_config(config_path())["db"] == target
+    assert [one.checksum for one in done.namespaces] == [one.checksum for one in move(source, target).namespaces]
+    assert lines(target, clock) == lines(source, clock)
+
+
+@pytest.mark.parametrize("kind", ["file", "postgres"])
+def test_a_finished_target_that_went_its_own_way_is_refused(
+    whole: str, ends: Callable[[str], str], clock: Clock, kind: str
+) -> None:
+    """Once one of the two has been used, in whatever way, a move to it would mix two stores."""
+    target = ends(kind)
+    move(whole, target)
+    with Ghost.open(target, settings=NONE, clock=clock) as ghost:
+        ghost.create_token("mine", ["*:read"])
+    for dry_run in (True, False):
+        with pytest.raises(ConflictError, match="not empty"):
+            move(whole, target, switch=True, dry_run=dry_run)
+    assert "db" not in read_config(config_path())
+    with Ghost.open(target, settings=NONE, clock=clock) as ghost:
+        ghost.revoke_token("mine")
+        assert [token.name for token in ghost.tokens()].count("mine") == 1
+
+
+@pytest.mark.parametrize("how", ["a put", "a token", "a count"])
+def test_a_write_between_the_proof_and_the_switch_is_not_lost(
+    whole: str, ends: Callable[[str], str], clock: Clock, how: str
+) -> None:
+    """What happens while a finished target is proven again is in the source alone: the target is not named."""
+    target = ends("file")
+    move(whole, target)
+    with Ghost.open(whole, settings=NONE, clock=clock) as writer:
+
+        def interfere(what: str, done: int, total: int) -> None:
+            if (what, done) == ("verifying", total):
+                writes = {
+                    "a put": lambda: writer.put("agent:late", "late", "came late"),
+                    "a token": lambda: writer.revoke_token("there"),
+                    "a count": lambda: writer.used(NS, ["tea"]),
+                }
+                writes[how]()
+
+        with pytest.raises(ConflictError, match="not empty"):
+            move(whole, target, switch=True, progress=interfere)
+    assert "db" not in read_config(config_path())
+
+
 def test_a_target_must_be_empty_or_of_the_same_source(
     whole: str, ends: Callable[[str], str], tmp_path: Path, clock: Clock
 ) -> None:

@@ -133,6 +133,24 @@ def test_two_reflect_workers_do_each_piece_once(pg_url: str, clock: Any, spaces:
         assert len(ghost.list(limit=1000)) == 60 * len(spaces)
 
 
+def test_groups_are_told_by_namespace(pg_url: str, clock: Any) -> None:
+    """A run names what it linked in the order of a dry run, whichever namespace was planned first."""
+
+    def alike(texts: Sequence[str]) -> list[list[float]]:
+        return [numbers([text.partition(" ")[0]])[0] for text in texts]
+
+    settings = Settings(embed_provider="local", freshness="off")
+    with Ghost.open(pg_url, settings=settings, clock=clock, embedder=alike) as ghost:
+        for ns in "hcafdbge":
+            for number in range(3):
+                ghost.put(ns, f"{ns}{number}", f"lamp number {number} in {ns}")
+            for edge in ghost.edges(ns):
+                ghost.rm_edge(ns, str(edge.from_key), str(edge.to_key), edge.rel)
+        wanted = tuple((f"{ns}0", f"{ns}1", f"{ns}2") for ns in "abcdefgh")
+        assert ghost.reflect(dry_run=True).linked_clusters == wanted
+        assert ghost.reflect().linked_clusters == wanted
+
+
 def crash(url: str, results: Any) -> None:
     """Begin a reflect and die while changes are made."""
     from ghostmem.verbs import apply as applying

@@ -227,6 +227,10 @@ def test_read_only_refuses_every_write(serve: Callable[..., "Served"]) -> None:
     assert (told["read_only"], told["namespaces_writable"]) == (True, [])
     assert served.api("POST", "/reflect", {"dry_run": True}, Cookie=cookie, X_Ghost_CSRF=csrf).status == 200
     assert served.api("POST", "/search", {"query": "tea"}, Cookie=cookie, X_Ghost_CSRF=csrf).json["results"]
+    served.ghost.store.engine.read_only = True  # as `ghost web` does it
+    assert served.api("POST", "/reflect", {"dry_run": True}, Cookie=cookie, X_Ghost_CSRF=csrf).status == 200
+    refused = served.api("DELETE", "/memories/a/tea?dry_run=true", None, Cookie=cookie, X_Ghost_CSRF=csrf)
+    assert (refused.status, refused.json["hint"]) == (403, "start `ghost web` without --read-only")
     assert list(served.ghost.export()) == before
 
 

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -241,6 +242,44 @@ def test_ghost_web_prints_an_address_that_opens_once(command: Callable[..., tupl
     _, told = process.communicate(timeout=TIMEOUT)
     assert process.returncode == 0
     assert parts.query not in told
+
+
+def until(true: Callable[[], Any]) -> None:
+    """Wait for something that comes by itself."""
+    deadline = time.monotonic() + TIMEOUT
+    while not true():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+@pytest.mark.parametrize(("options", "pending"), [((), 0), (("--read-only",), 1)], ids=["writing", "read-only"])
+def test_ghost_web_gives_vectors_to_what_has_none(
+    command: Callable[..., tuple["subprocess.Popen[str]", str]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    options: tuple[str, ...],
+    pending: int,
+) -> None:
+    """What was stored before the model is there, here or elsewhere, has vectors once it is; with --read-only nothing is made."""
+    path = str(tmp_path / "memory.db")
+    for provider in ("static", "none"):
+        with Ghost.open(path, settings=Settings(embed_provider=provider)) as ghost:
+            ghost.put("a", f"tea-{provider}", f"green tea, {provider}")
+    monkeypatch.setenv("GHOST_EMBED_PROVIDER", "static")
+    parts = urlsplit(command(*options)[1])
+    port = parts.port or 0
+    cookie = str(call(port, "GET", f"/?{parts.query}").getheader("set-cookie")).partition(";")[0]
+    csrf = json.loads(call(port, "GET", "/api/v1/session", Cookie=cookie).data)["csrf"]  # type: ignore[attr-defined]
+    said = {"Cookie": cookie, "X_Ghost_CSRF": csrf, "Content_Type": "application/json"}
+    call(port, "PUT", "/api/v1/memories/a/first", '{"content": "black tea"}', **said)
+
+    def legs() -> list[str]:
+        found = call(port, "POST", "/api/v1/search", '{"query": "tea", "ns": "a"}', **said).data  # type: ignore[attr-defined]
+        return list(json.loads(found)["legs"])
+
+    until(lambda: "vector" in legs())
+    with Ghost.open(path, settings=Settings(embed_provider="static")) as ghost:
+        until(lambda: ghost.embed_status().pending == pending)
 
 
 def test_ghost_web_read_only(command: Callable[..., tuple["subprocess.Popen[str]", str]], tmp_path: Path) -> None:

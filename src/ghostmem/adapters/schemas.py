@@ -8,15 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ghostmem.errors import InvalidInputError
-from ghostmem.mcp.tools import TOOLSETS, Tool
+from ghostmem.mcp.tools import SEVERAL, Tool, chosen_tools
 from ghostmem.schema import check
 
 if TYPE_CHECKING:
     from ghostmem.ghost import Ghost
 
 MEMORY = ("memory",)
-# may look into all namespaces of a prefix
-SEVERAL = ("ghost_search", "ghost_context", "ghost_reflect", "ghost_conflicts", "ghost_show")
 # a format: how it writes a tool
 FORMATS: Mapping[str, Callable[[Tool], dict[str, Any]]] = {
     "openai": lambda tool: {
@@ -38,7 +36,7 @@ def schemas(style: str = "openai", toolsets: Iterable[str] = MEMORY, root: Path 
     """Return the tools of some toolsets as a model's API takes them."""
     if style not in FORMATS:
         raise InvalidInputError(f"format {style!r} is unknown", f"use one of: {', '.join(FORMATS)}")
-    found: list[dict[str, Any]] = json.loads(json.dumps([FORMATS[style](tool) for tool in tools(toolsets, root).values()]))
+    found: list[dict[str, Any]] = json.loads(json.dumps([FORMATS[style](tool) for tool in chosen_tools(toolsets, root).values()]))
     return found
 
 
@@ -56,7 +54,7 @@ def call(
     `arguments` are an object or its JSON, as the model sent them; `ns` is meant where they name none, and defaults to the
     settings' or the project's. What is wrong raises an error with a sentence and a hint for the model.
     """
-    offered = tools(toolsets, root)
+    offered = chosen_tools(toolsets, root)
     tool = offered.get(name)
     if tool is None:
         raise InvalidInputError(f"there is no tool {name[:60]!r}", f"there are: {', '.join(offered)}")
@@ -64,17 +62,6 @@ def call(
     if tool.walled:
         given["ns"] = _namespace(ghost, tool, given.get("ns") or ns)
     return tool.run(ghost, given)
-
-
-def tools(toolsets: Iterable[str] = MEMORY, root: Path | None = None) -> dict[str, Tool]:
-    """Return the tools of some toolsets by name; those that work on files do so below a folder, by default this one."""
-    found: dict[str, Tool] = {}
-    for name in toolsets:
-        if name not in TOOLSETS:
-            raise InvalidInputError(f"there is no toolset {name!r}", f"there are: {', '.join(TOOLSETS)}")
-        toolset = TOOLSETS[name]
-        found |= {tool.name: tool for tool in (toolset if isinstance(toolset, tuple) else toolset(root or Path.cwd()))}
-    return found
 
 
 def _read(arguments: Mapping[str, Any] | str | None, tool: Tool) -> dict[str, Any]:

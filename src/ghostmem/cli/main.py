@@ -3,6 +3,7 @@
 import gc
 import os
 import sys
+from contextlib import suppress
 from typing import Any
 
 import click
@@ -133,6 +134,8 @@ def cli(**_: Any) -> None:
 
 def main(argv: list[str] | None = None) -> None:
     """Run the command line and leave with the error's exit code."""
+    if argv is None:
+        _start_in_utf8()
     given = sys.argv[1:] if argv is None else argv
     # whatever the locale says, our texts are UTF-8
     args = [os.fsencode(arg).decode("utf-8", "surrogateescape") for arg in given]
@@ -149,6 +152,19 @@ def main(argv: list[str] | None = None) -> None:
         pass
     # the store is closed by now; taking the interpreter apart object by object would double the exit's cost
     os._exit(code)
+
+
+def _start_in_utf8() -> None:
+    """Start over in Python's UTF-8 mode where the locale writes names of files otherwise, which cannot be changed once it runs.
+
+    SQLite takes every name as UTF-8: with two encodings a store would lie in one place and be looked for in another.
+    """
+    known = sys.getfilesystemencoding() == "utf-8" or "utf8" in sys._xoptions  # told already, by us or by the user
+    if os.name != "posix" or known or not sys.executable:
+        return
+    os.environ["PYTHONUTF8"] = "1"  # for programs that this one starts
+    with suppress(OSError):  # then with the names it can write
+        os.execv(sys.executable, [sys.executable, "-X", "utf8", *sys.orig_argv[1:]])  # noqa: S606 (ourselves, by the words we were started with)
 
 
 def run(args: list[str]) -> int:

@@ -1,5 +1,6 @@
 """Provider `local`, the default: all-MiniLM-L6-v2 in int8, inside the package, run by onnxruntime."""
 
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -23,11 +24,13 @@ class LocalEmbedder:
     thresholds = Thresholds()
 
     def __init__(self) -> None:
+        os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # else it notes its runs in ~/.cache and sends them to its makers
         try:
             import onnxruntime
         except ImportError as error:
             hint = "install onnxruntime, or choose GHOST_EMBED_PROVIDER=static"
             raise EmbeddingError(f"the local model cannot run: {error}", hint) from None
+        onnxruntime.disable_telemetry_events()  # for a program that had loaded it before
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1
         options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL

@@ -44,8 +44,9 @@ _TIERS = {str(tier): tier for tier in Tier}
 _PRIORITIES = {str(priority): priority for priority in Priority}
 
 
-def _when(text: str | None) -> datetime | None:
-    return None if text is None else read_time(text)
+def when(text: str | None) -> datetime | None:
+    """Read a time that may be missing."""
+    return read_time(text) if text else None
 
 
 def memory_of(row: Sequence[Any]) -> Memory:
@@ -67,16 +68,16 @@ def memory_of(row: Sequence[Any]) -> Memory:
         est_tokens=row[13],
         tags=tuple(json.loads(row[14])) if row[14] else (),
         supersedes=row[15],
-        deleted_at=_when(row[16]),
-        last_accessed_at=_when(row[17]),
+        deleted_at=when(row[16]),
+        last_accessed_at=when(row[17]),
         meta=json.loads(row[18]) if row[18] else {},
-        expires_at=_when(row[19]),
+        expires_at=when(row[19]),
         source_user=row[20],
         source_kind=SourceKind(row[21]) if row[21] else None,
         source_scope=row[22],
         source_client=row[23],
-        valid_from=_when(row[24]),
-        valid_to=_when(row[25]),
+        valid_from=when(row[24]),
+        valid_to=when(row[25]),
         recorded_at=read_time(row[26]),
     )
 

@@ -80,6 +80,10 @@ class VectorView:
         """Return the highest number of a chunk that has a vector."""
         return int(self.ids[-1]) if len(self.ids) else 0
 
+    def is_stale(self, chunks: int) -> bool:
+        """Say whether so many of these are gone, of which so many chunks are left, that they are better read anew."""
+        return len(self.ids) > chunks * 1.25 + 100
+
     def extended(self, sequence: int, ids: "NDArray[np.int64]", rows: "NDArray[np.float16]") -> "VectorView":
         """Return a view with more vectors behind these, which stay as they are."""
         before, after = len(self.ids), len(self.ids) + len(ids)

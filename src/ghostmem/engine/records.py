@@ -4,11 +4,12 @@ What a value is made of is imported where it is made: a command that reads one n
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from ghostmem.engine.columns import when
 from ghostmem.times import format_time, read_time
 
 if TYPE_CHECKING:
@@ -33,14 +34,11 @@ NOTE = "id, path, size, mtime_ns, inode, hash, names, problem, missing_at"
 SESSION = "session_id, ns, at, shown, captured_to, asked_to"
 TOKEN = "id, name, grants, created_at, expires_at, revoked_at, last_used_at"  # noqa: S105 (columns)
 
+# What moves a memory to another tier, or removes it, as SQL.
+MOVES = "'PROMOTE', 'DEMOTE', 'ARCHIVE', 'DELETE', 'DEDUP', 'MERGE'"
 _RULE_TIMES = {"created_at", "rule_expires_at"}
 
 Tally = tuple[int, int, list[list[str]]]  # memories evaluated, rules applied, groups of keys that were linked
-
-
-def when(text: str | None) -> datetime | None:
-    """Read a time that may be missing."""
-    return read_time(text) if text else None
 
 
 def stamp(at: datetime | None) -> str | None:
@@ -156,21 +154,45 @@ def run_of(row: Sequence[Any]) -> "Run":
 
 
 def tally_of(text: str) -> Tally:
-    """Read what a run counted."""
-    found = json.loads(text)
-    return (found[0], found[1], found[2]) if found else (0, 0, [])
+    """Read what a run counted, the groups by namespace, in whatever order their namespaces were planned."""
+    evaluated, applied, groups = _counted(text)
+    return evaluated, applied, [keys for _, keys in sorted(groups, key=lambda group: group[0])]
 
 
-def tally_text(before: Tally, evaluated: int, applied: int, clusters: Sequence[tuple[str, ...]]) -> str:
-    """Write what a run counted before with what it counted since."""
-    return _dump([before[0] + evaluated, before[1] + applied, [*before[2], *clusters]])
+def tally_text(before: str, ns: str, evaluated: int, applied: int, clusters: Iterable[Sequence[str]]) -> str:
+    """Write what a run counted before with what it counted in a namespace."""
+    done, used, groups = _counted(before)
+    return _tally(done + evaluated, used + applied, [*groups, *((ns, list(keys)) for keys in clusters)])
 
 
-def tally_among(text: str, keys: set[str]) -> str:
-    """Write what a run counted with only these keys in its groups; the same text when nothing else is in them."""
-    evaluated, applied, clusters = tally_of(text)
-    kept = [[key for key in group if key in keys] for group in clusters]
-    return text if kept == clusters else _dump([evaluated, applied, [group for group in kept if group]])
+def tally_keys(*texts: str) -> dict[str, set[str]]:
+    """Return the keys in the groups that runs counted, by namespace."""
+    found: dict[str, set[str]] = {}
+    for text in texts:
+        for ns, keys in _counted(text)[2]:
+            found.setdefault(ns, set()).update(keys)
+    return found
+
+
+def tally_without(text: str, gone: Mapping[str, set[str]]) -> str:
+    """Write what a run counted without these keys of these namespaces in its groups; the same text when none is in them."""
+    evaluated, applied, groups = _counted(text)
+    kept = [(ns, [key for key in keys if key not in gone.get(ns, ())]) for ns, keys in groups]
+    return text if kept == groups else _tally(evaluated, applied, [group for group in kept if group[1]])
+
+
+def _counted(text: str) -> tuple[int, int, list[tuple[str, list[str]]]]:
+    """Read how many memories a run evaluated, how many rules it applied, and its groups of keys, each with its namespace.
+
+    The namespaces stand behind the groups; a run that was written down without them has groups of an empty namespace.
+    """
+    evaluated, applied, groups, *rest = json.loads(text) or (0, 0, [])
+    names = rest[0] if rest and len(rest[0]) == len(groups) else [""] * len(groups)
+    return evaluated, applied, list(zip(names, groups, strict=True))
+
+
+def _tally(evaluated: int, applied: int, groups: Sequence[tuple[str, list[str]]]) -> str:
+    return _dump([evaluated, applied, [keys for _, keys in groups], [ns for ns, _ in groups]])
 
 
 @cache
@@ -202,6 +224,13 @@ def rule_row(rule: "Rule") -> list[Any]:
     params = found["action_params"]
     found["action_params"] = json.dumps(dict(params), ensure_ascii=False, sort_keys=True) if params else None
     return list(found.values())
+
+
+def gives_way(known: "Rule | None", rule: "Rule") -> bool:
+    """Say whether a rule may be put where this one is: a built-in one gives way to the user's, no other does."""
+    from ghostmem.rule import SYSTEM
+
+    return known is None or (known.created_by == SYSTEM and rule.created_by != SYSTEM)
 
 
 def session_of(row: Sequence[Any]) -> "Session":

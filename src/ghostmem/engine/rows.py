@@ -1,10 +1,12 @@
 """What verbs and engines hand each other beside the model: filters, and chunks ready for the index."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
 from ghostmem.model import NsFilter
+from ghostmem.times import read_time
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -99,3 +101,8 @@ class Candidate(NamedTuple):
     kind: str
     key: str
     priority: str
+
+
+def candidate_of(row: Sequence[Any]) -> Candidate:
+    """Read a row in the order of a candidate's fields."""
+    return Candidate._make((*row[:11], read_time(row[11]), *row[12:]))

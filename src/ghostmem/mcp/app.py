@@ -5,17 +5,17 @@ A host that shows apps says so; only then are the tool and the resource listed, 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ghostmem.errors import NotFoundError
+from ghostmem.mcp.protocol import TITLE
 from ghostmem.mcp.tools import READ, TEXT, Arguments, Result, Tool, described, found_by_search
 from ghostmem.model import plain
 
 if TYPE_CHECKING:
-    import mcp_types as types
-
     from ghostmem.ghost import Ghost
 
 EXTENSION = "io.modelcontextprotocol/ui"
@@ -56,27 +56,23 @@ SHOW = Tool(
 )
 
 
-def is_shown_by(capabilities: types.ClientCapabilities | None) -> bool:
+def is_shown_by(capabilities: Mapping[str, Any]) -> bool:
     """Say whether a client shows apps of our kind."""
-    known = (capabilities.extensions or {}) if capabilities else {}
-    settings = known.get(EXTENSION)
+    known = capabilities.get("extensions")
+    settings = known.get(EXTENSION) if isinstance(known, dict) else None
     kinds = settings.get("mimeTypes") if isinstance(settings, dict) else None
     return isinstance(kinds, list | tuple) and MIME_TYPE in kinds
 
 
-def app_resource() -> types.Resource:
+def app_resource() -> dict[str, Any]:
     """Return the app as the protocol lists it."""
-    import mcp_types as types
-
     about = "Search and read memories"
-    return types.Resource(uri=URI, name="viewer", title="Ghost memory", description=about, mime_type=MIME_TYPE, _meta=META)
+    return {"uri": URI, "name": "viewer", "title": TITLE, "description": about, "mimeType": MIME_TYPE, "_meta": META}
 
 
-def app_contents() -> types.TextResourceContents:
+def app_contents() -> dict[str, Any]:
     """Return the app: one document with everything in it."""
-    import mcp_types as types
-
-    return types.TextResourceContents(uri=URI, mime_type=MIME_TYPE, text=html(), _meta=META)
+    return {"uri": URI, "mimeType": MIME_TYPE, "text": html(), "_meta": META}
 
 
 @cache
@@ -85,4 +81,4 @@ def html() -> str:
     from ghostmem.mcp.bundle import document
 
     styles = [*(_STYLES / name for name in ("base.css", "parts.css", "search.css")), _HERE / "viewer" / "viewer.css"]
-    return document("Ghost memory", styles, _HERE / "viewer" / "viewer.js")
+    return document(TITLE, styles, _HERE / "viewer" / "viewer.js")

@@ -6,19 +6,18 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote
 
-import mcp_types as types
-from mcp.shared.exceptions import MCPError
-
 from ghostmem.caller import CALLER, require
 from ghostmem.errors import GhostError
+from ghostmem.mcp.protocol import INVALID_PARAMS, ProtocolError
 from ghostmem.mcp.texts import readable, told
 from ghostmem.text.excerpt import first_line
 
 if TYPE_CHECKING:
-    from ghostmem.mcp.server import Face
+    from ghostmem.mcp.face import Face
 
 SCHEME = "memory://"
 INDEX = "index"
+_MARKDOWN = "text/markdown"
 _COMPLETED = 10_000  # keys that a completion looks through
 _MOST = 500  # memories that an index lists
 
@@ -28,38 +27,35 @@ def uri(ns: str, key: str) -> str:
     return f"{SCHEME}{quote(ns, safe=':')}/{quote(key, safe='')}"
 
 
-def templates() -> list[types.ResourceTemplate]:
+def templates() -> list[dict[str, str]]:
     """Return the patterns of addresses."""
     about = (("{ns}/{key}", "memory", "One memory"), ("{ns}/index", "index", "What a namespace knows, one line each"))
     return [
-        types.ResourceTemplate(uri_template=SCHEME + path, name=name, description=text, mime_type="text/markdown")
-        for path, name, text in about
+        {"uriTemplate": SCHEME + path, "name": name, "description": text, "mimeType": _MARKDOWN} for path, name, text in about
     ]
 
 
-def resources(face: Face) -> list[types.Resource]:
+def resources(face: Face) -> list[dict[str, str]]:
     """Return the index of each namespace that the caller may read."""
     names = [info.ns for info in face.ghost.namespaces() if CALLER.get().may(info.ns, "read")]
     return [
-        types.Resource(
-            uri=f"{SCHEME}{quote(ns, safe=':')}/{INDEX}", name=ns, description=f"What {ns} knows", mime_type="text/markdown"
-        )
+        {"uri": f"{SCHEME}{quote(ns, safe=':')}/{INDEX}", "name": ns, "description": f"What {ns} knows", "mimeType": _MARKDOWN}
         for ns in names
     ]
 
 
-def read(face: Face, address: str) -> types.TextResourceContents:
+def read(face: Face, address: str) -> dict[str, str]:
     """Return what an address holds."""
     ns, _, key = address.removeprefix(SCHEME).partition("/")
     ns, key = unquote(ns), unquote(key)
     try:
         if not address.startswith(SCHEME) or not ns or not key:
-            raise MCPError(types.INVALID_PARAMS, readable(f"{address[:200]} is no address; they look like {SCHEME}agent:me/tea"))
+            raise ProtocolError(INVALID_PARAMS, readable(f"{address[:200]} is no address; they look like {SCHEME}agent:me/tea"))
         require(ns, "read")
         text = _index(face, ns) if key == INDEX else face.ghost.get(ns, key).content
     except GhostError as error:
-        raise MCPError(types.INVALID_PARAMS, readable(told(error))) from None
-    return types.TextResourceContents(uri=address, mime_type="text/markdown", text=text)
+        raise ProtocolError(INVALID_PARAMS, readable(told(error))) from None
+    return {"uri": address, "mimeType": _MARKDOWN, "text": text}
 
 
 def _index(face: Face, ns: str) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ghostmem.edges import EDGE_WEIGHTS
+from ghostmem.errors import InvalidInputError
 from ghostmem.model import Kind, Priority, SourceKind, Tier, plain
 from ghostmem.verbs.curate import OPS
 
@@ -29,6 +30,7 @@ def _count(low: int, high: int) -> dict[str, Any]:
 
 
 def described(schema: Mapping[str, Any], about: str) -> dict[str, Any]:
+    """Return a schema with a sentence about it."""
     return {**schema, "description": about}
 
 
@@ -301,6 +303,8 @@ def _viewer(_: Path) -> tuple[Tool, ...]:
     return (SHOW,)
 
 
+# tools that may look into all namespaces of a prefix
+SEVERAL = ("ghost_search", "ghost_context", "ghost_reflect", "ghost_conflicts", "ghost_show")
 # a toolset is its tools, or makes them for the folder whose files they work on
 TOOLSETS: Mapping[str, tuple[Tool, ...] | Callable[[Path], tuple[Tool, ...]]] = {
     "memory": MEMORY,
@@ -310,3 +314,17 @@ TOOLSETS: Mapping[str, tuple[Tool, ...] | Callable[[Path], tuple[Tool, ...]]] = 
     "outline": _outline,
     "viewer": _viewer,
 }
+
+
+def chosen_tools(toolsets: Iterable[str], root: Path | None = None) -> dict[str, Tool]:
+    """Return the tools of some toolsets by name, in their order; those that work on files do so below a folder, or below this."""
+    found: dict[str, Tool] = {}
+    toolsets = list(toolsets)
+    if not toolsets:
+        raise InvalidInputError("no toolset was named", f"there are: {', '.join(TOOLSETS)}")
+    for name in toolsets:
+        if name not in TOOLSETS:
+            raise InvalidInputError(f"there is no toolset {name!r}", f"there are: {', '.join(TOOLSETS)}")
+        toolset = TOOLSETS[name]
+        found |= {tool.name: tool for tool in (toolset if isinstance(toolset, tuple) else toolset(root or Path.cwd()))}
+    return found

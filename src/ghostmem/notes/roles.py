@@ -2,28 +2,24 @@
 
 Every section is appended as `## title`, its local time as `_YYYY-MM-DD HH:MM_`, an empty line and the text. The first section
 of a day moves what the file held before to `<role>/YYYY-MM-DD.md`, named after the day the file was last written.
-
-A heading inside a code fence is text, and a fence that is never closed hides nothing. Lines of a text that would be taken for a
-heading, or for the beginning of such a fence, are written with a backslash before them, which reading takes off again.
 """
 
 import os
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from enum import Enum
 from pathlib import Path
 from typing import Any
 
 from ghostmem.errors import InvalidInputError
 from ghostmem.model import Record, optional
 from ghostmem.notes.lock import locked
+from ghostmem.notes.role_text import guarded, is_left_open, sections
 from ghostmem.notes.write import BOM, append, decode, inside, read_bytes, read_file, remove_file, replace_file
 from ghostmem.rank.entries import bm25_scores, keyword_scores
 from ghostmem.settings import load
-from ghostmem.text.blocks import fence_end, line_end
 from ghostmem.times import as_time
 from ghostmem.times import now as this_moment
 
@@ -31,7 +27,6 @@ SHARED = "shared"
 CONTEXT_DAYS = 7
 SCORES = {"keyword": keyword_scores, "bm25": bm25_scores}
 
-_SIGN = re.compile(r"^(?:[ \t]+(?=\\*[`~]))?(\\*)(## |`{3,}|~{3,})", re.MULTILINE)
 _TIME = re.compile(r"(?:[ \t\r]*\n)*_(\d{4}-\d\d-\d\d \d\d:\d\d)_[ \t\r]*\n", re.ASCII)
 _DATED = re.compile(r"(\d{4}-\d\d-\d\d)\.md", re.ASCII)
 _DEVICE = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?", re.IGNORECASE | re.DOTALL)
@@ -73,16 +68,10 @@ class Written(Record):
     purged: tuple[str, ...] = optional(())
 
 
-class _Sign(Enum):
-    HEADING = 1
-    OPEN = 2  # a code fence that is never closed
-    GUARDED = 3
-
-
 def parse_memory_entries(content: str, role: str) -> list[MemoryEntry]:
     """Return the sections of a role's file in order; what stands before the first, or under an empty title, belongs to none."""
     found = []
-    for title, body in _sections(content.removeprefix("\ufeff").replace("\r\n", "\n") + "\n"):
+    for title, body in sections(content.removeprefix("\ufeff").replace("\r\n", "\n") + "\n"):
         told = _TIME.match(body)
         text = body[told.end() :] if told else body
         found.append(MemoryEntry(role, title, told[1] if told else "", text.strip()))
@@ -135,8 +124,8 @@ def append_memory(
         known = read_file(path)
         day = _written_on(path) if known.text else at.date()
         stale = day != at.date()
-        hanging = not stale and any(sign is _Sign.OPEN for sign, _ in _signs(known.text + "\n"))
-        entry = f"\n## {title}\n_{stamp}_\n\n{_guarded(text, hanging)}\n"
+        hanging = not stale and is_left_open(known.text)
+        entry = f"\n## {title}\n_{stamp}_\n\n{guarded(text, hanging)}\n"
         if not stale:
             append(path, entry)
             return Written(role, title, stamp, str(path))
@@ -277,54 +266,6 @@ def _texts(home: Path, role: str, today: date | None = None, days: int = 0) -> l
     if not any(_holds(raw, present) for raw in found):
         found.append(present)
     return [text for raw in found if (text := decode(raw).text)]
-
-
-def _sections(text: str) -> Iterator[tuple[str, str]]:
-    """Yield each section's title and text, guards taken off, from a text that ends in a line feed."""
-    title, parts, start = "", list[str](), 0
-    for sign, found in _signs(text):
-        parts.append(text[start : found.start(1)])
-        start = found.start(1)
-        if sign is _Sign.GUARDED:
-            start += 1
-        elif sign is _Sign.HEADING:
-            if title:
-                yield title, "".join(parts)
-            parts.clear()
-            end = line_end(text, start)
-            title, start = text[found.end() : end].strip(), end + 1
-    if title:
-        yield title, "".join([*parts, text[start:]])
-
-
-def _signs(text: str) -> Iterator[tuple[_Sign, re.Match[str]]]:
-    """Yield the lines outside code fences that are no plain text, from a text that ends in a line feed."""
-    at, unclosed = 0, dict[str, int]()
-    while (found := _SIGN.search(text, at)) is not None:
-        at = line_end(text, found.start())
-        guard, mark = found.groups()
-        if guard:
-            yield _Sign.GUARDED, found
-        elif mark == "## ":
-            yield _Sign.HEADING, found
-        elif mark[0] == "~" or "`" not in text[found.end() : at]:
-            # where a short fence finds no end, no longer one does: looking again would take forever on a hostile file
-            end = fence_end(text, found.start()) if len(mark) < unclosed.get(mark[0], len(text)) else None
-            if end is not None and end < len(text):
-                at = end
-            else:
-                unclosed[mark[0]] = min(len(mark), unclosed.get(mark[0], len(mark)))
-                yield _Sign.OPEN, found
-
-
-def _guarded(text: str, hanging: bool) -> str:
-    """Put a backslash before what would be misread; behind a fence that the file leaves open, before every fence."""
-    whole = text + "\n"
-    parts, start = list[str](), 0
-    for found in _SIGN.finditer(whole) if hanging else (found for _, found in _signs(whole)):
-        parts.append(whole[start : found.start(1)])
-        start = found.start(1)
-    return "\\".join([*parts, whole[start:-1]])
 
 
 def _written_on(path: Path) -> date:

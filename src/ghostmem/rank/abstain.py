@@ -4,7 +4,7 @@ The floors were chosen on development conversations that were asked each other's
 """
 
 WORDING = 0.2  # without vectors the best hit must hold so much of the question's wording
-CLEAR = 0.5  # and with them this much, whatever it means
+CLEAR = 0.3  # and with them this much, whatever it means
 MEANING, HELP = 0.29, 0.3  # or come so near its meaning, where the wording helps by so much of its share
 
 

@@ -7,6 +7,7 @@ said a turn or two before still counts for what follows it.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from math import sqrt
 
 SATURATION, FLAT = 0.3, 0.9  # k1 and 1 - b of BM25, low because chunks are short and of one size
 BEFORE = (0.9, 0.7, 0.5, 0.3)  # what a term is worth that was said one, two, three, four items before
@@ -76,7 +77,7 @@ def inside(word: str, text: str) -> float:
         if not word.isalpha():
             return SUBSTRING
         if start == at or at - start >= COMPOUND or len(word) >= LONG:
-            best = max(best, SUBSTRING * len(word) / (stop - start))
+            best = max(best, SUBSTRING * sqrt(len(word) / (stop - start)))
         at = text.find(word, at + 1)
     return best
 

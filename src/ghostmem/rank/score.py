@@ -50,9 +50,10 @@ SPREAD, TOP = 0.1, 40  # for questions after several things: what a thread alrea
 def weighed(features: Mapping[str, float], weights: Mapping[str, float], several: bool) -> dict[str, float]:
     """Return what each feature adds to the score."""
     left_out = THREAD_WIDE if several else ()
-    if weights is WITH_VECTORS:
-        features = {**features, "lexical": max(0.0, features.get("lexical", 0.0)) ** CURVE}
-    return {name: weights[name] * value for name, value in features.items() if value and weights[name] and name not in left_out}
+    found = {name: weights[name] * value for name, value in features.items() if value and weights[name] and name not in left_out}
+    if weights is WITH_VECTORS and "lexical" in found:
+        found["lexical"] = weights["lexical"] * features["lexical"] ** CURVE
+    return found
 
 
 def varied(order: Sequence[int], scores: Sequence[float], threads: Sequence[int | None]) -> list[int]:

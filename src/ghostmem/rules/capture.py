@@ -55,8 +55,7 @@ _SUPPOSES = re.compile(
     r"(?:and |but |so |well,? |hmm,? )?(?:what if|suppose|supposing|imagine|assuming|hypothetically|let['’]?s (?:say|pretend"
     r"|assume)|pretend|say you"
     r"|maybe|perhaps|possibly|in theory|for (?:example|instance)|e\.g\.|i (?:wonder|am wondering|guess)|i['’]m (?:wondering"
-    r"|not sure|thinking|considering)"
-    r"|if (?:i|we|you) (?:were|was|had|used|could|did|ever)|as if|i['’]?d (?:guess|imagine)"
+    r"|not sure|thinking|considering)|if (?:i|we|you) (?:were|was|had|used|could|did|ever)|as if|i['’]?d (?:guess|imagine)"
     r"|(?:we|i|you|they|it|one|a user|someone|that|this|the \w+) (?:could|might|may)(?! not be)"
     r"|也许|可能|或许|假如|如果我|要是|假设|比如|例如|quizás?|tal vez|supongamos|si (?:yo )?(?:usara|tuviera)|por ejemplo"
     r"|vielleicht|angenommen|zum beispiel|was wäre)",
@@ -73,16 +72,14 @@ _STRESS = re.compile(
 )
 _TROUBLE = re.compile(  # a report of the moment, not a fact that lasts
     r"\b(?:errors?|problems?|issues?|bugs?|fail(?:s|ed|ing)?|broken?|crash\w*|work(?:s|ing)?|stalls?|stuck|exception"
-    r"|right now|sometimes)\b"
-    r"|报错|出错|有问题",
+    r"|right now|sometimes)\b|报错|出错|有问题",
     re.IGNORECASE,
 )
 _EXACT = re.compile(r"\d|`|\w\.\w")
 _CAPS = re.compile(r"\b(?:NEVER|ALWAYS|NOT|MUST|DO NOT|IMPORTANT|CRITICAL|STOP|ONLY|NO)\b")
 _FILLER = STOP_WORDS | frozenset(
-    "please actually really always never ever want wants like likes prefer remember note that's it's i'm i've don't doesn't"
-    " can't won't we've we're"
-    " let's going forward now use using make sure get got keep ok okay just also dont".split()
+    "please actually really always never ever want wants like likes prefer remember note that's it's i'm i've don't doesn't can't"
+    " won't we've we're let's going forward now use using make sure get got keep ok okay just also dont".split()
 )
 _WORD = re.compile(rf"[{UNSPACED}]+|[^\W_]+(?:['’.+#-][^\W_]+)*[+#]*")
 

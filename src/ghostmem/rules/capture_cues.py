@@ -53,11 +53,10 @@ def _cue(sort: Sort, force: float, words: str, unless: str = "") -> CaptureCue:
 
 
 _DO = (  # verbs that an instruction begins with
-    "run|use|do|call|set|execute|open|edit|type|go|log|create|delete|start|stop|restart|click|press|make|add|copy|check"
-    "|remove|bump"
-    "|describe|include|document|explain|mention|keep|leave|put|wait|record|attach|list|update|regenerate|rebuild|build"
-    "|install|clear|push|pull|merge|commit|deploy|branch|fix|write|send|close|verify|ensure|test"
-    "|reset|switch|re-?run|ask|tell|tag|invite|notify|export|import|download|upload|revert|roll"
+    "run|use|do|call|set|execute|open|edit|type|go|log|create|delete|start|stop|restart|click|press|make|add|copy|check|remove"
+    "|bump|describe|include|document|explain|mention|keep|leave|put|wait|record|attach|list|update|regenerate|rebuild|build"
+    "|install|clear|push|pull|merge|commit|deploy|branch|fix|write|send|close|verify|ensure|test|reset|switch|re-?run|ask|tell"
+    "|tag|invite|notify|export|import|download|upload|revert|roll"
 )
 DO = re.compile(rf"\W*(?:{_DO})\b", re.IGNORECASE)
 """How an instruction begins."""
@@ -77,8 +76,7 @@ _LABELS = (  # what stands before a colon at a sentence's beginning
         Sort.GOTCHA,
         LEADS,
         r"^(?:gotcha|watch out|careful|be careful|beware|caveat|warning|caution|heads[- ]up|known issues?|lessons? learned"
-        r"|pitfall"
-        r"|note to self|注意|小心|当心|ojo|cuidado|achtung|vorsicht|stolperfalle)\b\s?[:：,，!—-]",
+        r"|pitfall|note to self|注意|小心|当心|ojo|cuidado|achtung|vorsicht|stolperfalle)\b\s?[:：,，!—-]",
     ),
     _cue(Sort.PREFERENCE, LEADS, r"^(?:my )?(?:preference|偏好|preferencia|vorliebe)\s?[:：]"),
     _cue(
@@ -92,8 +90,7 @@ _CORRECTIONS = (
         PLAIN,
         r"^(?:no|nope|nah)\b[,.!:;]+\s+(?:it|that|this|the|we|our|my|you|they|there|he|she|actually|not|use|its|a)\b"
         r"|\bthat(?:['’]?s| is| was)(?: just| simply)? (?:wrong|incorrect|not (?:right|correct|true|what i))|\bis (?:wrong"
-        r"|incorrect)\b"
-        r"|\byou (?:misunderstood|misread|got (?:it|that|this) wrong|(?:are|were) (?:wrong|mistaken)|confused)"
+        r"|incorrect)\b|\byou (?:misunderstood|misread|got (?:it|that|this) wrong|(?:are|were) (?:wrong|mistaken)|confused)"
         r"|\byou keep \w+ing [^.]{3,80}(?:,|\bbut\b|\binstead\b)"
         r"|\bi (?:meant|already (?:said|told)|told you|said)\b|\bscratch that\b|\bi was (?:wrong|mistaken)"
         r"|\bas you (?:assumed|thought|said)"
@@ -101,8 +98,7 @@ _CORRECTIONS = (
         r"|^(?:不对|错了|不是[^，]{0,20}，)|[搞弄写记说]错|更正|纠正|我[说指]的是|不是.{1,30}而是|.是.{1,30}，不是"
         r"|应该是.{1,30}不是"
         r"|^no,? (?:en realidad|es|el|la|los|las)\b|\ben realidad\b|\bestá mal\b|\bes incorrect|\bme refer(?:ía|í)"
-        r"|\bquise decir\b"
-        r"|^nein[,.!]|\bstimmt (?:so )?nicht\b|\bist falsch\b|\bich meinte\b|\bda(?:s ist|ss ist) nicht richtig",
+        r"|\bquise decir\b|^nein[,.!]|\bstimmt (?:so )?nicht\b|\bist falsch\b|\bich meinte\b|\bda(?:s ist|ss ist) nicht richtig",
         unless=r"\bi (?:meant to|said (?:yes|ok))|\bactually,? (?:can|could|let|wait|never mind|please)\b",
     ),
     _cue(
@@ -159,8 +155,7 @@ _BOUNDARIES = (
         r"(?=.{0,200}\b(?:i|i['’]m|i['’]ve|my|me|he|she|he['’]s|she['’]s|has|have)\b).{0,300}?\b(?:allerg(?:ic|y|ies)"
         r"|intoleran(?:t|ce)"
         r"|c(?:o)?eliac|diabet(?:es|ic)|asthma\w*|epilep\w+|migraines?|pregnant|blood (?:pressure|thinners?)|medications?"
-        r"|insulin|adhd"
-        r"|dyslexi\w+|colou?r[- ]?blind|wheelchair|gluten|diagnosed|disabilit\w+|heart condition|chemo\w*)\b"
+        r"|insulin|adhd|dyslexi\w+|colou?r[- ]?blind|wheelchair|gluten|diagnosed|disabilit\w+|heart condition|chemo\w*)\b"
         r"|我.{0,12}(?:过敏|糖尿病|哮喘|不耐受|怀孕|高血压|癫痫)"
         r"|\b(?:soy|tengo|es|mi) .{0,30}(?:alérgic[oa]|diabétic[oa]|asma|celíac[oa]|embarazada|intolerante)"
         r"|\b(?:ich|mein\w*|er|sie) .{0,40}(?:allergisch|allergie|diabet\w+|asthma|unverträglich\w*|schwanger|zöliakie)",
@@ -175,8 +170,7 @@ _PREFERENCES = (
         rf"(?:prefer|like|love|hate|dislike|enjoy|favou?r|can(?:['’]?t|not) stand|(?:do{_N}|do not)(?: really"
         rf"| particularly)? (?:like|enjoy)"
         r"|(?:a )?(?:big |huge )?fan of|used to (?!be\b)|tend to|rather|find it easier|usually (?:work|use|write|read|code"
-        r"|start))"
-        r"|\bmy (?:preferred|favou?rite|usual|default|go-to)\b|\bcall me [A-Z]\w+|\baddress me\b"
+        r"|start))|\bmy (?:preferred|favou?rite|usual|default|go-to)\b|\bcall me [A-Z]\w+|\baddress me\b"
         r"|(?:^|[,:;] ?|\bplease |\bshould |\bmust )always (?!(?:wanted|been|had|was|the|fall|die|crash|fail|get|hit|lose|end"
         r"|happen|return|miss|break|freeze|hang|show)s?\b)\w+"
         r"|\b(?:we|i) always want\b|\bit(?:['’]s| is) (?:\w+ ){0,2}important (?:that|to)\b|\bfrom (?:here|now|today) on"
@@ -189,8 +183,7 @@ _PREFERENCES = (
         r"|\bprefiero\b|\bme (?:gusta|encanta|molesta|gustan|encantan)\b|\bodio\b|\ba partir de ahora\b|\bde ahora en adelante\b"
         r"|\b(?:siempre (?:usa|responde|escribe|contesta)|llámame)\b"
         r"|\bich (?:bevorzuge|mag|liebe|hasse|hätte (?:gern|lieber))\b|\b(?:lieber|am liebsten)\b|\bab (?:jetzt|sofort"
-        r"|heute)\b|\bkünftig\b"
-        r"|\bin zukunft\b|\bnenn(?:e)? mich\b|\bbitte immer\b",
+        r"|heute)\b|\bkünftig\b|\bin zukunft\b|\bnenn(?:e)? mich\b|\bbitte immer\b",
         unless=r"\bi(?:['’]d)? (?:really |do )?(?:like|love) (?:it|this|that|these|those|the (?:idea|look|change|result|way"
         r"|new|first|second)|to know|you to|how)\b",
     ),
@@ -206,8 +199,7 @@ _DECISIONS = (
         Sort.DECISION,
         PLAIN,
         r"\blet['’]?s (?:go with|move forward with|set the \w+ (?:to|at)|use|stick with|stick to|keep|adopt|settle on)\b"
-        r"|\bwe(?:['’]ll| will| are going to"
-        r"|['’]re going to|['’]re gonna)"
+        r"|\bwe(?:['’]ll| will| are going to|['’]re going to|['’]re gonna)"
         r" (?:only |always |now |just )?(?:use|go|host|keep|drop|support|test|move|stick|ship|deploy|build|migrate|adopt|run"
         r"|store|write|start|have|stop|switch)\b"
         r"|\bi(?:['’]ll| will|['’]m going to) (?:stick with|stick to|go with|keep using)\b|\bi(?:['’]ve| have) decided\b"
@@ -218,8 +210,7 @@ _DECISIONS = (
         r"|(?:went|going) with|resolved to|switched to)\b|决定|选择了|\b(?:approved|signed off on|greenlit) (?:the|our|a)\b"
         r"|\bfinal (?:decision|choice|answer)\b"
         r"|\bwe(?:['’]re| are) (?:dropping|keeping|moving|switching|migrating|adopting|replacing|deprecating|sticking"
-        r"|going with|standardi[sz]ing)\b"
-        r"|选定|敲定|定了|[一都]?同意|商定|那?就用|确定(?:用|采用|为)|我们采用|拍板"
+        r"|going with|standardi[sz]ing)\b|选定|敲定|定了|[一都]?同意|商定|那?就用|确定(?:用|采用|为)|我们采用|拍板"
         r"|\bhemos (?:decidido|elegido|acordado|optado)\b|\bdecid(?:í|imos)\b|\bvamos (?:con|a usar)\b|\bnos quedamos con\b"
         r"|\bentschieden\b|\bbeschlossen\b|\bgeeinigt\b|\beinigten\b|\bwir (?:nehmen|setzen auf|bleiben bei"
         r"|verwenden künftig)\b|\bfestgelegt\b",
@@ -261,11 +252,9 @@ _PROCEDURES = (
         rf"|if)\b.{{3,120}}, (?:please |always |also |just |then "
         rf"|first |you (?:need to |have to |should |must )?)?(?:{_DO})\b"
         r"|\bmake sure (?:to|you|that)\b|\b(?:before|after) (?:every|each|any) \w+|\bsteps? (?:to|for)\b|^how to\b.{1,80}[:：]"
-        r"|\bthe way (?:we|to|you)\b.{1,40}[:：]"
-        r"|\b(?:workflow|runbook|procedure) (?:is|for)\b"
+        r"|\bthe way (?:we|to|you)\b.{1,40}[:：]|\b(?:workflow|runbook|procedure) (?:is|for)\b"
         r"|先.{1,60}(?:再|然后|最后)|[之以]?前(?:先|要先|必须|务必|都要)|每次.{1,40}(?:都|要|先|必须)|首先.{1,80}(?:然后|再)"
-        r"|升级后必须"
-        r"|\bprimero\b.{2,160}\b(?:luego|después)\b|^para \w+.{0,60}, ?(?:ejecuta|usa|haz|corre|abre|escribe|crea)\b"
+        r"|升级后必须|\bprimero\b.{2,160}\b(?:luego|después)\b|^para \w+.{0,60}, ?(?:ejecuta|usa|haz|corre|abre|escribe|crea)\b"
         r"|\bantes de (?:cada|hacer|desplegar|subir)\b"
         r"|\b(?:zuerst|erst)\b.{2,160}\bdann\b|\b(?:vor|nach) jede[mrn]\b|\bimmer wenn\b|^um .{2,80} zu \w+, ",
         unless=r"^if (?:i|we) (?:were|was|had|used|could|did)\b",
@@ -293,21 +282,16 @@ _FACTS = (
         r"|brother))\b"
         rf"|\bmy (?:\w+ ){{0,2}}(?:{_MINE})(?: \w+){{0,2}} (?:is|are|lives?|works?|has|was born)\b"
         r"|\bour (?!(?:code|tests?|problem|issue) )(?:[\w-]+ ){1,4}(?:is|are|runs?|uses?|lives?|has|have|sits?|goes|starts?"
-        r"|ends?)\b"
-        r"|\bwe (?:have \d|have (?:two|three|four|five|six) |are a |are based|use \w+ (?:for|as)\b|run on\b|host )"
+        r"|ends?)\b|\bwe (?:have \d|have (?:two|three|four|five|six) |are a |are based|use \w+ (?:for|as)\b|run on\b|host )"
         r"|\bthe (?:[\w-]+ ){1,5}(?:live|listen|run|reside|sit|is (?:hosted|located|stored|kept|rotated|owned))s? (?:at|on|in"
-        r"|under|behind|by)\b"
-        r"|\bthe (?:[\w-]+ ){1,3}of (?:our|my) (?:[\w-]+ ){1,2}(?:is|are)\b"
+        r"|under|behind|by)\b|\bthe (?:[\w-]+ ){1,3}of (?:our|my) (?:[\w-]+ ){1,2}(?:is|are)\b"
         r"|\bthe (?:[\w-]+ ){0,3}(?:url|address|phone|endpoint|port|version|account|deadline|owner|host|name|email|contact"
         r"|password) (?:is|are)\b"
         r"|我叫|我的名字|我住|我在.{1,12}(?:工作|上班|上学|读书)|我是(?:一?[名个位])|我的.{1,10}是|我们的?.{1,14}(?:在|是|用"
-        r"|有).|记住|生日"
-        r"|\bme llamo\b|\bmi nombre es\b|\bvivo en\b|\btrabajo (?:en|para|como)\b|\bsoy (?:una?|de|médic|ingenier"
-        r"|profesor)\w*|\bmi \w+ (?:es|se llama|vive)\b"
-        r"|\bnuestr[oa]s? .{1,30} (?:está|es|usa|corre)\b"
+        r"|有).|记住|生日|\bme llamo\b|\bmi nombre es\b|\bvivo en\b|\btrabajo (?:en|para|como)\b|\bsoy (?:una?|de|médic|ingenier"
+        r"|profesor)\w*|\bmi \w+ (?:es|se llama|vive)\b|\bnuestr[oa]s? .{1,30} (?:está|es|usa|corre)\b"
         r"|\bich hei(?:ß|ss)e\b|\bmein name ist\b|\bich (?:wohne|lebe|arbeite|komme aus|studiere|bin (?:eine?|\d))\b"
-        r"|\bmeine? \w+ (?:ist|heißt)\b"
-        r"|\bunsere? [\w-]+(?: \w+)? (?:ist|steht|läuft|liegt|hat|nutzt)\b",
+        r"|\bmeine? \w+ (?:ist|heißt)\b|\bunsere? [\w-]+(?: \w+)? (?:ist|steht|läuft|liegt|hat|nutzt)\b",
         unless=r"\bi(?:['’]m| am) (?:a (?:bit|little)|the one)|\bi work on (?:it|this)\b|\bi have (?:two|three"
         r"|\d+) (?:questions?|errors?|problems?|issues?)",
     ),

@@ -40,8 +40,7 @@ _OVER_BEFORE = (  # what stands before is over
     r"\b(?:has been|was|were|is|got|have been|are) (?:now )?(?:replaced|superseded|deprecated|discontinued|archived|abandoned"
     r"|retired"
     r"|gone|obsolete|sold|shut down|switched off|decommissioned)\b|\b(?:has|have) been (?:removed|returned|cancell?ed|deleted"
-    r"|closed)\b|\bany ?(?:more|longer)\b"
-    r"|\b(?:retired|resigned|stepped down|passed away|left)\b(?=[.,;!]|$)"
+    r"|closed)\b|\bany ?(?:more|longer)\b|\b(?:retired|resigned|stepped down|passed away|left)\b(?=[.,;!]|$)"
     r"|\bnicht mehr\b|\bwurde (?:durch|ersetzt)\b|\bfue reemplazad|被[^。；！？，]{1,16}(?:取代|代替|替换)|作废|已停用|已弃用"
     r"|から(?=[^。]{1,20}に(?:変更|移行|切り替|引っ越|移))|をやめ"
 )
@@ -56,8 +55,7 @@ _NEW = (  # what is said is new
     r"|\bhand(?:ed|s) (?:it |this |that )?over\b"
     r"|\btook over\b|\b(?:went|goes|brought|pushed|put|(?:has|have) gone) (?:up|down|over|forward|back|off) (?:to|until)\b"
     r"|\b(?:rose|fell|grew|climbed|sank|dropped|(?:has|have) (?:passed|grown|risen|fallen|shrunk))"
-    r"(?: up| down| over| on| back)? to\b"
-    r"|\binstead\b(?! of\b)"
+    r"(?: up| down| over| on| back)? to\b|\binstead\b(?! of\b)"
     r"|^(?:update|correction|edit) ?:|\brewritten\b|\brenewed\b|\bback from\b"
     r"|\ba partir de (?:ahora|hoy)\b|\bahora\b|\bse (?:mudo|mudaron|cambio)\b|\bcambi(?:o|amos|aron|e) (?:a|por|de)\b|\bpaso a\b"
     r"|\bjetzt\b|\bneuerdings\b|\bab sofort\b|\bumgezogen\b|\bgewechselt\b|\bumgestellt\b|\bseit (?:gestern|heute|letzte\w*)\b"
@@ -73,8 +71,7 @@ _UNSURE = (
     r"|discuss(?:ed|ing)?|hop(?:e|es|ing)|plan(?:s|ned|ning)? (?:to|on|for)|intends? to|want(?:s|ed)? to|think(?:s"
     r"|ing)? (?:about|of)"
     r"|thought about|should (?:we|i|he|she|they|you)|let'?s|eventually|someday|one day|not (?:been )?decided|undecided|almost"
-    r"|nearly"
-    r"|tal vez|quizas?|podriamos|piensa|quiere|vielleicht|moglicherweise|konnten|uberleg\w*|plan(?:t|en))\b"
+    r"|nearly|tal vez|quizas?|podriamos|piensa|quiere|vielleicht|moglicherweise|konnten|uberleg\w*|plan(?:t|en))\b"
     r"|考虑|打算|计划|可能|也许|或许|要不要|是否|希望|想要|想换|想改|准备|吗|かもしれ|予定|検討|たい"
 )
 _LATER = (

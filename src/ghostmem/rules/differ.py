@@ -12,8 +12,7 @@ from ghostmem.text.stem import stem
 LONGEST = 8  # words that a value may have
 _PAST = frozenset(
     "met ran paid read sent bought went saw got did made built wrote ate said told asked took gave found won lost drove flew"
-    " slept"
-    " visited was were had came began spent finished failed fails shipped".split()
+    " slept visited was were had came began spent finished failed fails shipped".split()
 )
 _MOMENT = (
     r"\b(?:today|tonight|yesterday|this (?:morning|afternoon|evening|week|month)|last (?:night|week))\b|今天|昨天|今晚|今早|已|了"
@@ -22,9 +21,8 @@ _MARKERS = frozenset("over than before after to from by of instead above below u
 
 _ORDERS = frozenset("use prefer set keep run call write put send store take".split())
 _TURNING = frozenset(
-    "or before after until from off out up down under over below above against only get my your his her their less more some"
-    " all first"
-    " last few many".split()
+    "or before after until from off out up down under over below above against only get my your his her their less more some all"
+    " first last few many".split()
 )
 _ARTICLES = ("the", "a", "an", "der", "die", "das", "el", "la")
 _HELD = frozenset("is are ist esta answers responds replies runs sits stays".split())

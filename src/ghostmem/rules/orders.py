@@ -32,8 +32,7 @@ _RULES = (
 )
 _BEFORE = (
     r"(?:previous|prior|above|earlier|preceding|foregoing|original|initial|existing|system|safety|your|these"
-    r"|those|the|all|any|every"
-    r"|other|of|current|and|security|content)"
+    r"|those|the|all|any|every|other|of|current|and|security|content)"
 )
 _IGNORE = "ignore|set aside|disregard|forget|override|bypass|overrule|discard|neglect|do not follow|don't follow|stop following"
 _READER = (
@@ -44,15 +43,13 @@ _READERS = "ai assistant agent model chatbot llm claude chatgpt copilot gemini"
 _MAKER = r"(?:anthropic|openai|google|microsoft|meta|deepmind)"
 _TELL = (
     r"(?:tell|telling|inform|informing|mention|mentioning|reveal|revealing|show|showing|alert|alerting|notify"
-    r"|notifying|let|warn"
-    r"|warning)"
+    r"|notifying|let|warn|warning)"
 )
 PRIVATE = (  # what a text may ask to have sent away
     r"(?:password(?! reset)|passwd|secret|credential|api.?key|private.?key|ssh|id_rsa|\.env|token|cookie"
     r"|environment variable|env var"
     r"|memor(?:y|ies)|conversation|chat history|history|system prompt|user'?s? (?:data|file|address|e-?mail|key"
-    r"|name)|address book"
-    r"|private data|database dump|personal data|bank)"
+    r"|name)|address book|private data|database dump|personal data|bank)"
 )
 SEND = r"\b(?:send|post|upload|e-?mail|forward|transmit|push|leak|exfiltrate|submit|append)\b"
 TARGET = r"(?:https?://|\bhttp\b|\burl\b|web ?hook|\be-?mail\b|@\w|\bgist\b|pastebin|\bserver\b|\baddress\b|this (?:site|link))"
@@ -133,8 +130,7 @@ ORDERS: tuple[Order, ...] = (
         PERSONA,
         "you are now|you are no longer",
         r"\byou are (?:now|no longer) (?:(?:in|an?|the|my|bound|free|not|called|running|acting|unrestricted"
-        r"|unfiltered|jailbroken)\b"
-        r"|(?-i:[A-Z]{3,}\b))(?! (?:member|part|owner|lead|maintainer|team|group))",
+        r"|unfiltered|jailbroken)\b|(?-i:[A-Z]{3,}\b))(?! (?:member|part|owner|lead|maintainer|team|group))",
     ),
     Order(
         PERSONA,
@@ -223,8 +219,7 @@ ORDERS: tuple[Order, ...] = (
         LEAK,
         "schick|send|gib|lade",
         r"\b(?:schick\w{0,2}|send\w{0,2}|gib|lade)\b[^.\n]{0,40}\b(?:passw\w+|schlüssel|zugangsdaten"
-        r"|system-?prompts?|datei\w{0,2})\b"
-        r"[^.\n]{0,30}\b(?:an diese|aus|hoch|adresse)\b",
+        r"|system-?prompts?|datei\w{0,2})\b[^.\n]{0,30}\b(?:an diese|aus|hoch|adresse)\b",
     ),
     Order(
         LEAK,
@@ -329,8 +324,7 @@ ORDERS: tuple[Order, ...] = (
         AUTHORITY,
         " has | have ",
         r"\b(?:admin(?:istrator)?|user|developer|owner) (?:has|have) (?:already )?(?:granted|approved"
-        r"|authori[sz]ed|agreed)\b[^.\n]{0,40}"
-        r"\b(?:full|all|request|skip|without|permission|share)\b",
+        r"|authori[sz]ed|agreed)\b[^.\n]{0,40}\b(?:full|all|request|skip|without|permission|share)\b",
     ),
     Order(
         AUTHORITY,

@@ -198,33 +198,25 @@ ROLES = frozenset(
         stem,
         "owner lead leader manager maintainer boss head chief address port version deadline birthday favourite favorite default"
         " host hostname region zone timezone language name nickname phone number email colour color database branch license"
-        " licence"
-        " currency format encoding limit timeout size length count interval retention period lifetime ttl budget price cost"
-        " salary"
-        " rate headquarters capital office location place room password passphrase pin code url endpoint domain path folder"
-        " provider"
-        " vendor editor framework engine dialect protocol order primary main only standard status state priority level age height"
-        " weight blood title role position team school doctor dentist bank airline seat size brand model edition schedule day"
-        " time"
-        " date start end lieblingsfarbe geburtstag adresse puerto cumpleanos direccion".split(),
+        " licence currency format encoding limit timeout size length count interval retention period lifetime ttl budget price"
+        " cost salary rate headquarters capital office location place room password passphrase pin code url endpoint domain path"
+        " folder provider vendor editor framework engine dialect protocol order primary main only standard status state priority"
+        " level age height weight blood title role position team school doctor dentist bank airline seat size brand model edition"
+        " schedule day time date start end lieblingsfarbe geburtstag adresse puerto cumpleanos direccion".split(),
     )
 )
 """Stems of nouns that have one value at a time."""
 
 ROLE_SIGNS = tuple(
-    "端口 地址 生日 负责人 默认 截止 密码 版本 最喜欢 时间 时区 电话 邮箱 名字 名称 语言 区域 颜色 职位 超时 上限 价格 预算"
-    " 格式 血型 日期 期限 房号 编号 框架 牙医"
-    " 主管 经理"
-    " 誕生日 住所 番号 担当".split()
+    "端口 地址 生日 负责人 默认 截止 密码 版本 最喜欢 时间 时区 电话 邮箱 名字 名称 语言 区域 颜色 职位 超时 上限 价格 预算 格式"
+    " 血型 日期 期限 房号 编号 框架 牙医 主管 经理 誕生日 住所 番号 担当".split()
 )
 """The same in Chinese and Japanese."""
 
 EXCLUSIVE = frozenset(
     "live lives drives drive resides prefer prefers report reports works work listens listen expires expire costs starts ends"
-    " leaves"
-    " arrives opens"
-    " closes points defaults named called hosted located based belongs billed weighs owns owned begins vive trabaja"
-    " escucha wohnt arbeitet steht liegt".split()
+    " leaves arrives opens closes points defaults named called hosted located based belongs billed weighs owns owned begins vive"
+    " trabaja escucha wohnt arbeitet steht liegt".split()
 )
 """Verbs whose object is one at a time."""
 
@@ -237,11 +229,9 @@ SINGLE = frozenset(SAME.get(stem(word), stem(word)) for word in EXCLUSIVE) | fro
 
 STATES = EXCLUSIVE | frozenset(
     "is are am be has have like likes use uses run runs need needs want wants take takes go goes drive drives speak speaks treats"
-    " supports targets processes returns contains includes plays eats drinks lasts serves sends writes reads keeps stores"
-    " holds gets"
-    " means reaches covers limits allows requires accepts retries waits sleeps wakes meets sits earns pays charges studies"
-    " teaches"
-    " sells wears smokes counts answers responds replies stays"
-    " maintains manages leads coaches owes = : es son esta ist sind hat nutzt 是 在 用 住 为 有 は".split()
+    " supports targets processes returns contains includes plays eats drinks lasts serves sends writes reads keeps stores holds"
+    " gets means reaches covers limits allows requires accepts retries waits sleeps wakes meets sits earns pays charges studies"
+    " teaches sells wears smokes counts answers responds replies stays maintains manages leads coaches owes = : es son esta ist"
+    " sind hat nutzt 是 在 用 住 为 有 は".split()
 )
 """What stands between what a text is about and what it says of it."""

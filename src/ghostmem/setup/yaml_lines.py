@@ -79,12 +79,14 @@ def _check(line: Line, follows: bool) -> None:
 
 
 def value_at(value: Any, path: Sequence[str]) -> Any:
+    """Return what lies below some keys, or None."""
     for key in path:
         value = value.get(key) if isinstance(value, dict) else None
     return value
 
 
 def key_of(line: Line) -> str | None:
+    """Return the key a line begins with, or None."""
     found = _KEY.match(line.text)
     return None if found is None else str(_value(found[1]))
 
@@ -96,8 +98,9 @@ def behind_key(line: Line) -> str:
     return "" if rest.startswith("#") else re.sub(r"\s+#[^\"']*$", "", rest)
 
 
-def head_named(lines: list[Line], key: str, above: int) -> Line | None:
-    return next((line for line in lines if line.indent == above + 1 and key_of(line) == key), None)
+def head_named(lines: list[Line], key: str) -> Line | None:
+    """Return the line of a key of the file itself, not of one of its parts."""
+    return next((line for line in lines if line.indent == 0 and key_of(line) == key), None)
 
 
 def lines_below(lines: list[Line], head: Line, lists: bool = True) -> list[Line]:
@@ -112,6 +115,7 @@ def lines_below(lines: list[Line], head: Line, lists: bool = True) -> list[Line]
 
 
 def mapping_of(lines: list[Line], indent: int) -> dict[str, Any]:
+    """Read the keys at one indent, with all that stands below them."""
     made: dict[str, Any] = {}
     for line in lines:
         key = key_of(line)
@@ -140,5 +144,6 @@ def _value(text: str) -> Any:
 
 
 def refuse(line: Line, what: str, column: int = 0) -> NoReturn:
+    """Say where a file has something that is not understood."""
     place = f"line {line.number + 1}, column {column or line.indent + 1}"
     raise InvalidInputError(f"{place}: {what}", "write it in block style, or paste what --print shows")

@@ -49,7 +49,7 @@ def _merged(text: str, path: Sequence[str], value: dict[str, Any]) -> str:
     end = "\r\n" if "\r\n" in text else "\n"
     rows = all_rows(text)
     lines = lines_of(text)
-    head = head_named(lines, top, -1)
+    head = head_named(lines, top)
     if head is None:
         made = [f"{top}:{end}", *_entry(name, value, "  ", end)]
         return text + ("" if not text or text.endswith("\n") else end) + "".join(made)
@@ -76,7 +76,7 @@ def remove(text: str, path: Sequence[str], made: bool = False) -> str:
     """Take an entry's lines out, and with `made` the mapping it was in when nothing is left in that."""
     top, name = path
     lines = lines_of(text)
-    head = head_named(lines, top, -1)
+    head = head_named(lines, top)
     below = lines_below(lines, head) if head else []
     entry = next((line for line in below if line.indent == below[0].indent and key_of(line) == name), None)
     if head is None or entry is None:

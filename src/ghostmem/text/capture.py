@@ -17,8 +17,7 @@ _LEAD = 160  # characters; a longer opening or heading says more than what stand
 
 _LABEL = re.compile(
     r"^[ \t]*(?:\*\*)?(?P<who>user|human|me|you|client|customer|assistant|ai|agent|bot|claude|chatgpt|gpt|gemini|codex"
-    r"|copilot|system|tool"
-    r"|用户|我|助手|usuario|asistente|nutzer|benutzer|assistent)(?:\*\*)?[ \t]*[:：](?:\*\*)?(?:[ \t]+|$)",
+    r"|copilot|system|tool|用户|我|助手|usuario|asistente|nutzer|benutzer|assistent)(?:\*\*)?[ \t]*[:：](?:\*\*)?(?:[ \t]+|$)",
     re.IGNORECASE | re.MULTILINE,
 )
 _OTHERS = frozenset("assistant ai agent bot claude chatgpt gpt gemini codex copilot system tool 助手 asistente assistent".split())
@@ -34,8 +33,7 @@ _NUMBERED = re.compile(r"[ \t]*\d{1,9}[.)][ \t]")
 _TASK = re.compile(r"\[[ xX✓✔-]\]|(?:todos?|to-do|fixme|xxx|action items?)\b|待办|pendientes?\s*:", re.IGNORECASE)
 _LEANS = re.compile(  # a sentence that begins so is about what was said before it
     r"(?:it|its|it['’]s|this|that|that['’]s|these|those|they|them|he|she|his|her|their|there|both|same|otherwise|because"
-    r"|so that|then"
-    r"|eso|esto|esta|ese|él|ella|porque|es|das|dies\w*|sie|er|sonst|weil|deshalb)\b(?! (?:turned|turns) out)"
+    r"|so that|then|eso|esto|esta|ese|él|ella|porque|es|das|dies\w*|sie|er|sonst|weil|deshalb)\b(?! (?:turned|turns) out)"
     r"|[这那它他她]|否则|不然|因为|所以",
     re.IGNORECASE,
 )

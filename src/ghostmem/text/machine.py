@@ -18,16 +18,14 @@ _PLACEHOLDER = re.compile(r"\[(?:Image|Pasted text|Attachment)[^\]\n]{0,80}\]")
 _CODE = re.compile(
     r"(?:\$|>>>|\.\.\.|%|PS [A-Z]:\\[^>\n]{0,80}>) "  # prompts
     r"|(?:def|class|import|from|const|let|var|function|async|export|return|public|private|static|package|namespace|using|#include"
-    r"|#!|@\w+\()\b.{0,300}[;{}():=]"
-    r"|(?:SELECT|INSERT INTO|UPDATE|DELETE FROM|CREATE (?:TABLE|INDEX)|ALTER TABLE)\s"
+    r"|#!|@\w+\()\b.{0,300}[;{}():=]|(?:SELECT|INSERT INTO|UPDATE|DELETE FROM|CREATE (?:TABLE|INDEX)|ALTER TABLE)\s"
     r"|[{\[]\s*[\"{\[\]}]|</?[a-zA-Z][\w-]{0,40}[\s/>]|[}\])]+[;,]?$"
     r"|(?:diff --git|@@ -\d|\+\+\+ |--- [ab]/|[+-]\s*(?:def|class|import|const|let|var|return)\b)"
 )
 _CODE_END = re.compile(r"[{;]$|=>|\)\s*:$|\w\(.{0,80}\)\s*\{|\w+\s*[:+]?=\s*[\w\"'\[({].{0,200}[)\]}\"';]$|::\w+\(")
 _LOG = re.compile(
     r"\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d:\d\d[\].,\s]|\[\d+\]\s|\[(?:INFO|WARN|ERROR|DEBUG|info|warn|error"
-    r"|debug)\w*\]"
-    r"|(?:\S{1,40} )?(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL|CRITICAL|ERR!)\b[:\s]"
+    r"|debug)\w*\]|(?:\S{1,40} )?(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL|CRITICAL|ERR!)\b[:\s]"
     r"|(?:error|warning|fatal|info|debug|hint|remote)(?:\[\w+\])?: |(?:[\w.]+)?(?:Error|Exception|Warning): "
     r"|Traceback \(most recent|File \"[^\"\n]*\", line \d|at [\w.$<>]+ ?\([^)\n]*\)|at [\w./\\-]+:\d+|Caused by: |goroutine \d"
     r"|To (?:github|gitlab|bitbucket|https|git@|ssh)\S*|(?:PASSED|FAILED|OK|FAIL|ok)\s+\S+(?:::|\.)\S+|npm (?:WARN|ERR|notice)"

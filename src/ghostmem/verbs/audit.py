@@ -87,7 +87,7 @@ def audit(store: Store, ns: str | None = None, *, skip: Mapping[str, str] | None
     | finding        | points | full at | a memory has it when                                                            |
     |----------------|--------|---------|---------------------------------------------------------------------------------|
     | duplicates     |     25 |    25 % | an older one of its namespace and source says the same, or nearly               |
-    | contradictions |     20 |    10 % | an edge says that it contradicts a live one; each pair counts once              |
+    | contradictions |     20 |    10 % | an edge says that it contradicts another, and both hold; each pair counts once  |
     | stale          |     10 |    50 % | it is stm or ltm, older than 90 days, and nobody asked for it in that time      |
     | never_used     |     10 |   100 % | it is older than 14 days, was never used on any day, and never helped           |
     | orphans        |      5 |   100 % | no edge touches it, in a namespace that has edges                               |
@@ -158,9 +158,10 @@ def _duplicates(survey: Survey) -> set[str]:
 
 
 def _contradictions(survey: Survey) -> list[str]:
-    """Return one end of each pair."""
-    said = (edge for edges in survey.edges.values() for edge in edges if edge.rel == Rel.CONTRADICTS)
-    return [max(pair) for pair in {frozenset(_ends(edge)) for edge in said}]
+    """Return one end of each pair that nobody has decided about: both still hold."""
+    holds = {memory.id for memory in survey.memories.values() if memory.is_open(survey.now)}
+    said = (_ends(edge) for edges in survey.edges.values() for edge in edges if edge.rel == Rel.CONTRADICTS)
+    return [max(pair) for pair in {frozenset(ends) for ends in said} if pair <= holds]
 
 
 def _ends(edge: Edge) -> tuple[str, str]:

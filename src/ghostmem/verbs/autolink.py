@@ -133,13 +133,16 @@ def _may_link(memory: Memory, now: datetime) -> bool:
     return memory.is_current(now) and memory.tier != Tier.SENSORY
 
 
-def link_pending(store: Store, progress: Callable[[int], None] | None = None) -> int:
-    """Link what was given its vectors after it was written, as a put would have; goes on where a killed run stopped."""
+def link_pending(store: Store, progress: Callable[[int], None] | None = None, ns: str | None = None) -> int:
+    """Link what was given its vectors after it was written, as a put would have; goes on where a killed run stopped.
+
+    With `ns`, only what is in that namespace.
+    """
     embedder = store.vectoriser.get()
     made = done = 0
     while embedder is not None:
         with store.engine.read() as tx:
-            batch = tx.graph.unlinked(BATCH)
+            batch = tx.graph.unlinked(BATCH, ns)
             near = _near_late(tx, embedder, batch, threshold(store, embedder))
         if not batch:
             return made
@@ -164,7 +167,6 @@ def _near_late(
     model = tx.vectors.find(embedder.model, embedder.dimension, CHUNKER)
     if model is None:
         return []
-    waiting = np.array(tx.graph.waiting_chunks() if batch else [], np.int64)
     found: list[tuple[Memory, dict[int, float]]] = []
     for ns, group in groupby(sorted(batch, key=lambda memory: memory.ns), key=lambda memory: memory.ns):
         view, members = tx.vectors.view(model, tx.search.spaces([ns])[0]), list(group)
@@ -173,7 +175,7 @@ def _near_late(
         rows, there = view.vectors(numbers)
         cosines: dict[str, dict[int, float]] = {memory.id: {} for memory in members}
         owners = [memory for (memory, _), is_there in zip(wanted, there, strict=True) if is_there]
-        late = (np.isin(view.ids, waiting), numbers[there])
+        late = (np.isin(view.ids, np.array(tx.graph.waiting_chunks(ns), np.int64)), numbers[there])
         for memory, (ids, values) in zip(owners, view.alike(rows[there], least - ROUNDING, MANY, late=late), strict=True):
             _keep(cosines[memory.id], ids, values, least)
         found += [(memory, cosines[memory.id]) for memory in members]

@@ -64,6 +64,16 @@ def joined(known: Refuters, beside: Refuters) -> Refuters:
     return found
 
 
+def unless_named(known: Refuters, scored: Iterable[Scored]) -> Refuters:
+    """Leave out what contradicts a memory and has less of the codes that the question names: those were asked for as they are."""
+    holds: dict[str, float] = {}
+    for s in scored:
+        holds[s.item.memory_id] = max(holds.get(s.item.memory_id, 0.0), s.parts.get("identifier", 0.0))
+    if not any(holds.values()):
+        return known
+    return {id_: [other for other in others if holds.get(other.id, 0.0) >= holds.get(id_, 0.0)] for id_, others in known.items()}
+
+
 def with_corrections(tx: Transaction, scored: list[Scored], known: Refuters, count: int) -> list[Scored]:
     """Add what contradicts the best of what was found and was not found itself; it scores as what it corrects."""
     there = {s.item.memory_id for s in scored}

@@ -42,16 +42,22 @@ def embed_status(store: Store) -> EmbedStatus:
     return EmbedStatus(store.settings.embed_provider, name, chunks, done, pending, counts, store.vectoriser.problem)
 
 
-def backfill(store: Store, progress: Callable[[int], None] | None = None, link: bool = True, after: int = 0) -> int:
+def backfill(
+    store: Store,
+    progress: Callable[[int], None] | None = None,
+    link: bool = True,
+    after: int = 0,
+    ns: str | None = None,
+) -> int:
     """Give every chunk without one a vector, a batch at a time; stopped at any moment, the next run goes on where it was.
 
     What was put without vectors is then linked to what is like it, as the put would have done. `after` passes over all chunks up
-    to a number.
+    to a number, `ns` over all other namespaces.
     """
     embedder = store.vectoriser.must()
     if not embedder.dimension:
         embedder.embed(["how long are your vectors?"])
-    if (engine := shared(store)) is not None:
+    if ns is None and (engine := shared(store)) is not None:
         made = embed_together(store, engine, embedder, BATCH, progress, after)
         if link:
             link_pending(store)
@@ -60,13 +66,13 @@ def backfill(store: Store, progress: Callable[[int], None] | None = None, link: 
     while True:
         with store.engine.read() as tx:
             model = tx.vectors.find(embedder.model, embedder.dimension, CHUNKER)
-            batch = list(tx.vectors.missing(-1 if model is None else model, after, BATCH))
+            batch = list(tx.vectors.missing(-1 if model is None else model, after, BATCH, ns))
         if not batch:
             if link:
-                link_pending(store)
+                link_pending(store, ns=ns)
             return done
         vectors = vector_bytes(embedder, [spoken(text, source) for _, _, text, source in batch])
-        with store.engine.write(durable=False, within=()) as tx:
+        with store.engine.write(durable=False, within=() if ns is None else (ns,)) as tx:
             model = tx.vectors.model(embedder.model, len(vectors[0]) // 2, CHUNKER)
             rows = [(space, chunk, vector) for (space, chunk, _, _), vector in zip(batch, vectors, strict=True)]
             done += tx.vectors.put(model, rows)
@@ -76,12 +82,18 @@ def backfill(store: Store, progress: Callable[[int], None] | None = None, link: 
             progress(done)
 
 
-def catch_up(store: Store, progress: Callable[[int], None] | None = None, link: bool = True, after: int = 0) -> int:
-    """Embed what a bulk write left without vectors; a provider that fails leaves it for `embed backfill`."""
+def catch_up(
+    store: Store,
+    progress: Callable[[int], None] | None = None,
+    link: bool = True,
+    after: int = 0,
+    ns: str | None = None,
+) -> int:
+    """Embed what a write left without vectors; a provider that fails leaves it for `embed backfill`."""
     if store.vectoriser.get() is None:
         return 0
     try:
-        return backfill(store, progress, link, after)
+        return backfill(store, progress, link, after, ns)
     except EmbeddingError as error:
         store.vectoriser.problem = str(error)
         return 0

@@ -7,12 +7,13 @@ from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ghostmem.engine.moving import MOVING
+from ghostmem.engine.ledger import MOVING
 from ghostmem.engine.tables import LEFT_OUT, Table, tables
 from ghostmem.errors import ReadOnlyStoreError
 from ghostmem.model import Record, optional
 from ghostmem.settings import Settings, load
 from ghostmem.times import Clock, format_time, now
+from ghostmem.verbs.migrate_again import moved_before, switched_again
 from ghostmem.verbs.migrate_ends import begun, is_postgres, location, opened, refuse, refuse_crossing, refuse_filled
 from ghostmem.verbs.migrate_rows import Mover, Progress
 from ghostmem.verbs.migrate_sums import NamespaceSum, counted
@@ -33,7 +34,7 @@ class Migration(Record):
     source_bytes: int
     target_bytes: int = optional(0)
     dry_run: bool = optional(False)
-    resumed: bool = optional(False)  # an earlier run had begun it
+    resumed: bool = optional(False)  # an earlier run had begun it, or done it
     caught_up: int = optional(0)  # changes that came in while it ran
     differed: int = optional(0)  # rows that differed at the end and were written again
     held_seconds: float = optional(0.0)  # how long writers of the source waited
@@ -60,7 +61,8 @@ def migrate(
 
     The source is used meanwhile: readers never wait, writers only at the end, while the last changes come over. Killed at any
     moment, the same call goes on where it was; until it is done, the target refuses ordinary use. With `switch`, the
-    configuration names the target from then on. Caches are left out: they are made again when they are needed.
+    configuration names the target from then on. A target that already holds the source to the last row is only proven, and named.
+    Caches are left out: they are made again when they are needed.
     """
     source, target = str(source), str(target)
     given, tick, tell = settings or load(), clock or now, progress or _silent
@@ -75,13 +77,16 @@ def migrate(
         there = stack.enter_context(closing(opened(target, given, tick, moving=True)))
         if there.read_only:
             raise ReadOnlyStoreError(f"{there.location} cannot be written", "name another target")
-        holder, which = secrets.token_hex(8), tables(here.name, there.name)
-        at = format_time(tick())
-        state = _begin(there, which, location(source), holder, at)
-        mover = Mover(here, there, which, holder, tell)
-        since, caught = copied(mover, state)
-        again = {"source": location(source), "begun": at}
-        done = switched(mover, since, _named(target) if switch else "", caught, again, _named(source))
+        which = tables(here.name, there.name)
+        chosen = _named(target) if switch else ""
+        done, resumed = switched_again(here, there, which, chosen, tell), True
+        if done is None:
+            holder, at = secrets.token_hex(8), format_time(tick())
+            state = _begin(there, which, location(source), holder, at)
+            mover = Mover(here, there, which, holder, tell)
+            since, caught = copied(mover, state)
+            again = {"source": location(source), "begun": at}
+            done, resumed = switched(mover, since, chosen, caught, again, _named(source)), bool(state)
         there.flush()
         return Migration(
             location(source),
@@ -90,7 +95,7 @@ def migrate(
             done.sums,
             here.size(),
             there.size(),
-            resumed=bool(state),
+            resumed=resumed,
             caught_up=done.caught,
             differed=done.differed,
             held_seconds=round(done.held, 3),
@@ -121,8 +126,11 @@ def _planned(source: "Engine", where: str, target: str, settings: Settings, cloc
     resumed = False
     which = tables(source.name, "postgresql" if is_postgres(target) else "sqlite")
     if begun(target):
-        with closing(opened(target, settings, clock, moving=True)) as there, there.read() as tx:
-            resumed = refuse_filled(tx, which, there.location, location(where)) is not None
+        with closing(opened(target, settings, clock, moving=True)) as there:
+            resumed = bool(moved_before(source, there, which, _silent))
+            if not resumed:
+                with there.read() as tx:
+                    resumed = refuse_filled(tx, which, there.location, location(where)) is not None
     with source.snapshot() as tx:
         sums = counted(tx, which)
     rows = sum(one.rows for one in sums)

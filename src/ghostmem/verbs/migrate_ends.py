@@ -83,15 +83,20 @@ def refuse_filled(tx: "Transaction", tables: Sequence[Table], target: str, sourc
                 "finish that migration with its own --from, or name another target",
             )
         return state
-    rules = tx.copy.rows(BY_NAME["reflect_rules"], "")
-    own = BY_NAME["reflect_rules"].at("created_by")
-    filled = [table.name for table in tables if table.name != "reflect_rules" and tx.copy.counts(table)]
-    if filled or any(row[own] != SYSTEM for row in rules):
+    if filled := holding(tx, tables):
         raise ConflictError(
-            f"{target} is not empty: it has rows in {', '.join(filled[:3] or ['reflect_rules'])}",
+            f"{target} is not empty: it has rows in {', '.join(filled[:3])}",
             "name a target that is not there yet; `ghost export` and `ghost import` join two stores",
         )
     return None
+
+
+def holding(tx: "Transaction", tables: Sequence[Table]) -> list[str]:
+    """Return the tables of a store that have rows, other than the rules that every store is made with."""
+    rules = BY_NAME["reflect_rules"]
+    filled = [table.name for table in tables if table.name != rules.name and tx.copy.counts(table)]
+    own = any(row[rules.at("created_by")] != SYSTEM for row in tx.copy.rows(rules, ""))
+    return filled + ([rules.name] if own else [])
 
 
 def refuse_crossing(tx: "Transaction", source: str) -> None:

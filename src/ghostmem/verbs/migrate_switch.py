@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from typing import NamedTuple
 
 from ghostmem.engine.base import Transaction
-from ghostmem.engine.moving import MOVING
+from ghostmem.engine.ledger import MOVING
 from ghostmem.engine.tables import BY_NAME
 from ghostmem.errors import CorruptStoreError
 from ghostmem.settings import config_path, write_config

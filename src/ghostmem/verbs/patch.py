@@ -42,5 +42,5 @@ def patch(
         draft = Draft(ns, key, changed, {}, base_version=base, unlock=unlock)
         memory = write_draft(store, tx, draft)
     if not dry_run:
-        catch_up(store)
+        catch_up(store, ns=ns)
     return replace(memory, notes=notes) if notes else memory

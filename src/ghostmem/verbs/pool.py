@@ -58,23 +58,27 @@ def _shortlists(
         return found
 
     wanted = legs(None)
-    found = {leg: _filtered(tx, chunks, which, count) for leg, chunks in wanted.items()}
+    found = _filtered(tx, wanted, which, count)
     looked = sum(min(count, len(chunks)) for chunks in wanted.values())
     if sum(map(len, found.values())) < looked / 2:
         among = tx.search.allowed(space.number, which, ALLOWED)
         if among is not None:
-            found = {leg: _filtered(tx, chunks, which, count) for leg, chunks in legs(set(among)).items()}
+            found = _filtered(tx, legs(set(among)), which, count)
     found["substring"] = [item for item in found["substring"] if inside.held(item)]
     return found
 
 
-def _filtered(tx: Transaction, chunks: list[int], which: Filter, count: int) -> list[Candidate]:
-    found: list[Candidate] = []
-    for start in range(0, len(chunks), count):
-        found += tx.search.candidates(chunks[start : start + count], which)
-        if len(found) >= count:
-            break
-    return found[:count]
+def _filtered(tx: Transaction, legs: Mapping[str, list[int]], which: Filter, count: int) -> dict[str, list[Candidate]]:
+    """Return the first so many of each leg that a filter lets through; what several legs name is read once."""
+    known: dict[int, Candidate] = {}
+    found: dict[str, list[Candidate]] = {leg: [] for leg in legs}
+    for start in range(0, max(map(len, legs.values())), count):
+        parts = {leg: chunks[start : start + count] for leg, chunks in legs.items() if len(found[leg]) < count}
+        fresh = [chunk for chunk in dict.fromkeys(itertools.chain(*parts.values())) if chunk not in known]
+        known |= {item.chunk: item for item in tx.search.candidates(fresh, which)} if fresh else {}
+        for leg, chunks in parts.items():
+            found[leg] += [known[chunk] for chunk in chunks if chunk in known]
+    return {leg: items[:count] for leg, items in found.items()}
 
 
 def _with_neighbours(tx: Transaction, seeds: list[Candidate], which: Filter) -> tuple[list[Candidate], list[lexical.Thread]]:

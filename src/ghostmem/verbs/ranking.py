@@ -12,6 +12,7 @@ from ghostmem.text.calendar import MONTHS, RECENT, TIME_WORDS
 from ghostmem.verbs.asked import Asked, Pool
 
 NEAREST = 0.2  # a cosine below this is no evidence
+_EVIDENCE = frozenset(("lexical", "month", "day", "window", "recency", "text", "substring", "vector"))  # parts of a score
 UNSPACED = 0.12  # how much more wording is asked for where words are not set apart by spaces
 
 
@@ -123,8 +124,7 @@ def _is_about_time(pool: Pool, asked: Asked) -> bool:
 
 def is_evidence(scored: Scored) -> bool:
     """Say whether anything at all speaks for an item: its wording, its meaning, or its time."""
-    told = any(scored.parts.get(name) for name in ("lexical", "month", "day", "window", "recency", "text", "substring", "vector"))
-    return told or (scored.cosine is not None and scored.cosine >= NEAREST)
+    return not _EVIDENCE.isdisjoint(scored.parts) or (scored.cosine is not None and scored.cosine >= NEAREST)
 
 
 def best_chunks(scored: list[Scored]) -> list[Scored]:

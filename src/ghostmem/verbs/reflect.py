@@ -133,7 +133,7 @@ def _plan(store: Store, run: Run, name: str, relink: bool, progress: Callable[[i
         entries = hashed(tx, plan)
     with store.engine.write(durable=False, within=(name,)) as tx:
         tx.runs.plan(run.id, entries)
-        tx.runs.tally(run.id, plan.evaluated, plan.applied, plan.clusters)
+        tx.runs.tally(run.id, name, plan.evaluated, plan.applied, plan.clusters)
         tx.runs.reached(run.id, name)
 
 

@@ -14,7 +14,7 @@ from ghostmem.verbs.store import Store
 def restore(store: Store, ns: str, key: str, version: int | None = None, *, unlock: bool = False) -> Memory:
     """Make a removed or expired memory current again; with `version`, write that version's content and fields as the newest."""
     found = _restored(store, ns, key, version, unlock)
-    catch_up(store)
+    catch_up(store, ns=ns)
     return found
 
 

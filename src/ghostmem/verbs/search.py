@@ -13,7 +13,7 @@ from ghostmem.model import NsFilter, Tier
 from ghostmem.times import as_time
 from ghostmem.verbs import accept
 from ghostmem.verbs.again import again
-from ghostmem.verbs.corrections import in_order, joined, refuters, with_corrections
+from ghostmem.verbs.corrections import in_order, joined, refuters, unless_named, with_corrections
 from ghostmem.verbs.get import count
 from ghostmem.verbs.narrow import narrowed
 from ghostmem.verbs.ranked import AWAKE, Ranked, ranked
@@ -88,7 +88,7 @@ def search(
         rows = tx.memories.by_ids([s.item.memory_id for s in kept[:limit]])
         rows |= {memory.id: memory for others in known.values() for memory in others}
         beside = vouched(tx, rows.values(), which, at)
-        before = joined(known, beside)
+        before = unless_named(joined(known, beside), found.scored)
         kept = in_order(with_corrections(tx, kept, before, limit), before, lambda s: s.item.memory_id) if before else kept
         hits, notes = _hits(tx, kept[:limit], explain), (*told, *found.notes)
         if store.reranker is not None and hits:

@@ -162,7 +162,7 @@ def _piece(store: Store, engine: PostgresEngine, run: Run, kind: str, ns: str, i
         with engine.write(durable=False, within=(ns,)) as tx:
             if tx.work.done(kind, ns, PLAN):  # what is planned is planned once
                 tx.runs.plan(run.id, entries)
-                tx.runs.tally(run.id, plan.evaluated, plan.applied, plan.clusters)
+                tx.runs.tally(run.id, ns, plan.evaluated, plan.applied, plan.clusters)
                 tx.work.offer(kind, [(ns, DO)])
         return
     while True:

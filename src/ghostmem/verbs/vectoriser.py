@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
     from ghostmem.embed.base import Embedder, Function
 
+PATIENCE = 5.0  # seconds that a program which ends waits for vectors
+
 
 class Vectoriser:
     """A provider that loads on first use; one that cannot run says so once and is done without."""
@@ -24,6 +26,7 @@ class Vectoriser:
         self._error: GhostError | None = None
         self._loading: threading.Thread | None = None
         self._deferred = False
+        self._owed = False  # something was stored without vectors while the provider was loaded
         self._loaded: Callable[[], object] | None = None
 
     @property
@@ -59,6 +62,11 @@ class Vectoriser:
         except (GhostError, OSError, ValueError, RuntimeError) as error:  # told in the next result, not to a terminal
             self.problem = str(error)
 
+    def finish(self, patience: float = PATIENCE) -> None:
+        """Wait, but not for long, until what was stored before the provider was there has vectors; later starts do the rest."""
+        if self._owed and self._loading is not None:
+            self._loading.join(patience)
+
     def get(self) -> "Embedder | None":
         """Return the provider, or None when there is none, it cannot run, or it is still being loaded."""
         if self._deferred or (self._loading not in (None, threading.current_thread()) and not self._tried):
@@ -87,6 +95,7 @@ class Vectoriser:
         """Return the vectors of texts as they are stored, or nothing when the provider fails: text search goes on."""
         embedder = self.get()
         if embedder is None or not texts:
+            self._owed = self._owed or (bool(texts) and self.is_loading)
             return []
         from ghostmem.verbs.indexing import vector_bytes
 

@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from ghostmem.caller import CALLER, SCOPES, require
-from ghostmem.errors import ForbiddenError, InvalidInputError
+from ghostmem.errors import ForbiddenError, InvalidInputError, ReadOnlyStoreError
 from ghostmem.schema import check
 from ghostmem.web.refusals import Refused, json_response
 from ghostmem.web.route import ALL, ONE, SEVERAL, Given, Route
@@ -46,7 +46,11 @@ async def call(ghost: Ghost, request: Request) -> Response:
     authorise(route, given)
     if route.streams:
         return await _stream(route.call(ghost, given))
-    found = await anyio.to_thread.run_sync(answer, route, ghost, given)
+    try:
+        found = await anyio.to_thread.run_sync(answer, route, ghost, given)
+    except ReadOnlyStoreError:
+        refuse_writes("write")  # a dry run that is a write taken back needs a store that can be written
+        raise
     created = isinstance(found, dict) and found.get("outcome") == "created"
     return json_response(found, 201 if created and route.method in ("PUT", "POST") else 200)
 

@@ -13,7 +13,7 @@ from ghostmem.verbs.graph import graph
 from ghostmem.verbs.shape import shape
 from ghostmem.verbs.spans import spans
 from ghostmem.web import fields as f
-from ghostmem.web.route import ONE, OWN, SEVERAL, Given, Route
+from ghostmem.web.route import ONE, OWN, SEVERAL, Given, Route, without_places
 from ghostmem.web.session import visit
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ LOOKS: tuple[Route, ...] = (
         "admin",
         ONE,
         "Delete what is held for good.",
-        lambda g, a: g.drop_held(a.pop("ids"), **a),
+        lambda g, a: without_places(g.drop_held(a.pop("ids"), **a), a["ns"]),
         {**f.NS, "ids": f.texts("Ids, or their start or end.", 200, 64), "dry_run": f.DRY_RUN},
         ("ns", "ids"),
     ),

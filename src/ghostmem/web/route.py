@@ -6,10 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ghostmem.caller import CALLER
 from ghostmem.web.fields import Fields
 
 if TYPE_CHECKING:
     from ghostmem.ghost import Ghost
+    from ghostmem.model import Record
 
 Given = dict[str, Any]
 
@@ -54,3 +56,9 @@ class Route:
 def listed(name: str, call: Callable[[Ghost, Given], Any]) -> Callable[[Ghost, Given], Any]:
     """Wrap a list in an object."""
     return lambda ghost, given: {name: call(ghost, given)}
+
+
+def without_places(removed: Record, ns: str) -> dict[str, Any]:
+    """Return what was removed, or would be; which files of the server's machine still say it is for those who look after it."""
+    hidden = () if CALLER.get().may(ns, "admin") else ("backups", "files")
+    return {name: value for name, value in removed.to_dict().items() if name not in hidden}

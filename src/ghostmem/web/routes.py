@@ -11,7 +11,7 @@ from ghostmem.model import plain
 from ghostmem.web import fields as f
 from ghostmem.web.fields import Fields
 from ghostmem.web.looks import LOOKS
-from ghostmem.web.route import ALL, ONE, OWN, SEVERAL, Given, Route, listed
+from ghostmem.web.route import ALL, ONE, OWN, SEVERAL, Given, Route, listed, without_places
 
 if TYPE_CHECKING:
     from ghostmem.ghost import Ghost
@@ -26,9 +26,9 @@ def _put(ghost: Ghost, given: Given) -> Any:
 
 
 def _rm(ghost: Ghost, given: Given) -> Any:
-    if given.get("hard"):
+    if given.get("hard") and not given.get("dry_run"):
         require(given["ns"], "admin")
-    return ghost.rm(**given)
+    return without_places(ghost.rm(**given), given["ns"])
 
 
 def _search(ghost: Ghost, given: Given) -> Any:
@@ -69,9 +69,9 @@ def _visible(ghost: Ghost, need: str) -> list[Run]:
 
 
 def _undo(ghost: Ghost, given: Given) -> Any:
-    """Take back a run of those that the caller may change; of others nothing is said."""
+    """Take back a run of those that the caller may change, or say what that would do; of other runs nothing is said."""
     name = given["run"]
-    mine = _visible(ghost, "write")
+    mine = _visible(ghost, "read" if given.get("dry_run") else "write")
     if name == "last":
         found = [run for run in mine if run.undone_at is None][:1]
     else:

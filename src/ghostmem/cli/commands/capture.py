@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ghostmem.cli.face import NS, TAGS, CreatingCommand, Face, declare, options, read_text, words
+from ghostmem.cli.face import ALLOW_SECRETS, NS, TAGS, CreatingCommand, Face, declare, options, read_text, words
 from ghostmem.cli.output import bold, dim, plural
 from ghostmem.errors import InvalidInputError, NotFoundError
 from ghostmem.foreign.transcripts.choose import AUTO, FORMATS
@@ -52,7 +52,7 @@ EXAMPLES = """\
 @click.option("--max", "most", type=int, default=12, show_default=True, help="At most so many, the strongest.")
 @TAGS
 @SOURCES
-@click.option("--allow-secrets", is_flag=True, help="Store keys, tokens and passwords as they are.")
+@ALLOW_SECRETS
 def command(
     face: Face,
     text: tuple[str, ...],

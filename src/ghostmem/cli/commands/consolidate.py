@@ -2,7 +2,7 @@
 
 import click
 
-from ghostmem.cli.face import NS, TAGS, Face, declare, read_text, words
+from ghostmem.cli.face import ALLOW_SECRETS, NS, TAGS, Face, declare, read_text, words
 from ghostmem.cli.output import named, plural
 from ghostmem.errors import InvalidInputError
 
@@ -21,7 +21,7 @@ EXAMPLES = """\
 @click.option("--kind", help="semantic, episodic or procedural.  [default: semantic]")
 @click.option("--importance", type=float, help="From 0 to 1.  [default: 0.7]")
 @TAGS
-@click.option("--allow-secrets", is_flag=True, help="Store keys, tokens and passwords as they are.")
+@ALLOW_SECRETS
 def command(
     face: Face,
     text: tuple[str, ...],

@@ -3,7 +3,7 @@
 import click
 
 from ghostmem.cli.commands.capture import FORMAT
-from ghostmem.cli.face import DRY_RUN, NS, TAGS, CreatingCommand, Face, declare, json_object, words
+from ghostmem.cli.face import ALLOW_SECRETS, DRY_RUN, NS, TAGS, CreatingCommand, Face, declare, json_object, words
 from ghostmem.cli.output import plural, row
 from ghostmem.errors import InvalidInputError
 from ghostmem.text.excerpt import visible
@@ -28,7 +28,7 @@ FOR_NOTES = ("kind", "priority", "meta", "date_ns")
 @click.option("--transcript", metavar="PATH", help="A recorded conversation, or a folder of them: one memory per turn.")
 @FORMAT
 @click.option("--source-user", help="The user's name in transcripts that name nobody.")
-@click.option("--allow-secrets", is_flag=True, help="Store keys, tokens and passwords as they are.")
+@ALLOW_SECRETS
 @DRY_RUN
 def command(
     face: Face,

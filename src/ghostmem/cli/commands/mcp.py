@@ -23,9 +23,10 @@ EXAMPLES = """\
 )
 @click.option("--experimental", is_flag=True, help="Offer the toolset outline too.")
 def command(face: Face, tools: str, root: Path | None, experimental: bool) -> None:
-    from ghostmem.mcp.server import run_stdio
+    from ghostmem.mcp.stdio import run_stdio
 
     run_stdio(face.ghost, toolsets(tools, experimental), root)
+    face.ghost.store.vectoriser.finish()
 
 
 def toolsets(named: str, experimental: bool) -> list[str]:

@@ -2,7 +2,7 @@
 
 import click
 
-from ghostmem.cli.face import DRY_RUN, KEYED, UNLOCK, Face, declare, one_key, read_text
+from ghostmem.cli.face import ALLOW_SECRETS, DRY_RUN, KEYED, UNLOCK, Face, declare, one_key, read_text
 from ghostmem.cli.output import named
 
 EXAMPLES = """\
@@ -15,7 +15,7 @@ EXAMPLES = """\
 @KEYED
 @click.option("--base-version", type=int, help="Only if this is the current version.")
 @UNLOCK
-@click.option("--allow-secrets", is_flag=True, help="Store keys, tokens and passwords as they are.")
+@ALLOW_SECRETS
 @DRY_RUN
 def command(
     face: Face,

@@ -5,7 +5,19 @@ from typing import Any
 
 import click
 
-from ghostmem.cli.face import NS, TAGS, UNLOCK, CreatingCommand, Face, declare, json_object, options, read_text, words
+from ghostmem.cli.face import (
+    ALLOW_SECRETS,
+    NS,
+    TAGS,
+    UNLOCK,
+    CreatingCommand,
+    Face,
+    declare,
+    json_object,
+    options,
+    read_text,
+    words,
+)
 from ghostmem.cli.output import bold, named, plural
 from ghostmem.errors import InvalidInputError
 from ghostmem.model import Memory, Outcome
@@ -36,7 +48,7 @@ FIELDS = options(
     UNLOCK,
     click.option("--dedup/--no-dedup", default=None, help="If another key says the same, reinforce that one  [GHOST_DEDUP]"),
     click.option("--supersedes", metavar="KEY", help="What this replaces: that one's truth ends."),
-    click.option("--allow-secrets", is_flag=True, help="Store keys, tokens and passwords as they are."),
+    ALLOW_SECRETS,
 )
 
 EXAMPLES = """\

@@ -72,6 +72,7 @@ def command(
     def announce() -> None:
         face.one({"url": url, "mcp": f"{url}/mcp", "api": f"{url}/api/v1"}, f"serving {face.settings.shown} at {url}")
 
+    ghost.store.vectoriser.warm()  # also for those who never call a tool
     serve(app, listening, announce, ghost.store.clock)
 
 

@@ -171,12 +171,17 @@ def _tell(face: Face, client: Client, file: "Target", change: "Change", remove: 
         (True, "unchanged"): f"nothing of Ghost is in {where}",
     }[remove, change.action]
     shown = {"client": client.name, "scope": file.scope, "path": str(change.path), "action": change.action, "dry_run": dry_run}
-    if not dry_run:
+    _say(face, shown, told, change.diff if dry_run else None)
+
+
+def _say(face: Face, shown: dict[str, Any], told: str, diff: str | None) -> None:
+    """Say what was done to a file; of a dry run, which has a diff, what would be."""
+    if diff is None:
         face.one(shown, told)
     elif face.as_json:
-        face.json({**shown, "diff": change.diff})
-    elif change.diff:
-        face.raw(change.diff.removesuffix("\n"))
+        face.json({**shown, "diff": diff})
+    elif diff:
+        face.raw(diff.removesuffix("\n"))
     else:
         face.note(told)
 
@@ -234,11 +239,4 @@ def agents_md(face: Face, path: str | None, remove: bool, show: bool, dry_run: b
     done = guidance.remove(file, dry_run) if remove else guidance.write(file, dry_run)
     told = (_REMOVED if remove else _WRITTEN)[done.action].format(visible(str(file)))
     shown = {"path": str(file), "action": done.action, "dry_run": dry_run}
-    if not dry_run:
-        face.one(shown, told)
-    elif face.as_json:
-        face.json({**shown, "diff": done.diff})
-    elif done.diff:
-        face.raw(done.diff.removesuffix("\n"))
-    else:
-        face.note(told)
+    _say(face, shown, told, done.diff if dry_run else None)

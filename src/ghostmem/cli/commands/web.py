@@ -24,6 +24,7 @@ EXAMPLES = """\
 @click.option("--no-open", is_flag=True, help="Print the address, and open no browser.")
 @click.option("--read-only", is_flag=True, help="Let the page change nothing.")
 def command(face: Face, port: int, no_open: bool, read_only: bool) -> None:
+    from ghostmem.verbs.embed import catch_up
     from ghostmem.web.app import make_app
     from ghostmem.web.auth import ALWAYS
     from ghostmem.web.serve import address_of, listen, serve
@@ -37,7 +38,7 @@ def command(face: Face, port: int, no_open: bool, read_only: bool) -> None:
     listening = listen("127.0.0.1", port)
     url = f"{address_of(listening)}/?token={sessions.ticket()}"
     vectoriser = ghost.store.vectoriser
-    vectoriser.defer()
+    vectoriser.defer(None if ghost.store.engine.read_only else lambda: catch_up(ghost.store))
     vectoriser.warm()  # while the page loads: its first answers are by words
 
     def announce() -> None:

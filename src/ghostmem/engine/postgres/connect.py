@@ -1,7 +1,7 @@
 """Connections to PostgreSQL: a pool of them, one transaction each, and vectors in the form that pgvector takes."""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import psycopg
 from psycopg.adapt import Dumper
@@ -9,6 +9,10 @@ from psycopg.pq import Format
 from psycopg_pool import ConnectionPool
 
 from ghostmem.errors import EngineError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 WRITERS = 0x47686F73  # the class of Ghost's advisory locks
 
@@ -27,12 +31,23 @@ class _VecDumper(Dumper):
         return bytes(obj)
 
 
+def vec_of(numbers: "NDArray[np.floating[Any]]") -> Vec:
+    """Turn a vector into pgvector's form: how many numbers, two bytes that it does not use, and the numbers as float32."""
+    return Vec(len(numbers).to_bytes(2, "big") + b"\0\0" + numbers.astype(">f4").tobytes())
+
+
 def as_vec(half: bytes) -> Vec:
-    """Turn a vector of float16 into pgvector's form, which holds the same numbers as float32."""
+    """Turn a vector as it is stored, of float16, into pgvector's form, which holds the same numbers."""
     import numpy as np
 
-    made = np.frombuffer(half, np.float16).astype(">f4").tobytes()
-    return Vec(len(made).__floordiv__(4).to_bytes(2, "big") + b"\0\0" + made)
+    return vec_of(np.frombuffer(half, np.float16))
+
+
+def numbers_of(raw: Sequence[bytes], width: int) -> "NDArray[np.float16]":
+    """Read vectors in pgvector's form; their numbers were float16 before they were stored, so nothing is rounded."""
+    import numpy as np
+
+    return np.frombuffer(b"".join(one[4:] for one in raw), ">f4").reshape(len(raw), width).astype(np.float16)
 
 
 def configure(connection: "psycopg.Connection[Any]") -> None:
@@ -114,17 +129,18 @@ class Db:
             yield from cursor
 
     def lock(self, ns: str) -> None:
-        """Be the only one who writes in a namespace until the transaction ends."""
-        if self.holds_all or ns in self._locked:
+        """Be the only one who writes in a namespace until the transaction ends; who holds all needs no lock for it."""
+        if ns in self._locked:
             return
         if not self.writes:
             raise EngineError(f"nothing can be written to {ns} in a transaction that reads", "open one that writes")
-        self.execute("SELECT pg_advisory_xact_lock(%s, hashtext(%s))", (WRITERS, ns))
+        if not self.holds_all:
+            self.execute("SELECT pg_advisory_xact_lock(%s, hashtext(%s))", (WRITERS, ns))
         self._locked.add(ns)
 
     @property
     def locked(self) -> list[str]:
-        """Return the namespaces that this transaction alone may write in."""
+        """Return the namespaces that this transaction writes in, as far as it has said so."""
         return sorted(self._locked)
 
     def holds(self, names: Sequence[str]) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ghostmem.engine.postgres.connect import Db, as_vec
+from ghostmem.engine.postgres.connect import Db, as_vec, numbers_of
 from ghostmem.engine.tables import BY_NAME, COUNTED, PARKED, Key, Row, Table, folded, indexed
 from ghostmem.errors import InvalidInputError
 
@@ -44,7 +44,7 @@ class PostgresCopy:
         sql = f"SELECT {columns} FROM {table.name} WHERE {where} ORDER BY {keys}{tail}"
         if table.name == "vectors":
             found = self._db.execute(sql, values, binary=True).fetchall()
-            return [(model, chunk, _halves(vector)) for model, chunk, vector in found]
+            return [(model, chunk, numbers_of([vector], -1).tobytes()) for model, chunk, vector in found]
         rows: list[Row] = self._db.rows(sql, values)
         if table.name == "notes":  # an inode may be larger than a BIGINT, so it is a NUMERIC
             at = table.at("inode")
@@ -164,13 +164,6 @@ def _naming(table: Table, ns: str, ids: Sequence[str]) -> tuple[str, list[Any]]:
         return "ns = %s AND chunk_id IN (SELECT id FROM chunks WHERE ns = %s AND memory_id = ANY(%s))", [ns, ns, given]
     ends = " OR ".join(f"{end} = ANY(%s)" for end in table.ends)
     return f"ns = %s AND ({ends})", [ns, *([given] * len(table.ends))]
-
-
-def _halves(vector: bytes) -> bytes:
-    """Return a vector in pgvector's form as the float16 numbers it was made of."""
-    import numpy as np
-
-    return np.frombuffer(vector[4:], ">f4").astype(np.float16).tobytes()
 
 
 def refuse_nul(table: Table, ns: str, rows: Sequence[Row]) -> None:

@@ -11,10 +11,11 @@ import psycopg
 from psycopg.sql import quote
 from psycopg_pool import ConnectionPool, PoolTimeout
 
-from ghostmem.engine.moving import MOVING
+from ghostmem.engine.ledger import MOVING, newer, pending, unknown
 from ghostmem.engine.postgres.connect import WRITERS, Db, make_pool
 from ghostmem.engine.postgres.failures import translate, translated
-from ghostmem.engine.postgres.migrate import applied, migrate, pending, unknown
+from ghostmem.engine.postgres.migrate import applied, migrate
+from ghostmem.engine.postgres.schema import MIGRATIONS
 from ghostmem.engine.postgres.transaction import PostgresTransaction
 from ghostmem.errors import EngineError, InvalidInputError, LostConnectionError, NewerStoreError, ReadOnlyStoreError
 from ghostmem.settings import masked
@@ -52,7 +53,7 @@ class PostgresEngine:
         self.read_only_reason = ""
         self.moving = False  # `ghost migrate` is not done with it
         self.watch: Callable[[str], None] | None = None  # is told every statement; for tests
-        self._newer = False
+        self._newer = ""
         self._synchronous = synchronous
         self._busy_timeout = busy_timeout
         self._connections = connections
@@ -77,17 +78,13 @@ class PostgresEngine:
             ).fetchone()
             self.read_only = bool(standby and standby[0])
             names = applied(connection)
-            if pending(names) and not self.read_only and not unknown(names or set()):
+            if pending(names, MIGRATIONS) and not self.read_only and not unknown(names, MIGRATIONS):
                 migrate(connection, self.location, clock())
                 names = applied(connection)
-        if names is None:
-            raise ReadOnlyStoreError(f"{self.location} cannot be written, and is not a Ghost store yet")
-        self.moving = MOVING in names
-        if newer := unknown(names):
-            self.read_only, self._newer = True, True
-            self.read_only_reason = f"{self.location} was written by a newer Ghost (it has {newer[-1]})"
-        elif missing := pending(names):
-            raise ReadOnlyStoreError(f"{self.location} is of an older Ghost (it lacks {missing[0]}) and cannot be written")
+        self._newer = newer(self.location, names, MIGRATIONS)
+        self.moving = names is not None and MOVING in names
+        if self._newer:
+            self.read_only, self.read_only_reason = True, self._newer
         elif self.read_only:
             self.read_only_reason = f"{self.location} is a standby or lets nobody write"
 
@@ -203,7 +200,7 @@ class PostgresEngine:
                 if tx.owes:
                     from ghostmem.engine.postgres.scrub import tidy
 
-                    tidy(db)
+                    tidy(db, db.locked)
                 committing = end == "COMMIT" and writes
                 connection.execute(end)
                 self._owes = self._owes or (tx.owes and end == "COMMIT")
@@ -287,7 +284,7 @@ class PostgresEngine:
             f"use pg_dump or your server's backups, or `ghost migrate --from {self.location} --to {target}`",
         )
 
-    def vacuum(self) -> None:
+    def _vacuum(self) -> None:
         """Let PostgreSQL reuse the space of what was deleted, and look at its statistics again."""
         from ghostmem.engine.postgres.schema import OF_NAMESPACE
 
@@ -297,7 +294,7 @@ class PostgresEngine:
     def scrub(self, force: bool = False) -> str:
         """Say what PostgreSQL keeps of what was deleted for good, and how that is ended; nothing can promise it from here."""
         if force:
-            self.vacuum()
+            self._vacuum()
         if not force and not self._owes:
             return ""
         self._owes = False

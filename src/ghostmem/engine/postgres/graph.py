@@ -156,25 +156,24 @@ class PostgresGraph:
             self._places.saw(ns, (memory_id,))
         return {memory_id for _, memory_id in rows}
 
-    def waiting_chunks(self) -> list[int]:
-        """Return the chunks of memories that wait for their links."""
-        sql = "SELECT c.ns, c.id FROM unlinked u JOIN chunks c ON c.ns = u.ns AND c.memory_id = u.memory_id"
-        rows = self._db.rows(sql)
-        for ns, number in rows:
-            self._places.saw_chunks(ns, (number,))
-        return [number for _, number in rows]
+    def waiting_chunks(self, ns: str) -> list[int]:
+        """Return the chunks of a namespace's memories that wait for their links."""
+        sql = "SELECT c.id FROM unlinked u JOIN chunks c ON c.ns = u.ns AND c.memory_id = u.memory_id WHERE u.ns = %s"
+        found = [number for (number,) in self._db.rows(sql, (ns,))]
+        self._places.saw_chunks(ns, found)
+        return found
 
-    def unlinked(self, limit: int) -> list[Memory]:
-        """List memories that wait for their links and have vectors, or are gone, oldest first."""
+    def unlinked(self, limit: int, ns: str | None = None) -> list[Memory]:
+        """List memories that wait for their links and have vectors, or are gone, oldest first; with `ns`, only of that."""
         sql = (
             "SELECT u.ns, u.memory_id FROM unlinked u JOIN memories m ON m.ns = u.ns AND m.id = u.memory_id"
-            " WHERE m.deleted_at IS NOT NULL OR EXISTS"
+            f" WHERE {'true' if ns is None else 'u.ns = %s'} AND (m.deleted_at IS NOT NULL OR EXISTS"
             " (SELECT 1 FROM chunks c JOIN vectors v ON v.ns = c.ns AND v.chunk_id = c.id WHERE c.ns = u.ns AND"
-            " c.memory_id = u.memory_id) ORDER BY u.memory_id LIMIT %s"
+            " c.memory_id = u.memory_id)) ORDER BY u.memory_id LIMIT %s"
         )
-        rows = self._db.rows(sql, (limit,))
-        for ns, memory_id in rows:
-            self._places.saw(ns, (memory_id,))
+        rows = self._db.rows(sql, (*([] if ns is None else [ns]), limit))
+        for place, memory_id in rows:
+            self._places.saw(place, (memory_id,))
         found = self._memories.by_ids([memory_id for _, memory_id in rows])
         return [found[id_] for id_ in sorted(found)]
 

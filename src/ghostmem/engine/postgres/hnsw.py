@@ -35,14 +35,9 @@ def build(connection: "psycopg.Connection[Any]", progress: Callable[[int], None]
         if valid is False:
             connection.execute(sql.SQL("DROP INDEX IF EXISTS {}").format(sql.Identifier(name)))
         statement = sql.SQL(
-            "CREATE INDEX {concurrently} {name} ON vectors USING hnsw ((vector::vector({dimension})) vector_ip_ops)"
+            "CREATE INDEX CONCURRENTLY {name} ON vectors USING hnsw ((vector::vector({dimension})) vector_ip_ops)"
             " WHERE model_id = {model}"
-        ).format(
-            concurrently=sql.SQL("CONCURRENTLY"),
-            name=sql.Identifier(name),
-            dimension=sql.Literal(dimension),
-            model=sql.Literal(model),
-        )
+        ).format(name=sql.Identifier(name), dimension=sql.Literal(dimension), model=sql.Literal(model))
         with _watched(connection, progress):
             connection.execute(statement)
     return indexes(connection)

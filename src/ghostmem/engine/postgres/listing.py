@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Any
 
+from ghostmem.engine.filters import pages
 from ghostmem.engine.postgres.connect import Db
 from ghostmem.engine.postgres.memories import PostgresMemories
 from ghostmem.engine.postgres.places import Places
-from ghostmem.engine.postgres.where import LIVE, UNEXPIRED, conditions, ns_condition
+from ghostmem.engine.postgres.where import DIALECT, LIVE, UNEXPIRED, conditions, ns_condition
 from ghostmem.engine.rows import Filter
 from ghostmem.model import Memory, NsFilter
 from ghostmem.times import format_time
@@ -37,29 +37,13 @@ class PostgresListing:
 
     def scan(self, which: Filter, batch: int = 500) -> Iterator[Memory]:
         """Yield all memories that pass a filter by key, a batch at a time, safe against changes made meanwhile."""
-        where, values = conditions(which)
-        yield from self._walk(where, values, batch)
+        for page in pages(DIALECT, self._memories.many, conditions(which), batch):
+            yield from page
 
     def rows(self, ns: NsFilter) -> Iterator[Memory]:
         """Yield every version of every key with its files and symbols, by namespace, key and version."""
-        where, values = ns_condition(ns)
-        found: list[Memory] = []
-        for memory in self._walk(where, values, 500):
-            found.append(memory)
-            if len(found) == 500:
-                yield from self._memories.with_refs(found)
-                found = []
-        yield from self._memories.with_refs(found)
-
-    def _walk(self, where: str, values: list[Any], batch: int) -> Iterator[Memory]:
-        last = ("", "", 0)
-        while True:
-            tail = f"{where} AND (m.ns, m.key, m.version) > (%s, %s, %s) ORDER BY m.ns, m.key, m.version LIMIT %s"
-            found = self._memories.many(tail, [*values, *last, batch])
-            if not found:
-                return
-            yield from found
-            last = (found[-1].ns, found[-1].key, found[-1].version)
+        for page in pages(DIALECT, self._memories.many, ns_condition(ns)):
+            yield from self._memories.with_refs(page)
 
     def count(self, which: Filter) -> int:
         """Count memories that pass a filter."""
@@ -74,7 +58,7 @@ class PostgresListing:
     def pinned(self, ns: NsFilter, now: datetime) -> list[Memory]:
         """List the pinned memories, most important first."""
         where, values = conditions(Filter(ns=ns, now=now, pinned=True, closed=False))
-        return self._memories.many(f"{where} ORDER BY m.importance DESC, m.created_at DESC, m.key", values)
+        return self._memories.many(f"{where} ORDER BY m.importance DESC, m.created_at DESC, m.key, m.ns", values)
 
     def expired_ids(self, ns: NsFilter, now: datetime) -> set[str]:
         """Return the ids of live versions whose time is up and which gc has not collected yet."""

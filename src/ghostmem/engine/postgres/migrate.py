@@ -6,7 +6,7 @@ from typing import Any
 import psycopg
 
 from ghostmem._version import __version__
-from ghostmem.engine.moving import MOVING
+from ghostmem.engine.ledger import pending
 from ghostmem.engine.postgres.connect import WRITERS
 from ghostmem.engine.postgres.schema import LEDGER, MIGRATIONS, OF_NAMESPACE
 from ghostmem.errors import NotADatabaseError
@@ -23,16 +23,6 @@ def applied(connection: "psycopg.Connection[Any]") -> set[str] | None:
     return {name for (name,) in connection.execute("SELECT name FROM migrations")}
 
 
-def unknown(names: set[str]) -> list[str]:
-    """Return the migrations that only a newer Ghost knows."""
-    return sorted(names - MIGRATIONS.keys() - {MOVING})
-
-
-def pending(names: set[str] | None) -> list[str]:
-    """Return the migrations a database still needs, in order."""
-    return [name for name in MIGRATIONS if name not in (names or ())]
-
-
 def migrate(connection: "psycopg.Connection[Any]", where: str, now: datetime) -> None:
     """Apply what is missing in one transaction."""
     with connection.transaction():
@@ -41,7 +31,7 @@ def migrate(connection: "psycopg.Connection[Any]", where: str, now: datetime) ->
         if names is None:
             _refuse_foreign(connection, where)
         connection.execute(LEDGER)
-        for name in pending(names):
+        for name in pending(names, MIGRATIONS):
             connection.execute(MIGRATIONS[name].encode())
             connection.execute("INSERT INTO migrations VALUES (%s, %s, %s)", (name, format_time(now), __version__))
 

@@ -13,8 +13,7 @@ _DIGEST = "md5(%s || chr(31) || %s)"  # of a hash and its maker, as the column o
 class PostgresOutline:
     """The cache of the code outline.
 
-    A store that machines share holds the projects of all of them, under the roots they have there; what one drops because the
-    folder is not on it, another makes again.
+    A store that machines share holds the projects of all of them, under the roots they have there.
     """
 
     def __init__(self, db: Db) -> None:

@@ -74,6 +74,11 @@ class Places:
 
     def space(self, number: int) -> str:
         """Return the namespace with a number; an empty text when there is none."""
+        if number not in self._spaces and len(self._db.locked) <= NEARBY:
+            for ns in self._db.locked:
+                known = self._db.get("SELECT id FROM namespaces WHERE ns = %s", (ns,))
+                if known is not None:
+                    self._spaces[known] = ns
         if number not in self._spaces:
             found = self._db.get("SELECT ns FROM namespaces WHERE id = %s", (number,))
             if found is None:

@@ -4,7 +4,7 @@ import os
 import secrets
 import socket
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import psycopg
 
@@ -33,6 +33,8 @@ def present(url: str, where: str) -> Iterator[str]:
                     break  # else another name has the same number
         yield name
     finally:
+        with suppress(psycopg.Error):  # the server notices a closed connection only a moment later
+            connection.execute("SELECT pg_advisory_unlock_all()")
         connection.close()
 
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ghostmem.engine.nearest import VectorView
-from ghostmem.engine.postgres.connect import Db
+from ghostmem.engine.postgres.connect import Db, numbers_of, vec_of
 from ghostmem.engine.rows import Space
 
 if TYPE_CHECKING:
@@ -61,8 +61,6 @@ class RemoteView(VectorView):
 
     def nearest(self, query: "NDArray[np.float32]", count: int, among: "set[int] | None" = None) -> list[int]:
         """Return the chunks nearest to a unit vector, nearest first, ties by newest; with `among`, only of those."""
-        from ghostmem.engine.postgres.vectors import asked, numbers_of
-
         if self._here is not None:
             return self._here.nearest(query, count, among)
         if among is not None:
@@ -78,7 +76,7 @@ class RemoteView(VectorView):
             f" ORDER BY {column} <#> %s::vector{ties} LIMIT %s"
         )
         found = self._db.execute(
-            sql, [self._space.name, self._model, *values, asked(query), count + MARGIN], binary=True
+            sql, [self._space.name, self._model, *values, vec_of(query), count + MARGIN], binary=True
         ).fetchall()
         if not found:
             return []
@@ -90,13 +88,11 @@ class RemoteView(VectorView):
 
     def vectors(self, chunks: "NDArray[np.int64]") -> "tuple[NDArray[np.float32], NDArray[np.bool_]]":
         """Return the vectors of chunks and which of them there are."""
-        from ghostmem.engine.postgres.vectors import numbers_of
-
         if self._here is not None:
             return self._here.vectors(chunks)
         sql = "SELECT chunk_id, vector FROM vectors WHERE ns = %s AND model_id = %s AND chunk_id = ANY(%s)"
         found = self._db.execute(sql, (self._space.name, self._model, chunks.tolist()), binary=True).fetchall()
-        width = (len(found[0][1]) - 4) // 4 if found else self._vectors.width(self._model)
+        width = (len(found[0][1]) - 4) // 4 if found else self._vectors.dimension(self._model)
         made = numbers_of([row[1] for row in found], width).astype(np.float32) if found else np.zeros((0, width), np.float32)
         at = {number: place for place, (number, _) in enumerate(found)}
         result, there = np.zeros((len(chunks), width), np.float32), np.zeros(len(chunks), bool)

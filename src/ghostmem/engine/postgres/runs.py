@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from ghostmem.engine.postgres.connect import Db
-from ghostmem.engine.records import ENTRY, Tally, entry_of, entry_row, run_of, tally_of, tally_text
+from ghostmem.engine.records import ENTRY, MOVES, Tally, entry_of, entry_row, run_of, tally_of, tally_text
 from ghostmem.engine.rows import Entry
 from ghostmem.report import Run
 from ghostmem.times import format_time
@@ -84,8 +84,9 @@ class PostgresRuns:
         return self._entries("done = 0 ORDER BY seq LIMIT %s", (run_id, most))
 
     def entries(self, run_id: str, newest_first: bool = False) -> list[Entry]:
-        """List everything a run changed."""
-        return self._entries(f"done >= 0 ORDER BY seq {'DESC' if newest_first else 'ASC'}", (run_id,))
+        """List everything a run changed, by namespace, and there in the order in which it was planned."""
+        way = "DESC" if newest_first else "ASC"  # namespaces are planned in any order, whoever comes to them first
+        return self._entries(f"done >= 0 ORDER BY ns {way}, seq {way}", (run_id,))
 
     def _entries(self, tail: str, values: Sequence[Any]) -> list[Entry]:
         found = [entry_of(row) for row in self._db.rows(f"SELECT {ENTRY} FROM audit WHERE run_id = %s AND {tail}", values)]
@@ -100,10 +101,10 @@ class PostgresRuns:
         else:
             self._db.run(f"{sql} AND ns = %s", (*values, ns))
 
-    def tally(self, run_id: str, evaluated: int, applied: int, clusters: Sequence[tuple[str, ...]]) -> None:
+    def tally(self, run_id: str, ns: str, evaluated: int, applied: int, clusters: Sequence[tuple[str, ...]]) -> None:
         """Add to what a run counts beside its changes."""
-        before = tally_of(self._db.get("SELECT report FROM runs WHERE id = %s FOR NO KEY UPDATE", (run_id,)))
-        told = tally_text(before, evaluated, applied, clusters)
+        before = self._db.get("SELECT report FROM runs WHERE id = %s FOR NO KEY UPDATE", (run_id,))
+        told = tally_text(before, ns, evaluated, applied, clusters)
         self._db.run("UPDATE runs SET report = %s WHERE id = %s", (told, run_id))
 
     def tallied(self, run_id: str) -> Tally:
@@ -126,7 +127,7 @@ class PostgresRuns:
         """Return how often runs moved each memory to another tier, or removed it, since a time."""
         sql = (
             "SELECT a.subject, count(*) FROM runs r JOIN audit a ON a.run_id = r.id WHERE r.at >= %s AND r.undone_at IS NULL"
-            " AND a.done = 1 AND a.op IN ('PROMOTE', 'DEMOTE', 'ARCHIVE', 'DELETE', 'DEDUP', 'MERGE') GROUP BY a.subject"
+            f" AND a.done = 1 AND a.op IN ({MOVES}) GROUP BY a.subject"
         )
         return dict(self._db.rows(sql, (format_time(since),)))
 

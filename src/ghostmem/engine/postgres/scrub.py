@@ -1,7 +1,9 @@
 """Removing what tables without a reference still say of memories that were deleted for good."""
 
+from collections.abc import Iterable, Sequence
+
 from ghostmem.engine.postgres.connect import Db
-from ghostmem.engine.records import tally_among, tally_of
+from ghostmem.engine.records import tally_keys, tally_without
 
 _AUDIT = (  # a change is of a memory, or of an edge as `from to relation`
     "DELETE FROM audit a WHERE a.ns = %s AND (NOT EXISTS"
@@ -11,22 +13,28 @@ _AUDIT = (  # a change is of a memory, or of an edge as `from to relation`
 )
 
 
-def tidy(db: Db) -> None:
-    """Forget what runs did to deleted memories, their keys in what runs counted, empty threads, and kept vectors."""
-    for (ns,) in db.rows("SELECT DISTINCT ns FROM audit ORDER BY ns"):
+def tidy(db: Db, names: Sequence[str]) -> None:
+    """Forget, in these namespaces, what runs did to deleted memories, their keys in what runs counted, and what is left over."""
+    for ns in names:
         db.run(_AUDIT, (ns, ns, ns))
-    _tidy_reports(db)
-    db.run("DELETE FROM threads WHERE chunks = 0")
-    db.run("DELETE FROM spare_vectors")  # they are known by hashes of text, which may be of what was deleted
+        db.run("DELETE FROM threads WHERE ns = %s AND chunks = 0", (ns,))
+        # they are known by hashes of text, which may be of what was deleted
+        db.run("DELETE FROM spare_vectors WHERE ns = %s", (ns,))
+    _tidy_reports(db, names)
 
 
-def _tidy_reports(db: Db) -> None:
+def _tidy_reports(db: Db, names: Sequence[str]) -> None:
     """Take the keys of deleted memories out of the groups that runs of the lifecycle remember."""
-    rows = db.rows("SELECT id, report FROM runs WHERE starts_with(report, '[')")
-    named = {key for _, report in rows for group in tally_of(report)[2] for key in group}
-    if not named:
-        return
-    there = {key for (key,) in db.rows("SELECT DISTINCT key FROM memories WHERE key = ANY(%s)", (list(named),))}
-    for run, report in rows:
-        if (kept := tally_among(report, there)) != report:
-            db.run("UPDATE runs SET report = %s WHERE id = %s", (kept, run))
+    reports = dict(db.rows("SELECT id, report FROM runs WHERE starts_with(report, '[')"))
+    named = tally_keys(*reports.values())
+    gone = {ns: named[ns] - _keys_there(db, ns, named[ns]) for ns in ("", *names) if ns in named}
+    for run in sorted(run for run, report in reports.items() if tally_without(report, gone) != report):
+        # another may count in it, or tidy it for his namespaces
+        report = db.get("SELECT report FROM runs WHERE id = %s FOR NO KEY UPDATE", (run,))
+        db.run("UPDATE runs SET report = %s WHERE id = %s", (tally_without(report, gone), run))
+
+
+def _keys_there(db: Db, ns: str, keys: Iterable[str]) -> set[str]:
+    """Return which of these keys a namespace has; where the namespace is not known, which any has."""
+    sql = f"SELECT DISTINCT key FROM memories WHERE {'ns = %s AND ' if ns else ''}key = ANY(%s)"
+    return {key for (key,) in db.rows(sql, (*([ns] if ns else []), sorted(keys)))}

@@ -1,4 +1,4 @@
-"""What a search asks of the database: postings, substrings, candidates with their neighbours, and vectors."""
+"""What a search asks of the database: postings, substrings, candidates and their neighbours."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -7,9 +7,8 @@ from typing import Any
 from ghostmem.engine.postgres.connect import Db
 from ghostmem.engine.postgres.places import Places
 from ghostmem.engine.postgres.where import conditions
-from ghostmem.engine.rows import Candidate, Filter, Space
+from ghostmem.engine.rows import Candidate, Filter, Space, candidate_of
 from ghostmem.model import NsFilter
-from ghostmem.times import read_time
 
 _CHUNKS = (
     "SELECT c.id, c.memory_id, c.seq, c.start, c.stop, c.start_line, c.end_line, c.terms, c.thread_id, c.place,"
@@ -17,10 +16,6 @@ _CHUNKS = (
     " FROM chunks c JOIN memories m ON m.ns = c.ns AND m.id = c.memory_id"
 )
 _ESCAPED = str.maketrans({"\\": "\\\\", "%": "\\%", "_": "\\_"})
-
-
-def _candidate(row: Sequence[Any]) -> Candidate:
-    return Candidate._make((*row[:11], read_time(row[11]), *row[12:]))
 
 
 class PostgresSearch:
@@ -108,7 +103,7 @@ class PostgresSearch:
         where, bound = conditions(replace(which, ns=NsFilter(ns)))
         limit = [values.pop()] if "LIMIT" in order else []
         found = [
-            _candidate(row)
+            candidate_of(row)
             for row in self._db.rows(f"{_CHUNKS} WHERE c.ns = %s AND {tail} AND {where}{order}", [ns, *values, *bound, *limit])
         ]
         self._places.saw(ns, (one.memory_id for one in found))

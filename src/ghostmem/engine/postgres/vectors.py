@@ -1,12 +1,12 @@
 """Vectors as rows, compared by the database; what reads a whole namespace brings it into memory once."""
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ghostmem.engine.nearest import VectorView
-from ghostmem.engine.postgres.connect import Db, Vec, as_vec
+from ghostmem.engine.postgres.connect import Db, as_vec, numbers_of
 from ghostmem.engine.postgres.journal import PostgresJournal
 from ghostmem.engine.postgres.places import Places
 from ghostmem.engine.postgres.remote import RemoteView
@@ -15,7 +15,7 @@ from ghostmem.engine.rows import Space
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-Views = dict[tuple[int, int], VectorView]
+Views = dict[tuple[int, int], VectorView]  # by model and namespace
 
 
 class PostgresVectors:
@@ -71,18 +71,17 @@ class PostgresVectors:
     def _must_reload(self, known: VectorView, space: Space) -> bool:
         sql = "SELECT 1 FROM changes WHERE ns = %s AND seq > %s AND op = 'embed' LIMIT 1"
         filled = self._db.get(sql, (space.name, known.sequence))
-        return filled is not None or len(known.ids) > space.chunks * 1.25 + 100
+        return filled is not None or known.is_stale(space.chunks)
 
     def after(self, model: int, space: int, chunk: int) -> "tuple[NDArray[np.int64], NDArray[np.float16]]":
         """Return the vectors of a namespace's chunks behind a number, in order."""
         sql = "SELECT chunk_id, vector FROM vectors WHERE ns = %s AND model_id = %s AND chunk_id > %s ORDER BY chunk_id"
         rows = self._db.execute(sql, (self._places.space(space), model, chunk), binary=True).fetchall()
-        return np.fromiter((number for number, _ in rows), np.int64, len(rows)), numbers_of(
-            [row[1] for row in rows], self.width(model)
-        )
+        made = numbers_of([vector for _, vector in rows], self.dimension(model))
+        return np.fromiter((number for number, _ in rows), np.int64, len(rows)), made
 
-    def width(self, model: int) -> int:
-        """Return how many numbers a vector of a model has."""
+    def dimension(self, model: int) -> int:
+        """Return how long a model's vectors are."""
         return self._db.get("SELECT dimension FROM models WHERE id = %s", (model,)) or 0
 
     def owners(self, chunks: Sequence[int]) -> dict[int, str]:
@@ -108,27 +107,27 @@ class PostgresVectors:
             self._journal.append(self._places.space(space), "", "embed", "")
         return len(rows)
 
-    def missing(self, model: int, after: int, limit: int) -> Iterator[tuple[int, int, str, str | None]]:
-        """Yield chunks that have no vector of a model yet, as (namespace, chunk, text, who said it)."""
+    def missing(self, model: int, after: int, limit: int, ns: str | None = None) -> Iterator[tuple[int, int, str, str | None]]:
+        """Yield chunks that have no vector of a model yet, as (namespace, chunk, text, who said it); with `ns`, only of that."""
+        where, values = ("c.id > %s", [after]) if ns is None else ("c.ns = %s AND c.id > %s", [ns, after])
+        yield from self._lacking(where, values, model, None if limit < 0 else limit)
+
+    def lacking(self, model: int, ns: str, chunks: Sequence[int]) -> Iterator[tuple[int, int, str, str | None]]:
+        """Yield those of a namespace's chunks that have no vector of a model yet, as `missing` does."""
+        yield from self._lacking("c.ns = %s AND c.id = ANY(%s)", [ns, list(chunks)], model, None)
+
+    def _lacking(
+        self, where: str, values: Sequence[Any], model: int, limit: int | None
+    ) -> Iterator[tuple[int, int, str, str | None]]:
         sql = (
             "SELECT n.id, n.ns, c.id, substr(m.content, (c.start + 1)::int, (c.stop - c.start)::int), m.source_user FROM chunks c"
             " JOIN memories m ON m.ns = c.ns AND m.id = c.memory_id JOIN namespaces n ON n.ns = c.ns"
-            " WHERE c.id > %s AND c.chunker <> '' AND NOT EXISTS"
+            f" WHERE {where} AND c.chunker <> '' AND NOT EXISTS"
             " (SELECT 1 FROM vectors v WHERE v.ns = c.ns AND v.chunk_id = c.id AND v.model_id = %s) ORDER BY c.id LIMIT %s"
         )
-        for number, ns, chunk, text, source in self._db.rows(sql, (after, model, None if limit < 0 else limit)):
+        for number, ns, chunk, text, source in self._db.rows(sql, (*values, model, limit)):
             self._places.saw_space(number, ns)
             yield number, chunk, text, source
-
-    def lacking(self, model: int, ns: str, chunks: Sequence[int]) -> list[tuple[int, int, str, str | None]]:
-        """Return those of a namespace's chunks that have no vector of a model yet, as `missing` does."""
-        sql = (
-            "SELECT n.id, c.id, substr(m.content, (c.start + 1)::int, (c.stop - c.start)::int), m.source_user FROM chunks c"
-            " JOIN memories m ON m.ns = c.ns AND m.id = c.memory_id JOIN namespaces n ON n.ns = c.ns"
-            " WHERE c.ns = %s AND c.id = ANY(%s) AND c.chunker <> '' AND NOT EXISTS"
-            " (SELECT 1 FROM vectors v WHERE v.ns = c.ns AND v.chunk_id = c.id AND v.model_id = %s) ORDER BY c.id"
-        )
-        return self._db.rows(sql, (ns, list(chunks), model))
 
     def counts(self) -> dict[str, int]:
         """Return how many chunks have a vector, by model, and how many chunks there are."""
@@ -150,14 +149,3 @@ class PostgresVectors:
         self._db.run("DELETE FROM models WHERE id <> %s", (model,))
         self._views.clear()
         return gone
-
-
-def numbers_of(raw: Sequence[bytes], width: int) -> "NDArray[np.float16]":
-    """Read vectors in pgvector's form; their numbers were float16 before they were stored, so nothing is rounded."""
-    joined = np.frombuffer(b"".join(one[4:] for one in raw), ">f4")
-    return joined.reshape(len(raw), width).astype(np.float16)
-
-
-def asked(query: "NDArray[np.float32]") -> Vec:
-    """Return a question's vector in pgvector's form."""
-    return Vec(len(query).to_bytes(2, "big") + b"\0\0" + query.astype(">f4").tobytes())

@@ -46,11 +46,6 @@ class PostgresWork:
             found += sorted((ns, item) for (item,) in self._db.rows(_CLAIM, values))
         return found
 
-    def extend(self, kind: str, holder: str, until: datetime) -> list[tuple[str, str]]:
-        """Keep what one holds for longer, and return what that still is: another may have taken what ran out."""
-        sql = "UPDATE work SET until = %s WHERE kind = %s AND worker = %s RETURNING ns, item"
-        return sorted(self._db.rows(sql, (format_time(until), kind, holder)))
-
     def done(self, kind: str, ns: str, item: str) -> bool:
         """Take a piece off the queue; False when it is not there any more."""
         return self._db.run("DELETE FROM work WHERE ns = %s AND kind = %s AND item = %s", (ns, kind, item)) > 0

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 
 import apsw
 
-from ghostmem.engine.moving import MOVING
+from ghostmem.engine.ledger import MOVING, newer, pending, unknown
 from ghostmem.engine.sqlite.connect import connect, prepare
 from ghostmem.engine.sqlite.failures import translate, translated
-from ghostmem.engine.sqlite.migrate import applied, migrate, pending, unknown
+from ghostmem.engine.sqlite.migrate import applied, migrate
+from ghostmem.engine.sqlite.schema import MIGRATIONS
 from ghostmem.engine.sqlite.transaction import SqliteTransaction
 from ghostmem.errors import EngineError, InvalidInputError, NewerStoreError, ReadOnlyStoreError
 from ghostmem.times import Clock
@@ -32,7 +33,7 @@ class SqliteEngine:
         self.read_only = False
         self.read_only_reason = ""
         self.moving = False  # `ghost migrate` is not done with it
-        self._newer = False
+        self._newer = ""
         self._synchronous = synchronous
         self._busy_timeout = busy_timeout
         self._local = threading.local()
@@ -56,10 +57,13 @@ class SqliteEngine:
         try:
             with translated(self.location):
                 names = applied(db)
-                if pending(names) and not self.read_only and not unknown(names or set()):
+                if pending(names, MIGRATIONS) and not self.read_only and not unknown(names, MIGRATIONS):
                     migrate(db, self.location, clock())
                     names = applied(db)
-            self._judge(names)
+            self._newer = newer(self.location, names, MIGRATIONS)
+            self.moving = names is not None and MOVING in names
+            if self._newer:
+                self.read_only, self.read_only_reason = True, self._newer
             if not self.read_only:
                 self._refuse_other_file()
         except BaseException:
@@ -70,17 +74,6 @@ class SqliteEngine:
         if not os.path.isfile(self.location):
             return True
         return os.access(self.location, os.W_OK) and os.access(os.path.dirname(self.location) or ".", os.W_OK)
-
-    def _judge(self, names: set[str] | None) -> None:
-        if names is None:
-            raise ReadOnlyStoreError(f"{self.location} cannot be written, and is not a Ghost store yet")
-        self.moving = MOVING in names
-        if newer := unknown(names):
-            self.read_only = True
-            self.read_only_reason = f"{self.location} was written by a newer Ghost (it has {newer[-1]})"
-            self._newer = True
-        elif missing := pending(names):
-            raise ReadOnlyStoreError(f"{self.location} is of an older Ghost (it lacks {missing[0]}) and cannot be written")
 
     def _connection(self) -> apsw.Connection:
         if self._closed:
@@ -232,12 +225,6 @@ class SqliteEngine:
         with self._turn() as db, translated(target):
             db.execute("VACUUM INTO ?", (target,))
         return os.path.getsize(target)
-
-    def vacuum(self) -> None:
-        """Give unused pages back to the file system."""
-        with self._turn() as db, translated(self.location):
-            db.execute("VACUUM")
-            self.flush()
 
     def scrub(self, force: bool = False) -> str:
         """Leave no byte of what was deleted for good; return what prevented that and how to finish, or an empty text.

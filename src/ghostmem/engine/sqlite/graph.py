@@ -143,19 +143,24 @@ class SqliteGraph:
         """Return which memories wait for their links."""
         return {id_ for (id_,) in self._db.execute("SELECT memory_id FROM unlinked")}
 
-    def waiting_chunks(self) -> list[int]:
-        """Return the chunks of memories that wait for their links."""
-        sql = "SELECT c.id FROM unlinked u JOIN chunks c ON c.memory_id = u.memory_id"
-        return [number for (number,) in self._db.execute(sql)]
-
-    def unlinked(self, limit: int) -> list[Memory]:
-        """List memories that wait for their links and have vectors, or are gone, oldest first."""
+    def waiting_chunks(self, ns: str) -> list[int]:
+        """Return the chunks of a namespace's memories that wait for their links."""
         sql = (
-            "SELECT u.memory_id FROM unlinked u JOIN memories m ON m.id = u.memory_id WHERE m.deleted_at IS NOT NULL OR EXISTS"
-            " (SELECT 1 FROM chunks c JOIN vectors v ON v.chunk_id = c.id WHERE c.memory_id = u.memory_id)"
+            "SELECT c.id FROM unlinked u CROSS JOIN chunks c ON c.memory_id = u.memory_id"
+            " WHERE c.ns_id = (SELECT id FROM namespaces WHERE name = ?)"
+        )
+        return [number for (number,) in self._db.execute(sql, (ns,))]
+
+    def unlinked(self, limit: int, ns: str | None = None) -> list[Memory]:
+        """List memories that wait for their links and have vectors, or are gone, oldest first; with `ns`, only of that."""
+        sql = (
+            "SELECT u.memory_id FROM unlinked u CROSS JOIN memories m ON m.id = u.memory_id"
+            f" WHERE {'true' if ns is None else 'm.ns = ?'} AND (m.deleted_at IS NOT NULL OR EXISTS"
+            " (SELECT 1 FROM chunks c JOIN vectors v ON v.chunk_id = c.id WHERE c.memory_id = u.memory_id))"
             " ORDER BY u.memory_id LIMIT ?"
         )
-        found = self._memories.by_ids([id_ for (id_,) in self._db.execute(sql, (limit,))])
+        rows = self._db.execute(sql, (*([] if ns is None else [ns]), limit))
+        found = self._memories.by_ids([id_ for (id_,) in rows])
         return [found[id_] for id_ in sorted(found)]
 
     def linked(self, ids: Sequence[str]) -> None:

@@ -6,9 +6,10 @@ from datetime import datetime
 
 import apsw
 
+from ghostmem.engine.filters import pages
 from ghostmem.engine.rows import Filter
 from ghostmem.engine.sqlite.memories import SqliteMemories
-from ghostmem.engine.sqlite.where import LIVE, UNEXPIRED, conditions, ns_condition
+from ghostmem.engine.sqlite.where import DIALECT, LIVE, UNEXPIRED, conditions, ns_condition
 from ghostmem.model import Memory, NsFilter
 from ghostmem.times import format_time
 
@@ -35,27 +36,13 @@ class SqliteListing:
 
     def scan(self, which: Filter, batch: int = 500) -> Iterator[Memory]:
         """Yield all memories that pass a filter by key, a batch at a time, safe against changes made meanwhile."""
-        where, values = conditions(which)
-        last = ("", "", 0)
-        while True:
-            tail = f"{where} AND (m.ns, m.key, m.version) > (?, ?, ?) ORDER BY m.ns, m.key, m.version LIMIT ?"
-            found = self._memories.many(tail, [*values, *last, batch])
-            if not found:
-                return
-            yield from found
-            last = (found[-1].ns, found[-1].key, found[-1].version)
+        for page in pages(DIALECT, self._memories.many, conditions(which), batch):
+            yield from page
 
     def rows(self, ns: NsFilter) -> Iterator[Memory]:
         """Yield every version of every key with its files and symbols, by namespace, key and version."""
-        where, values = ns_condition(ns)
-        last = ("", "", 0)
-        while True:
-            tail = f"{where} AND (m.ns, m.key, m.version) > (?, ?, ?) ORDER BY m.ns, m.key, m.version LIMIT 500"
-            found = self._memories.with_refs(self._memories.many(tail, [*values, *last]))
-            if not found:
-                return
-            yield from found
-            last = (found[-1].ns, found[-1].key, found[-1].version)
+        for page in pages(DIALECT, self._memories.many, ns_condition(ns)):
+            yield from self._memories.with_refs(page)
 
     def count(self, which: Filter) -> int:
         """Count memories that pass a filter."""
@@ -71,7 +58,7 @@ class SqliteListing:
         """List the pinned memories, most important first."""
         where, values = conditions(Filter(ns=ns, now=now, pinned=True, closed=False))
         # the unary plus keeps the planner from walking the namespace by age
-        return self._memories.many(f"{where} ORDER BY +m.importance DESC, +m.created_at DESC, m.key", values)
+        return self._memories.many(f"{where} ORDER BY +m.importance DESC, +m.created_at DESC, m.key, m.ns", values)
 
     def expired_ids(self, ns: NsFilter, now: datetime) -> set[str]:
         """Return the ids of live versions whose time is up and which gc has not collected yet."""
@@ -124,7 +111,7 @@ class SqliteListing:
 
     def totals(self, now: datetime) -> dict[str, int]:
         """Count rows of every sort."""
-        tables = ("memories", "chunks", "memory_edges", "memory_links", "memory_files", "reflect_rules", "accesses")
+        tables = ("memories", "chunks", "memory_edges", "memory_links", "memory_files", "accesses")
         found = {table: self._db.execute(f"SELECT count(*) FROM {table}").get for table in tables}
         found["reflect_rules"] = self._db.execute("SELECT count(*) FROM reflect_rules WHERE created_by <> 'system'").get
         found["live"] = self.count(Filter(now=now))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import apsw
 
 from ghostmem._version import __version__
-from ghostmem.engine.moving import MOVING
+from ghostmem.engine.ledger import pending
 from ghostmem.engine.sqlite.connect import is_ours, refuse_foreign
 from ghostmem.engine.sqlite.schema import APPLICATION_ID, LEDGER, MIGRATIONS
 from ghostmem.times import format_time
@@ -26,22 +26,12 @@ def applied(db: apsw.Connection) -> set[str] | None:
         return None
 
 
-def unknown(names: set[str]) -> list[str]:
-    """Return the migrations that only a newer Ghost knows."""
-    return sorted(names - MIGRATIONS.keys() - {MOVING})
-
-
-def pending(names: set[str] | None) -> list[str]:
-    """Return the migrations a database still needs, in order."""
-    return [name for name in MIGRATIONS if name not in (names or ())]
-
-
 def migrate(db: apsw.Connection, path: str, now: datetime) -> "Path | None":
     """Apply what is missing in one transaction; return the copy made beforehand, if there was something to copy."""
     db.execute("BEGIN IMMEDIATE")
     try:
         names = applied(db)
-        todo = pending(names)
+        todo = pending(names, MIGRATIONS)
         copy = None
         if names is None:
             refuse_foreign(db, path)

@@ -2,8 +2,8 @@
 
 import apsw
 
-from ghostmem.engine.records import rule_names, rule_of, rule_row
-from ghostmem.rule import SYSTEM, Rule
+from ghostmem.engine.records import gives_way, rule_names, rule_of, rule_row
+from ghostmem.rule import Rule
 
 _NAMES = rule_names()
 
@@ -26,8 +26,7 @@ class SqliteRules:
 
     def put(self, rule: Rule) -> bool:
         """Add a rule, or put it in the place of a built-in one; False when its id is taken otherwise."""
-        known = self.get(rule.id)
-        if known is not None and (known.created_by != SYSTEM or rule.created_by == SYSTEM):
+        if not gives_way(self.get(rule.id), rule):
             return False
         self.replace(rule)
         return True

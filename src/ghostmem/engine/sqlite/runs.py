@@ -6,7 +6,7 @@ from typing import Any
 
 import apsw
 
-from ghostmem.engine.records import ENTRY, entry_of, entry_row, run_of, tally_of, tally_text
+from ghostmem.engine.records import ENTRY, MOVES, Tally, entry_of, entry_row, run_of, tally_of, tally_text
 from ghostmem.engine.rows import Entry
 from ghostmem.report import Run
 from ghostmem.times import format_time
@@ -68,8 +68,9 @@ class SqliteRuns:
         return self._entries("done = 0 ORDER BY seq LIMIT ?", (run_id, limit))
 
     def entries(self, run_id: str, newest_first: bool = False) -> list[Entry]:
-        """List everything a run changed."""
-        return self._entries(f"done >= 0 ORDER BY seq {'DESC' if newest_first else 'ASC'}", (run_id,))
+        """List everything a run changed, by namespace, and there in the order in which it was planned."""
+        way = "DESC" if newest_first else "ASC"  # a run that came from PostgreSQL has its namespaces in any order
+        return self._entries(f"done >= 0 ORDER BY ns {way}, seq {way}", (run_id,))
 
     def _entries(self, tail: str, values: Sequence[Any]) -> list[Entry]:
         sql = f"SELECT {ENTRY} FROM audit WHERE run_id = ? AND {tail}"
@@ -79,12 +80,13 @@ class SqliteRuns:
         """Say that a change was made (1), or left out because its subject had changed meanwhile (2)."""
         self._db.execute("UPDATE audit SET done = ? WHERE run_id = ? AND seq = ?", (state, run_id, seq))
 
-    def tally(self, run_id: str, evaluated: int, applied: int, clusters: Sequence[tuple[str, ...]]) -> None:
+    def tally(self, run_id: str, ns: str, evaluated: int, applied: int, clusters: Sequence[tuple[str, ...]]) -> None:
         """Add to what a run counts beside its changes."""
-        told = tally_text(self.tallied(run_id), evaluated, applied, clusters)
+        before = self._db.execute("SELECT report FROM runs WHERE id = ?", (run_id,)).get
+        told = tally_text(before, ns, evaluated, applied, clusters)
         self._db.execute("UPDATE runs SET report = ? WHERE id = ?", (told, run_id))
 
-    def tallied(self, run_id: str) -> tuple[int, int, list[list[str]]]:
+    def tallied(self, run_id: str) -> Tally:
         """Return how many memories a run evaluated, how many rules it applied, and which groups of keys it linked."""
         return tally_of(self._db.execute("SELECT report FROM runs WHERE id = ?", (run_id,)).get)
 
@@ -104,7 +106,7 @@ class SqliteRuns:
         """Return how often runs moved each memory to another tier, or removed it, since a time."""
         sql = (
             "SELECT a.subject, count(*) FROM runs r JOIN audit a ON a.run_id = r.id WHERE r.at >= ? AND r.undone_at IS NULL"
-            " AND a.done = 1 AND a.op IN ('PROMOTE', 'DEMOTE', 'ARCHIVE', 'DELETE', 'DEDUP', 'MERGE') GROUP BY a.subject"
+            f" AND a.done = 1 AND a.op IN ({MOVES}) GROUP BY a.subject"
         )
         return dict(self._db.execute(sql, (format_time(since),)))
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import apsw
 
-from ghostmem.engine.records import tally_among, tally_of
+from ghostmem.engine.records import tally_keys, tally_without
 from ghostmem.engine.sqlite.connect import open_frozen
 
 PATIENCE = 5.0  # seconds to wait for others at most
@@ -90,12 +90,16 @@ def tidy(db: apsw.Connection) -> None:
 def _tidy_reports(db: apsw.Connection) -> None:
     """Take the keys of deleted memories out of the groups that runs of the lifecycle remember."""
     rows = [(run, str(report)) for run, report in db.execute("SELECT id, report FROM runs WHERE report LIKE '[%'")]
-    if not any(tally_of(report)[2] for _, report in rows):
-        return
-    there = {key for (key,) in db.execute("SELECT DISTINCT key FROM memories")}
+    gone = {ns: keys - _keys_there(db, ns, keys) for ns, keys in tally_keys(*(report for _, report in rows)).items()}
     for run, report in rows:
-        if (kept := tally_among(report, there)) != report:
+        if (kept := tally_without(report, gone)) != report:
             db.execute("UPDATE runs SET report = ? WHERE id = ?", (kept, run))
+
+
+def _keys_there(db: apsw.Connection, ns: str, keys: Iterable[str]) -> set[str]:
+    """Return which of these keys a namespace has; where the namespace is not known, which any has."""
+    sql = f"SELECT DISTINCT key FROM memories WHERE {'ns = ? AND ' if ns else ''}key IN (SELECT value FROM json_each(?))"
+    return {key for (key,) in db.execute(sql, (*([ns] if ns else []), json.dumps(sorted(keys))))}
 
 
 def _drop_unfinished(path: str) -> None:

@@ -1,16 +1,14 @@
-"""What a search asks of the database: postings, substrings, candidates with their neighbours, and vectors."""
+"""What a search asks of the database: postings, substrings, candidates and their neighbours."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
-from typing import Any
 
 import apsw
 
-from ghostmem.engine.rows import Candidate, Filter, Space
+from ghostmem.engine.rows import Candidate, Filter, Space, candidate_of
 from ghostmem.engine.sqlite.where import conditions
 from ghostmem.text.scripts import fold
-from ghostmem.times import read_time
 
 _CANDIDATE = (
     "SELECT c.id, c.memory_id, c.seq, c.start, c.stop, c.start_line, c.end_line, c.terms, c.thread_id, c.place,"
@@ -19,10 +17,6 @@ _CANDIDATE = (
 # CROSS JOIN keeps the order: the planner would rather walk the whole namespace than look few chunks up
 _CHUNKS = f"{_CANDIDATE} FROM chunks c CROSS JOIN memories m ON m.id = c.memory_id"
 _AMONG = f"{_CANDIDATE} FROM json_each(?) j CROSS JOIN chunks c ON c.id = j.value CROSS JOIN memories m ON m.id = c.memory_id"
-
-
-def _candidate(row: Sequence[Any]) -> Candidate:
-    return Candidate._make((*row[:11], read_time(row[11]), *row[12:]))
 
 
 class SqliteSearch:
@@ -87,7 +81,7 @@ class SqliteSearch:
         """Return those of these chunks that a filter lets through, in the order given."""
         where, values = conditions(which)
         sql = f"{_AMONG} WHERE {where}"
-        found = {row[0]: _candidate(row) for row in self._db.execute(sql, [json.dumps(list(chunks)), *values])}
+        found = {row[0]: candidate_of(row) for row in self._db.execute(sql, [json.dumps(list(chunks)), *values])}
         return [found[number] for number in chunks if number in found]
 
     def threads(self, numbers: Iterable[int]) -> dict[int, tuple[int, int]]:
@@ -105,14 +99,14 @@ class SqliteSearch:
         """Return a whole thread in order, as far as a filter lets it through."""
         where, values = conditions(which)
         sql = f"{_CHUNKS} WHERE c.thread_id = ? AND {where} ORDER BY c.place"
-        return [_candidate(row) for row in self._db.execute(sql, [number, *values])]
+        return [candidate_of(row) for row in self._db.execute(sql, [number, *values])]
 
     def around(self, number: int, place: str, before: int, after: int, which: Filter) -> list[Candidate]:
         """Return the neighbours of a place in a thread, in order, without the place itself."""
         where, values = conditions(which)
         sql = f"{_CHUNKS} WHERE c.thread_id = ? AND c.place {{}} ? AND {where} ORDER BY c.place {{}} LIMIT ?"
-        earlier = [_candidate(row) for row in self._db.execute(sql.format("<", "DESC"), [number, place, *values, before])]
-        later = [_candidate(row) for row in self._db.execute(sql.format(">", "ASC"), [number, place, *values, after])]
+        earlier = [candidate_of(row) for row in self._db.execute(sql.format("<", "DESC"), [number, place, *values, before])]
+        later = [candidate_of(row) for row in self._db.execute(sql.format(">", "ASC"), [number, place, *values, after])]
         return [*reversed(earlier), *later]
 
 

@@ -14,7 +14,7 @@ from ghostmem.engine.sqlite.journal import SqliteJournal
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-Views = dict[tuple[int, int], VectorView]
+Views = dict[tuple[int, int], VectorView]  # by model and namespace
 
 
 class SqliteVectors:
@@ -63,7 +63,7 @@ class SqliteVectors:
         filled = self._db.execute(
             "SELECT 1 FROM changes WHERE ns_id = ? AND seq > ? AND op = 'embed' LIMIT 1", (space.number, known.sequence)
         ).get
-        return filled is not None or len(known.ids) > space.chunks * 1.25 + 100
+        return filled is not None or known.is_stale(space.chunks)
 
     def _load(self, model: int, space: Space, after: int, before: VectorView | None) -> VectorView:
         ids, made = self.after(model, space.number, after)
@@ -90,14 +90,15 @@ class SqliteVectors:
             self._journal.append(space, "", "embed", "")
         return len(rows)
 
-    def missing(self, model: int, after: int, limit: int) -> Iterator[tuple[int, int, str, str | None]]:
-        """Yield chunks that have no vector of a model yet, as (namespace, chunk, text, who said it)."""
+    def missing(self, model: int, after: int, limit: int, ns: str | None = None) -> Iterator[tuple[int, int, str, str | None]]:
+        """Yield chunks that have no vector of a model yet, as (namespace, chunk, text, who said it); with `ns`, only of that."""
+        only = "" if ns is None else " AND c.ns_id = (SELECT id FROM namespaces WHERE name = ?)"
         sql = (
             "SELECT c.ns_id, c.id, substr(m.content, c.start + 1, c.stop - c.start), m.source_user FROM chunks c"
-            " JOIN memories m ON m.id = c.memory_id WHERE c.id > ? AND c.chunker <> '' AND NOT EXISTS"
+            f" JOIN memories m ON m.id = c.memory_id WHERE c.id > ?{only} AND c.chunker <> '' AND NOT EXISTS"
             " (SELECT 1 FROM vectors v WHERE v.chunk_id = c.id AND v.model_id = ?) ORDER BY c.id LIMIT ?"
         )
-        yield from self._db.execute(sql, (after, model, limit))
+        yield from self._db.execute(sql, (after, *([] if ns is None else [ns]), model, limit))
 
     def counts(self) -> dict[str, int]:
         """Return how many chunks have a vector, by model, and how many chunks there are."""

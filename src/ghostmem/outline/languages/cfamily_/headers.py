@@ -1,33 +1,25 @@
 """The headers of ISO C, POSIX and ISO C++, and the names that the most used ones declare."""
 
 _C = (
-    "assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal stdalign "
-    "stdarg stdatomic stdbit stdbool "
-    "stdckdint stddef stdint stdio stdlib stdnoreturn string tgmath threads time uchar wchar wctype"
+    "assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal stdalign stdarg stdatomic stdbit"
+    " stdbool stdckdint stddef stdint stdio stdlib stdnoreturn string tgmath threads time uchar wchar wctype"
 )
 _POSIX = (
-    "aio arpa/inet cpio devctl dirent dlfcn endian fcntl fmtmsg fnmatch ftw glob grp iconv langinfo "
-    "libgen libintl monetary mqueue "
-    "ndbm net/if netdb netinet/in netinet/tcp nl_types poll pthread pwd regex sched search semaphore "
-    "spawn strings stropts sys/ipc "
-    "sys/mman sys/msg sys/resource sys/select sys/sem sys/shm sys/socket sys/stat sys/statvfs sys/time "
-    "sys/times sys/types sys/uio "
-    "sys/un sys/utsname sys/wait syslog tar termios trace ulimit unistd utime utmpx wordexp"
+    "aio arpa/inet cpio devctl dirent dlfcn endian fcntl fmtmsg fnmatch ftw glob grp iconv langinfo libgen libintl monetary"
+    " mqueue ndbm net/if netdb netinet/in netinet/tcp nl_types poll pthread pwd regex sched search semaphore spawn strings"
+    " stropts sys/ipc sys/mman sys/msg sys/resource sys/select sys/sem sys/shm sys/socket sys/stat sys/statvfs sys/time sys/times"
+    " sys/types sys/uio sys/un sys/utsname sys/wait syslog tar termios trace ulimit unistd utime utmpx wordexp"
 )
 _CPP = (
-    "algorithm any array atomic barrier bit bitset cassert ccomplex cctype cerrno cfenv cfloat charconv chrono cinttypes ciso646 "
-    "climits clocale cmath codecvt compare complex concepts condition_variable coroutine csetjmp csignal "
-    "cstdalign cstdarg cstdbool "
-    "cstddef cstdint cstdio cstdlib cstring ctgmath ctime cuchar cwchar cwctype debugging deque exception execution expected "
-    "filesystem flat_map flat_set format forward_list fstream functional future generator hazard_pointer "
-    "initializer_list inplace_vector "
-    "iomanip ios iosfwd iostream istream iterator latch limits linalg list locale map mdspan memory "
-    "memory_resource mutex new numbers "
-    "numeric optional ostream print queue random ranges ratio rcu regex scoped_allocator semaphore set shared_mutex simd "
-    "source_location span spanstream sstream stack stacktrace stdexcept stdfloat stop_token streambuf string string_view "
-    "strstream syncstream system_error text_encoding thread tuple type_traits typeindex typeinfo "
-    "unordered_map unordered_set utility "
-    "valarray variant vector version"
+    "algorithm any array atomic barrier bit bitset cassert ccomplex cctype cerrno cfenv cfloat charconv chrono cinttypes ciso646"
+    " climits clocale cmath codecvt compare complex concepts condition_variable coroutine csetjmp csignal cstdalign cstdarg"
+    " cstdbool cstddef cstdint cstdio cstdlib cstring ctgmath ctime cuchar cwchar cwctype debugging deque exception execution"
+    " expected filesystem flat_map flat_set format forward_list fstream functional future generator hazard_pointer"
+    " initializer_list inplace_vector iomanip ios iosfwd iostream istream iterator latch limits linalg list locale map mdspan"
+    " memory memory_resource mutex new numbers numeric optional ostream print queue random ranges ratio rcu regex"
+    " scoped_allocator semaphore set shared_mutex simd source_location span spanstream sstream stack stacktrace stdexcept"
+    " stdfloat stop_token streambuf string string_view strstream syncstream system_error text_encoding thread tuple type_traits"
+    " typeindex typeinfo unordered_map unordered_set utility valarray variant vector version"
 )
 HEADERS = frozenset([f"{name}.h" for name in f"{_C} {_POSIX}".split()] + _CPP.split())
 
@@ -56,17 +48,12 @@ _NAMES = {
     "uintmax_t INT8_MAX "
     "INT16_MAX INT32_MAX INT64_MAX UINT8_MAX UINT16_MAX UINT32_MAX UINT64_MAX SIZE_MAX INT32_MIN INT64_MIN",
     "stdio.h": "FILE EOF BUFSIZ NULL SEEK_SET SEEK_CUR SEEK_END size_t stdin stdout stderr fclose fdopen feof ferror "
-    "fflush fgetc fgets "
-    "fileno fopen fprintf fputc fputs fread freopen fscanf fseek fseeko fsetpos ftell ftello fwrite getc "
-    "getchar getdelim getline gets "
-    "pclose perror popen printf putc putchar puts remove rename rewind scanf setbuf setvbuf snprintf "
-    "sprintf sscanf tmpfile ungetc "
-    "vfprintf vprintf vsnprintf vsprintf clearerr dprintf vdprintf fpos_t",
+    "fflush fgetc fgets fileno fopen fprintf fputc fputs fread freopen fscanf fseek fseeko fsetpos ftell ftello fwrite getc"
+    " getchar getdelim getline gets pclose perror popen printf putc putchar puts remove rename rewind scanf setbuf setvbuf"
+    " snprintf sprintf sscanf tmpfile ungetc vfprintf vprintf vsnprintf vsprintf clearerr dprintf vdprintf fpos_t",
     "stdlib.h": "NULL EXIT_FAILURE EXIT_SUCCESS RAND_MAX size_t abort abs atexit atof atoi atol atoll bsearch calloc "
-    "div exit free getenv "
-    "labs llabs malloc mkstemp mkdtemp putenv qsort rand random realloc realpath setenv srand srandom "
-    "strtod strtof strtol strtold "
-    "strtoll strtoul strtoull system unsetenv posix_memalign aligned_alloc _Exit",
+    "div exit free getenv labs llabs malloc mkstemp mkdtemp putenv qsort rand random realloc realpath setenv srand srandom strtod"
+    " strtof strtol strtold strtoll strtoul strtoull system unsetenv posix_memalign aligned_alloc _Exit",
     "string.h": "NULL size_t memchr memcmp memcpy memmove memset stpcpy strcat strchr strcmp strcoll strcpy strcspn "
     "strdup strerror "
     "strerror_r strlen strncat strncmp strncpy strndup strnlen strpbrk strrchr strsignal strspn strstr "
@@ -76,12 +63,9 @@ _NAMES = {
     "localtime_r mktime "
     "nanosleep strftime time CLOCK_REALTIME CLOCK_MONOTONIC CLOCKS_PER_SEC",
     "unistd.h": "access alarm chdir chown close dup dup2 execl execlp execv execve execvp fork fsync ftruncate getcwd "
-    "getegid geteuid "
-    "getgid getopt gethostname getpid getppid getuid isatty link lseek pause pipe pread pwrite read "
-    "readlink rmdir setsid setuid sleep "
-    "symlink sysconf truncate unlink usleep write _exit optarg optind opterr STDIN_FILENO STDOUT_FILENO "
-    "STDERR_FILENO ssize_t pid_t "
-    "off_t uid_t gid_t R_OK W_OK X_OK F_OK",
+    "getegid geteuid getgid getopt gethostname getpid getppid getuid isatty link lseek pause pipe pread pwrite read readlink"
+    " rmdir setsid setuid sleep symlink sysconf truncate unlink usleep write _exit optarg optind opterr STDIN_FILENO"
+    " STDOUT_FILENO STDERR_FILENO ssize_t pid_t off_t uid_t gid_t R_OK W_OK X_OK F_OK",
     "sys/types.h": "pid_t ssize_t off_t size_t uid_t gid_t mode_t dev_t ino_t time_t",
     "sys/stat.h": "stat fstat lstat chmod fchmod mkdir umask S_ISDIR S_ISREG S_ISLNK mode_t",
     "sys/socket.h": "socket bind listen accept connect send recv sendto recvfrom sendmsg recvmsg shutdown setsockopt getsockopt "
@@ -108,17 +92,13 @@ NAMES = {header: frozenset(names.split()) for header, names in _NAMES.items()}
 
 # what `using namespace std` makes visible, as far as it is common
 STD = frozenset(
-    "string wstring string_view vector map set list deque array pair tuple queue stack unordered_map "
-    "unordered_set multimap multiset "
-    "optional variant any function unique_ptr shared_ptr weak_ptr make_unique make_shared make_pair "
-    "make_tuple move forward swap cout "
-    "cerr cin clog endl ostream istream ofstream ifstream fstream stringstream ostringstream "
-    "istringstream getline to_string stoi stol "
-    "stod sort find find_if count accumulate min max transform for_each copy thread mutex lock_guard "
-    "unique_lock scoped_lock atomic "
-    "condition_variable future promise async exception runtime_error logic_error invalid_argument "
-    "out_of_range get tie bitset byte "
-    "initializer_list ios setw setprecision size_t int32_t uint32_t int64_t uint64_t uint8_t".split()
+    "string wstring string_view vector map set list deque array pair tuple queue stack unordered_map unordered_set multimap"
+    " multiset optional variant any function unique_ptr shared_ptr weak_ptr make_unique make_shared make_pair make_tuple move"
+    " forward swap cout cerr cin clog endl ostream istream ofstream ifstream fstream stringstream ostringstream istringstream"
+    " getline to_string stoi stol stod sort find find_if count accumulate min max transform for_each copy thread mutex lock_guard"
+    " unique_lock scoped_lock atomic condition_variable future promise async exception runtime_error logic_error invalid_argument"
+    " out_of_range get tie bitset byte initializer_list ios setw setprecision size_t int32_t uint32_t int64_t uint64_t"
+    " uint8_t".split()
 )
 POINTERS = frozenset("unique_ptr shared_ptr optional weak_ptr reference_wrapper".split())
 LISTS = frozenset(

@@ -68,6 +68,7 @@ class Types(Inference):
         return None
 
     def infer_one(self, path: str, one: list[Any], depth: int) -> Type | None:
+        """Return the type of one expression, asking `infer` for its parts."""
         kind = one[0]
         if kind == "local":
             context, data, value = self.files[path].detail["bindings"][one[1]]

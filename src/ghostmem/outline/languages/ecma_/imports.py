@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 
 def source_of(node: "Node") -> str:
+    """Return the module that a statement imports or exports from."""
     return string_value(node.child_by_field_name("source"))
 
 

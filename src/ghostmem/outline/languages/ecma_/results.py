@@ -38,6 +38,7 @@ class Results(Members):
                 return None
 
     def called(self, path: str, target: int, given: list[int], types: tuple[Type, ...]) -> Type:
+        """Return what calling an expression with these arguments comes to."""
         kind = self.type_of(path, target)
         one: list[Any] = self.detail(path, "rows")[target] if target >= 0 else ["?"]
         if one[0] == "m" and one[2] in {"bind", "call", "apply"}:
@@ -101,6 +102,7 @@ class Results(Members):
         return ("nat", "String", ()) if name in RETURNS_STRING and kind in {"String", "Number", "Date"} else None
 
     def parameter(self, path: str, number: int, at: int) -> Type:
+        """Return the type of a function's parameter: as written, as its variable is declared, or as its caller expects."""
         record = self.detail(path, "functions")[number]
         if at < len(record["types"]) and record["types"][at] is not None:
             return self.term(record["types"][at], path, record["scope"])

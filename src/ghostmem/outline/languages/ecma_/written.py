@@ -111,6 +111,7 @@ class Written(Names):
         return ("inst", key, given) if one.kind in {"type", "interface"} else None
 
     def made(self, kind: Type, types: tuple[Type, ...]) -> Type:
+        """Return what `new` makes of a class or a function."""
         match kind:
             case ("cls", key):
                 return ("inst", key, types)
@@ -133,6 +134,7 @@ def _frozen(term: Any) -> Any:
 
 
 def thawed(term: Any) -> Any:
+    """Return a frozen term as the lists and mappings it was."""
     if isinstance(term, tuple):
         if term and term[0] == "{}":
             return {name: thawed(one) for name, one in term[1:]}

@@ -109,6 +109,7 @@ class Fields(World):
         return self.term(one.detail.get("type"), key[0], one.detail.get("scope", 0), env)
 
     def type_of_field(self, path: str, target: int, name: str) -> Type:
+        """Return the type of `target.name`: a field, a class inside a class, or a class by its full name."""
         kind = self.type_of(path, target)
         key, env = self.field(kind, name)
         if key:

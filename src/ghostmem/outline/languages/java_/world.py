@@ -81,6 +81,7 @@ class World(ABC):
         return None, 0
 
     def nested(self, kind: Type, name: str) -> Type:
+        """Return a class that stands inside another."""
         match kind:
             case ("cls", key):
                 return self._member_class(key, name, frozenset())

@@ -14,6 +14,7 @@ class Infer(Types):
     """What expressions of a project come to."""
 
     def infer_one(self, path: str, one: list[Any], depth: int) -> Type | None:
+        """Return the type of one expression, asking `infer` for its parts."""
         kind = one[0]
         if kind == "local":
             return self.infer(path, self.files[path].detail["bindings"][one[1]][2], depth)

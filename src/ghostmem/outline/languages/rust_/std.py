@@ -38,10 +38,9 @@ VARIANTS = {
     "Err": "std::result::Result",
 }
 MACROS = frozenset(
-    "assert assert_eq assert_ne cfg column compile_error concat dbg debug_assert debug_assert_eq "
-    "debug_assert_ne env eprint eprintln "
-    "file format format_args include include_bytes include_str line matches module_path option_env panic print println stringify "
-    "thread_local todo try unimplemented unreachable vec write writeln".split()
+    "assert assert_eq assert_ne cfg column compile_error concat dbg debug_assert debug_assert_eq debug_assert_ne env eprint"
+    " eprintln file format format_args include include_bytes include_str line matches module_path option_env panic print println"
+    " stringify thread_local todo try unimplemented unreachable vec write writeln".split()
 )
 
 # by the last part of a type's name

@@ -255,6 +255,7 @@ def substitute(kind: Any, mapping: dict[Any, Any]) -> Type | None:
 
 
 def params_of(detail: dict[str, Any], key: Key, args: tuple[Any, ...]) -> dict[Any, Any]:
+    """Return what each type parameter of a declaration stands for."""
     names = list(detail.get("generics") or {})
     return {(name, *key): given for name, given in zip(names, args, strict=False) if given}
 
@@ -269,4 +270,5 @@ def head_of(kind: Type | None) -> Any:
 
 
 def last_of(kind: Type) -> str:
+    """Return the last part of a name from outside; empty for the project's own."""
     return str(kind[1]).rsplit("::", 1)[-1] if kind[0] in ("native", "external") else ""

@@ -60,7 +60,6 @@ export const memoryPath = (ns, key, rest = "") => `/memories/${encodeURIComponen
 export const get = (path, fields, signal) => call("GET", path + query(fields), undefined, signal);
 export const post = (path, body = {}, signal) => call("POST", path, body, signal);
 export const putJson = (path, body, signal) => call("PUT", path, body, signal);
-export const patch = (path, body, signal) => call("PATCH", path, body, signal);
 export const del = (path, fields, signal) => call("DELETE", path + query(fields), undefined, signal);
 
 /** Learn who we are; every other call of the page comes after this. */

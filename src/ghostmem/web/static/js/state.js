@@ -19,12 +19,6 @@ export function restoreNs() {
 /** The chosen namespace or prefix, or nothing for all: what to send as `ns`. */
 export const ns = () => chosen;
 
-/** A single namespace for what needs one: the chosen one, or the first that fits. */
-export function oneNs() {
-  const fits = session.namespaces.filter((name) => !chosen || (chosen.endsWith("*") ? name.startsWith(chosen.slice(0, -1)) : name === chosen));
-  return fits[0] || "";
-}
-
 /** Choose a namespace, or nothing for all. */
 export function chooseNs(value) {
   chosen = value;

@@ -77,7 +77,9 @@ export function view({ query }, signal) {
       el("p", { class: "soft" }, `Of ${count(found.memories_evaluated, "memory", "memories")}, ${count(changes.length, "change")} would be made. Nothing has happened yet.`),
       changeGroups(changes),
       (found.errors || []).map((one) => el("p", { class: "problem" }, String(one))),
-      el("div", { class: "ahead-actions" }, el("button", { class: "button primary", type: "button", onclick: () => reflect(changes.length) }, icon("play", 16), "Run it"), el("button", { class: "button quiet", type: "button", onclick: () => put(ahead) }, "Leave it")),
+      may
+        ? el("div", { class: "ahead-actions" }, el("button", { class: "button primary", type: "button", onclick: () => reflect(changes.length) }, icon("play", 16), "Run it"), el("button", { class: "button quiet", type: "button", onclick: () => put(ahead) }, "Leave it"))
+        : [el("p", { class: "soft" }, "This page may not run the rules here. In a terminal:"), command(`ghost reflect -n ${ns() ? `"${ns()}"` : "'*'"}`)],
     ];
   }
 
@@ -117,9 +119,8 @@ export function view({ query }, signal) {
     flow,
     section(
       "What would happen now",
-      may
-        ? [el("div", { class: "ahead-start" }, el("button", { class: "button", type: "button", id: "look", onclick: look }, icon("lifecycle", 16), "Look ahead"), el("p", { class: "soft" }, `Tries the rules on ${scope()}, without changing anything.`)), ahead]
-        : [el("p", { class: "soft" }, "This page may not run the rules here. In a terminal:"), command(`ghost reflect --dry-run -n ${ns() ? `"${ns()}"` : "'*'"}`)],
+      el("div", { class: "ahead-start" }, el("button", { class: "button", type: "button", id: "look", onclick: look }, icon("lifecycle", 16), "Look ahead"), el("p", { class: "soft" }, `Tries the rules on ${scope()}, without changing anything.`)),
+      ahead,
     ),
     section("What the rules did", runs),
     section("The rules", rules),

@@ -1,0 +1,122 @@
+"""What a client may ask of a server, as the protocol names it: each request a function from plain data to plain data."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ghostmem.caller import CALLER, CLIENT
+from ghostmem.errors import GhostError, InvalidInputError
+from ghostmem.mcp.app import URI, app_contents, app_resource, is_shown_by
+from ghostmem.mcp.prompts import offered, prompt_result
+from ghostmem.mcp.protocol import INTERNAL_ERROR, INVALID_PARAMS, ProtocolError
+from ghostmem.mcp.resources import complete, read, resources, templates
+from ghostmem.mcp.texts import readable, told
+from ghostmem.schema import Schema, check
+from ghostmem.verbs.accept import MAX_KEY
+
+if TYPE_CHECKING:
+    from ghostmem.mcp.face import Face
+
+CALL = "tools/call"
+_MOST = 100  # values of one completion
+
+
+class Client(NamedTuple):
+    """Who asks: the name it gave itself, and what it can do."""
+
+    name: str = "mcp"
+    capabilities: Mapping[str, Any] = {}
+
+
+Given = Mapping[str, Any]
+Found = dict[str, Any]
+
+
+def answer(face: Face, method: str, given: Given, client: Client) -> Found:
+    """Answer a request that is one of REQUESTS."""
+    run, schema = REQUESTS[method]
+    given = {name: value for name, value in given.items() if value is not None}
+    try:
+        check(given, schema)
+    except InvalidInputError as error:
+        raise ProtocolError(INVALID_PARAMS, f"Invalid request parameters: {error.message}") from None
+    try:
+        return run(face, given, client)
+    except GhostError as error:
+        raise ProtocolError(INTERNAL_ERROR, readable(told(error))) from None
+    except ProtocolError:
+        raise
+    except Exception as error:
+        traceback.print_exc()
+        raise ProtocolError(INTERNAL_ERROR, f"{type(error).__name__} in {method}") from None
+
+
+def _list_tools(face: Face, _: Given, client: Client) -> Found:
+    return {"tools": face.listed(is_shown_by(client.capabilities))}
+
+
+def _call_tool(face: Face, given: Given, client: Client) -> Found:
+    CLIENT.set(client.name[:MAX_KEY])
+    return face.call(given["name"], given.get("arguments"))
+
+
+def _list_resources(face: Face, _: Given, client: Client) -> Found:
+    apps = [app_resource()] if is_shown_by(client.capabilities) else []
+    return {"resources": [*apps, *resources(face)]}
+
+
+def _list_templates(_: Face, __: Given, ___: Client) -> Found:
+    return {"resourceTemplates": templates()}
+
+
+def _read_resource(face: Face, given: Given, _: Client) -> Found:
+    return {"contents": [app_contents() if given["uri"] == URI else read(face, given["uri"])]}
+
+
+def _list_prompts(face: Face, _: Given, __: Client) -> Found:
+    return {"prompts": list(offered(face.toolsets).values())}
+
+
+def _get_prompt(face: Face, given: Given, _: Client) -> Found:
+    own = face.own()
+    named = own if CALLER.get().may(own, "read") else "(one you may read)"
+    return prompt_result(given["name"], _texts(given.get("arguments")), named, face.toolsets)
+
+
+def _complete(face: Face, given: Given, _: Client) -> Found:
+    known = _texts(given.get("context", {}).get("arguments"))
+    found = complete(face, given["argument"]["name"], given["argument"]["value"], known)
+    return {"completion": {"values": found[:_MOST], "total": len(found), "hasMore": len(found) > _MOST}}
+
+
+def _texts(given: Mapping[str, Any] | None) -> Mapping[str, str]:
+    """Return arguments that are all texts."""
+    for name, value in (given or {}).items():
+        if not isinstance(value, str):
+            raise ProtocolError(INVALID_PARAMS, f"Invalid request parameters: {name[:60]} must be a text")
+    return given or {}
+
+
+_TEXT = {"type": "string"}
+_ANY: Schema = {"type": "object"}
+
+
+def _with(required: Mapping[str, Schema], **more: Schema) -> Schema:
+    return {"type": "object", "properties": {**required, **more}, "required": list(required)}
+
+
+REQUESTS: Mapping[str, tuple[Callable[[Face, Given, Client], Found], Schema]] = {
+    "tools/list": (_list_tools, _ANY),
+    CALL: (_call_tool, _with({"name": _TEXT}, arguments=_ANY)),
+    "resources/list": (_list_resources, _ANY),
+    "resources/templates/list": (_list_templates, _ANY),
+    "resources/read": (_read_resource, _with({"uri": _TEXT})),
+    "prompts/list": (_list_prompts, _ANY),
+    "prompts/get": (_get_prompt, _with({"name": _TEXT}, arguments=_ANY)),
+    "completion/complete": (
+        _complete,
+        _with({"ref": _ANY, "argument": _with({"name": _TEXT, "value": _TEXT})}, context=_with({}, arguments=_ANY)),
+    ),
+}

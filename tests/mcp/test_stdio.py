@@ -1,0 +1,173 @@
+"""The server's own reading of the older protocol says what the official SDK says, and loads none of it"""
+
+import io
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ghostmem import Ghost
+from ghostmem.mcp.face import Face
+from ghostmem.mcp.server import serve_stdio
+from ghostmem.mcp.stdio import VERSIONS, Session
+from ghostmem.settings import Settings
+
+APPS = {"extensions": {"io.modelcontextprotocol/ui": {"mimeTypes": ["text/html;profile=mcp-app"]}}}
+MEMORY = {"ns": "a", "key": "tea"}
+ASKED: list[tuple[str, Any]] = [
+    ("ping", None),
+    ("tools/list", None),
+    ("tools/list", {"cursor": "x"}),
+    ("tools/call", {"name": "ghost_get", "arguments": MEMORY}),
+    ("tools/call", {"name": "ghost_edge", "arguments": {"op": "list", **MEMORY}}),
+    ("tools/call", {"name": "ghost_get", "arguments": {"ns": "a", "key": "nothing"}}),
+    ("tools/call", {"name": "ghost_get", "arguments": {"ns": "a", "kee": "tea"}}),
+    ("tools/call", {"name": "ghost_get", "arguments": None}),
+    ("tools/call", {"name": "ghost_show", "arguments": {"ns": "a"}}),
+    ("tools/call", {"name": "nope"}),
+    ("resources/list", {}),
+    ("resources/templates/list", {}),
+    ("resources/read", {"uri": "memory://a/tea"}),
+    ("resources/read", {"uri": "memory://a/index"}),
+    ("prompts/list", {}),
+    ("prompts/get", {"name": "recall", "arguments": {"question": "tea?"}}),
+    (
+        "completion/complete",
+        {"ref": {"type": "ref/resource", "uri": "memory://{ns}/{key}"}, "argument": {"name": "ns", "value": ""}},
+    ),
+]
+WRONG: list[tuple[str, Any]] = [
+    ("tools/call", {}),
+    ("tools/call", {"name": 7}),
+    ("tools/call", {"name": "ghost_get", "arguments": [1]}),
+    ("resources/read", {"uri": "memory://a/nothing"}),
+    ("resources/read", {}),
+    ("prompts/get", {"name": "nope"}),
+    ("prompts/get", {"name": "recall", "arguments": {}}),
+    ("prompts/get", {"name": "recall", "arguments": {"question": 7}}),
+    ("completion/complete", {"argument": {"name": "ns"}}),
+    ("tools/destroy", {}),
+    ("logging/setLevel", {"level": "info"}),
+]
+
+
+@pytest.fixture(scope="module")
+def face(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Face]:
+    """Return a face on a small store."""
+    with Ghost.open(tmp_path_factory.mktemp("store") / "memory.db", settings=Settings(embed_provider="none")) as ghost:
+        ghost.put("a", "tea", "The user drinks green tea. 🍵")
+        ghost.put("a", "cup", "The cup is blue.")
+        ghost.edge("a", "tea", "cup", "relates_to")
+        yield Face(ghost, folder="/")
+
+
+def lines(version: str, asked: list[tuple[str, Any]], capabilities: dict[str, Any]) -> bytes:
+    """Return a handshake and some requests, as a client sends them."""
+    hello = {"protocolVersion": version, "capabilities": capabilities, "clientInfo": {"name": "test", "version": "1"}}
+    messages: list[dict[str, Any]] = [{"id": 0, "method": "initialize", "params": hello}, {"method": "notifications/initialized"}]
+    messages += [
+        {"id": number, "method": method, **({} if given is None else {"params": given})}
+        for number, (method, given) in enumerate(asked, 1)
+    ]
+    return b"".join(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n" for message in messages)
+
+
+def uncounted(answer: dict[str, Any]) -> dict[str, Any]:
+    """Leave out what a look at a memory changes."""
+    found = answer["result"].get("structuredContent", {})
+    for memory in (found, *found.get("results", ())):
+        for name in ("access_count", "last_accessed_at"):
+            memory.pop(name, None)
+    return answer
+
+
+class Kept(io.BytesIO):
+    """A pipe whose other end can still be read when it is closed."""
+
+    def close(self) -> None:
+        """Stay open."""
+
+
+def answers(sink: Kept) -> dict[int, Any]:
+    """Return what was answered, by id."""
+    return {message["id"]: message for message in map(json.loads, sink.getvalue().splitlines())}
+
+
+def both(face: Face, sent: bytes) -> tuple[dict[int, Any], dict[int, Any]]:
+    """Return the answers of our own server and of the SDK's."""
+    ours, theirs = Kept(), Kept()
+    assert Session(face, ours).serve(io.BytesIO(sent)) is None
+    wanted = len(ours.getvalue().splitlines())
+    there, here = os.pipe()
+    os.write(here, sent)
+
+    def leave() -> None:
+        deadline = time.monotonic() + 60
+        while len(theirs.getvalue().splitlines()) < wanted and time.monotonic() < deadline:
+            time.sleep(0.02)
+        os.close(here)
+
+    threading.Thread(target=leave).start()
+    with open(there, "rb") as source:
+        serve_stdio(face, source, theirs)
+    return answers(ours), answers(theirs)
+
+
+@pytest.mark.parametrize("capabilities", [{}, APPS], ids=["plain", "apps"])
+@pytest.mark.parametrize("version", VERSIONS)
+def test_answers_are_those_of_the_sdk(face: Face, version: str, capabilities: dict[str, Any]) -> None:
+    """Handshake, lists, results and errors of tools: the same data, whatever the version."""
+    ours, theirs = both(face, lines(version, ASKED, capabilities))
+    assert sorted(ours) == list(range(len(ASKED) + 1))
+    for id_, answer in ours.items():
+        assert uncounted(answer) == uncounted(theirs[id_]), ASKED[id_ - 1]
+
+
+def test_errors_have_the_codes_of_the_sdk(face: Face) -> None:
+    """What cannot be answered is refused with the same code, in our own words."""
+    ours, theirs = both(face, lines(VERSIONS[-1], WRONG, {}))
+    assert sorted(ours) == list(range(len(WRONG) + 1))
+    for id_, (method, given) in enumerate(WRONG, 1):
+        assert ours[id_]["error"]["code"] == theirs[id_]["error"]["code"], (method, given)
+        assert ours[id_]["error"]["message"]
+
+
+def test_half_a_character_in_an_id_comes_back(face: Face) -> None:
+    """What JSON can say is echoed, though it is no text."""
+    sink = Kept()
+    Session(face, sink).serve([b'{"jsonrpc":"2.0","id":"\\ud800","method":"ping"}\n'])
+    assert json.loads(sink.getvalue()) == {"jsonrpc": "2.0", "id": "\ud800", "result": {}}
+
+
+def test_params_that_are_no_object_are_refused(face: Face) -> None:
+    """Whoever waits for an answer gets one."""
+    sink = Kept()
+    Session(face, sink).serve([b'{"jsonrpc":"2.0","id":1,"method":"ping","params":[1]}\n'])
+    assert json.loads(sink.getvalue())["error"]["code"] == -32602
+
+
+def test_nothing_of_the_sdk_is_loaded_for_a_client_with_a_handshake(tmp_path: Path) -> None:
+    """A session with a put and a search imports neither the SDK nor what it brings."""
+    asked = [
+        ("tools/call", {"name": "ghost_put", "arguments": {"ns": "a", "key": "k", "content": "The user drinks tea."}}),
+        ("tools/call", {"name": "ghost_search", "arguments": {"ns": "a", "query": "tea"}}),
+        ("resources/list", {}),
+        ("prompts/list", {}),
+    ]
+    code = (
+        "import sys\nfrom ghostmem.cli.main import main\ntry:\n    main(['mcp'])\nexcept SystemExit:\n    pass\n"
+        "print(*sorted(sys.modules), file=sys.stderr)"
+    )
+    env = {"HOME": str(tmp_path), "GHOST_DB": str(tmp_path / "m.db"), "GHOST_EMBED_PROVIDER": "none"}
+    sent = lines("2025-06-18", asked, {})
+    done = subprocess.run([sys.executable, "-c", code], input=sent, capture_output=True, env=env, timeout=120, check=True)
+    assert len(done.stdout.splitlines()) == len(asked) + 1
+    loaded = {name.partition(".")[0] for name in done.stderr.decode().split()}
+    assert not loaded & {"mcp", "mcp_types", "pydantic", "anyio", "asyncio", "starlette", "httpx", "uvicorn", "numpy"}
