@@ -117,6 +117,20 @@ def test_vectors_are_filled_in_and_exchanged(ghost: Ghost) -> None:
     assert ghost.search("yacht marina", NS)[0].key == "new"
 
 
+def test_a_patch_and_a_restore_give_vectors_where_they_write(ghost: Ghost) -> None:
+    """What waits for vectors in the same namespace gets them too, what waits elsewhere is left to a backfill."""
+    for ns in (NS, "elsewhere"):
+        ghost.put(ns, "boat", "A boat in the harbour.")
+        ghost.put(ns, "sea", "The sea is calm today.")
+    ghost.rm(NS, "sea")
+    ghost.store.vectoriser.__init__(replace(ghost.store.settings, embed_provider="static"))  # type: ignore[misc]
+    ghost.restore(NS, "sea")
+    assert ghost.embed_status().pending == 2
+    ghost.patch(NS, "boat", "@@ -1 +1 @@\n-A boat in the harbour.\n+A yacht in the harbour.\n")
+    assert ghost.embed_status().pending == 2
+    assert ghost.embed_backfill() == 2
+
+
 def test_what_exists_is_not_overwritten_unless_told(full: Ghost, target: Ghost) -> None:
     """Conflicts are skipped, or become versions."""
     target.put(NS, "tea", "White.")

@@ -146,6 +146,15 @@ def test_half_a_character_in_an_id_comes_back(face: Face) -> None:
     assert json.loads(sink.getvalue()) == {"jsonrpc": "2.0", "id": "\ud800", "result": {}}
 
 
+@pytest.mark.parametrize("given", ["[1]", '"x"', "null", '{"requestId":[1]}', '{"requestId":{}}', '{"requestId":null}', "{}"])
+def test_taking_back_what_cannot_be_taken_back_does_no_harm(face: Face, given: str) -> None:
+    """A notification is never answered, and the next request is."""
+    sink = Kept()
+    cancel = f'{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{given}}}\n'.encode()
+    Session(face, sink).serve([cancel, b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n'])
+    assert json.loads(sink.getvalue()) == {"jsonrpc": "2.0", "id": 1, "result": {}}
+
+
 def test_params_that_are_no_object_are_refused(face: Face) -> None:
     """Whoever waits for an answer gets one."""
     sink = Kept()

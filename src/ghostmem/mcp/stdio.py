@@ -90,8 +90,9 @@ class Session:
     def _take(self, message: Message) -> None:
         method = message["method"]
         if "id" not in message:
-            if method == "notifications/cancelled":
-                self._asked.discard((message.get("params") or {}).get("requestId", ""))
+            given = message.get("params")
+            if method == "notifications/cancelled" and isinstance(given, dict) and isinstance(given.get("requestId"), str | int):
+                self._asked.discard(given["requestId"])
             return
         self._asked.add(message["id"])
         if method == "initialize":
