@@ -21,6 +21,8 @@ from ghostmem import Chunk, Edge, FileRef, Ghost, Memory, Rule
 from ghostmem.access import Access
 from ghostmem.cli.main import COMMANDS, cli, shared_options
 from ghostmem.embed.files import FOLDER
+from ghostmem.embed.local import LocalEmbedder
+from ghostmem.embed.static import StaticEmbedder
 from ghostmem.rank import abstain
 from ghostmem.rank.score import WITH_VECTORS, WITHOUT_VECTORS
 from ghostmem.settings import PROVIDERS, table
@@ -327,7 +329,8 @@ def test_the_score_is_documented_as_it_is() -> None:
     floor = " ".join(sections("docs/search.md")["Saying nothing"].split())
     assert f"at least {abstain.WORDING:g} of" in floor
     assert f"with them {abstain.CLEAR:g}, or" in floor
-    assert f"{abstain.HELP:g} of the best wording together are at least {abstain.MEANING:g}" in floor
+    near = (LocalEmbedder.thresholds.answer, StaticEmbedder.thresholds.answer)
+    assert "{:g} of the best wording together are at least {:g}, with `static` {:g}".format(abstain.HELP, *near) in floor
 
 
 def test_every_provider_and_model_file_is_documented_and_exists() -> None:

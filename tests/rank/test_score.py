@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ghostmem.rank.abstain import CLEAR, MEANING, WORDING, is_sure
+from ghostmem.embed.base import Thresholds
+from ghostmem.rank.abstain import CLEAR, HELP, WORDING, is_sure
 from ghostmem.rank.score import CURVE, THREAD_WIDE, TOP, WITH_VECTORS, WITHOUT_VECTORS, varied, weighed
 
 
@@ -53,6 +54,9 @@ def test_varied_is_a_reordering_of_the_best(items: list[tuple[float, int | None]
     assert found[TOP:] == order[TOP:]
 
 
+MEANING = Thresholds().answer
+
+
 @pytest.mark.parametrize(
     ("lexical", "cosine", "sure"),
     [
@@ -60,12 +64,12 @@ def test_varied_is_a_reordering_of_the_best(items: list[tuple[float, int | None]
         (WORDING, None, True),
         (WORDING - 0.01, None, False),
         (0.0, MEANING, True),
-        (0.1, MEANING - 0.01, True),
-        (0.1, MEANING - 0.1, False),
+        (0.1, MEANING - 0.1 * HELP, True),
+        (0.1, MEANING - 0.1 * HELP - 0.01, False),
         (CLEAR, 0.0, True),
         (CLEAR - 0.01, 0.1, False),
     ],
 )
 def test_the_floor_is_wording_or_meaning(lexical: float, cosine: float | None, sure: bool) -> None:
     """Either enough of the wording or enough of the meaning is needed to answer."""
-    assert is_sure(lexical, cosine) is sure
+    assert is_sure(lexical, cosine, MEANING) is sure

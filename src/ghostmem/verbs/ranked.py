@@ -84,7 +84,8 @@ def _all_spaces(store: Store, tx: Transaction, ns: NsFilter, asked: Asked, which
         if weights is WITH_VECTORS:
             legs.add("vector")
         found = fused(space, pool, asked) if store.settings.fusion == "rrf" else linear(space, pool, weights, asked)
-        sure = sure or is_sure(pool, asked, weights is WITH_VECTORS)
+        meaning = embedder.thresholds.answer if embedder is not None and weights is WITH_VECTORS else None
+        sure = sure or is_sure(pool, asked, meaning)
         scored += found
     if len(names) > 1:
         scored.sort(key=lambda s: (-s.score, -s.item.created_at.timestamp(), s.space.name, s.item.key))

@@ -101,14 +101,17 @@ def fused(space: Space, pool: Pool, asked: Asked) -> list[Scored]:
     ]
 
 
-def is_sure(pool: Pool, asked: Asked, vectors: bool) -> bool:
-    """Say whether what was found may be about the question: by its wording, its meaning, a code it names, or its time."""
+def is_sure(pool: Pool, asked: Asked, meaning: float | None) -> bool:
+    """Say whether what was found may be about the question: by its wording, its meaning, a code it names, or its time.
+
+    `meaning` is how near vectors must be; None without vectors.
+    """
     words = max((features.get("lexical", 0.0) for features in pool.features), default=0.0)
-    cosine = max((found for found in pool.cosines if found is not None), default=0.0) if vectors else None
+    cosine = max((found for found in pool.cosines if found is not None), default=0.0) if meaning is not None else None
     exact = any(features.get("identifier", 0.0) >= 1 for features in pool.features)
     if _is_unspaced(asked.terms):
         words -= UNSPACED  # bigrams of characters meet by chance
-    return bool(pool.items) and (exact or abstain.is_sure(words, cosine) or _is_about_time(pool, asked))
+    return bool(pool.items) and (exact or abstain.is_sure(words, cosine, meaning or 0.0) or _is_about_time(pool, asked))
 
 
 def _is_unspaced(terms: list[str]) -> bool:
