@@ -139,6 +139,16 @@ def test_errors_have_the_codes_of_the_sdk(face: Face) -> None:
         assert ours[id_]["error"]["message"]
 
 
+def test_what_was_asked_before_the_newer_protocol_is_answered_first(face: Face) -> None:
+    """Whoever takes over finds no thread at work, and the line that made the change."""
+    sink, before = Kept(), threading.active_count()
+    discover = b'{"jsonrpc":"2.0","id":2,"method":"server/discover"}\n'
+    found = Session(face, sink).serve([b'{"jsonrpc":"2.0","id":1,"method":"tools/list"}\n', discover, b"never read\n"])
+    assert found == discover
+    assert "initialize" in json.loads(sink.getvalue())["error"]["message"]
+    assert threading.active_count() == before
+
+
 def test_half_a_character_in_an_id_comes_back(face: Face) -> None:
     """What JSON can say is echoed, though it is no text."""
     sink = Kept()

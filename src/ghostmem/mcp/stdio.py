@@ -74,18 +74,20 @@ class Session:
 
     def serve(self, source: Iterable[bytes]) -> bytes | None:
         """Read until the client goes away, or return the line by which it turns out to speak the newer protocol."""
+        newer = None
         for line in source:
             message = _read(line)
             if message is None:
                 continue
             if self._client is None and _is_newer(message):
-                return line
+                newer = line
+                break
             self._take(message)
-        for _ in self._workers:
+        for _ in self._workers:  # what was asked is answered first, also before somebody else takes over
             self._waiting.put(None)
         for worker in self._workers:
             worker.join()
-        return None
+        return newer
 
     def _take(self, message: Message) -> None:
         method = message["method"]
