@@ -226,7 +226,7 @@ TOUR = (
             Step(
                 "A hit names the file and the line.",
                 'ghost search --in notes -n notes:diary "what grows along the fence?"',
-                expect="2026-03-14.md:4",
+                expect="2026-03-14.md:6",
             ),
             Step(
                 "One section is replaced, and nothing else of the file.",

@@ -1,7 +1,9 @@
 """How well search finds what answers a question: `python -m bench.recall --dataset locomo --path FILE [--json]`.
 
 Every turn, session or document is put through the public API and every question is one search with limit 100; all other settings
-are the shipped defaults. `--absent` asks each conversation the others' questions and reports how often nothing is answered.
+are the shipped defaults. Strong hits count first and weaker ones after them; `strong` reports the strong hits alone. `--absent`
+asks each conversation the next one's questions (the same topics, other people) and `--offtopic FILE` asks it questions about
+other subjects (JSON lines with a `question`); both report how often nothing is answered.
 """
 
 import argparse
@@ -11,7 +13,7 @@ import statistics
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from math import log2
 from pathlib import Path
@@ -160,7 +162,19 @@ def mean(rows: list[dict[str, float]], prefix: str, names: str) -> dict[str, flo
     return {name: round(statistics.fmean(row[prefix + name] for row in rows), 4) for name in names.split()} if rows else {}
 
 
-def run(dataset: str, path: Path, embed: str | None, most: int | None, absent: bool) -> dict[str, Any]:
+def read_questions(path: Path) -> list[str]:
+    """Read questions about other subjects."""
+    return [json.loads(line)["question"] for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def refused(ghost: Ghost, ns: str, questions: Iterable[str]) -> list[bool]:
+    """Say for each question whether a search answers it with nothing."""
+    return [not ghost.search(question, ns, limit=5) for question in questions]
+
+
+def run(
+    dataset: str, path: Path, embed: str | None, most: int | None, absent: bool, offtopic: Path | None = None
+) -> dict[str, Any]:
     """Measure one dataset from an empty store on."""
     conversations = list(READERS[dataset](path))[:most]
     clock = [datetime(2024, 1, 1, tzinfo=UTC)]
@@ -169,7 +183,10 @@ def run(dataset: str, path: Path, embed: str | None, most: int | None, absent: b
     categories: dict[str, list[dict[str, float]]] = defaultdict(list)
     millis: list[float] = []
     seconds = 0.0
-    empty = asked = 0
+    strong: list[tuple[int, float]] = []  # the number of strong hits and their recall, for each question
+    lost: list[bool] = []
+    elsewhere: list[bool] = []
+    other_subjects: list[bool] = []
     with (
         tempfile.TemporaryDirectory() as folder,
         Ghost.open(f"{folder}/recall.db", settings=settings, clock=lambda: clock[0]) as ghost,
@@ -184,15 +201,20 @@ def run(dataset: str, path: Path, embed: str | None, most: int | None, absent: b
                 if "turns" in question and "sessions" not in question:
                     question["sessions"] = {scopes[turn] for turn in question["turns"] if scopes.get(turn)}
                 began = time.perf_counter()
-                hits = ghost.search(question["text"], f"{dataset}:{number}", limit=LIMIT)
+                hits = ghost.search(question["text"], f"{dataset}:{number}", limit=LIMIT, weak=True)
                 millis.append((time.perf_counter() - began) * 1000)
                 row = judge(question, hits)
+                if row.keys() & {"r10"} and not (dataset == "locomo" and str(question["category"]) == "5"):
+                    first = [hit for hit in hits if not hit.weak]
+                    strong.append((len(first), judge(question, first)["r10"]))
+                    lost.append(not hits)
                 categories[str(question["category"])].append(row)
                 rows.append(row)
             if absent and len(conversations) > 1:
-                for question in conversations[(number + 1) % len(conversations)].questions:
-                    asked += 1
-                    empty += not ghost.search(question["text"], f"{dataset}:{number}", limit=5)
+                others = conversations[(number + 1) % len(conversations)].questions
+                elsewhere += refused(ghost, f"{dataset}:{number}", (question["text"] for question in others))
+            if offtopic is not None:
+                other_subjects += refused(ghost, f"{dataset}:{number}", read_questions(offtopic))
     counted = [row for name, found in categories.items() if not (dataset == "locomo" and name == "5") for row in found]
     turn = [row for row in counted if "r10" in row]
     session = [row for row in rows if "s_r10" in row]
@@ -209,8 +231,15 @@ def run(dataset: str, path: Path, embed: str | None, most: int | None, absent: b
         "query_ms": {"p50": round(statistics.median(millis), 2), "p95": round(sorted(millis)[int(len(millis) * 0.95)], 2)},
         "settings": {"fusion": settings.fusion, "abstain": settings.abstain, "limit": LIMIT},
     }
-    if absent:
-        figures["absent"] = {"asked": asked, "answered_with_nothing": round(empty / max(1, asked), 4)}
+    if strong:
+        figures["strong"] = {
+            "r10": round(statistics.fmean(recall for _, recall in strong), 4),
+            "hits": round(statistics.fmean(count for count, _ in strong), 2),
+            "answerable_refused": round(statistics.fmean(lost), 4),
+        }
+    for name, found in (("absent", elsewhere), ("offtopic", other_subjects)):
+        if found:
+            figures[name] = {"asked": len(found), "answered_with_nothing": round(statistics.fmean(found), 4)}
     return figures
 
 
@@ -222,14 +251,15 @@ def main() -> None:
     parser.add_argument("--limit-conversations", type=int)
     parser.add_argument("--embed", choices=["local", "static", "none"])
     parser.add_argument("--absent", action="store_true", help="also ask each conversation the next one's questions")
+    parser.add_argument("--offtopic", type=Path, help="also ask questions about other subjects, from this file")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
-    figures = run(given.dataset, given.path, given.embed, given.limit_conversations, given.absent)
+    figures = run(given.dataset, given.path, given.embed, given.limit_conversations, given.absent, given.offtopic)
     if given.json:
         print(json.dumps(figures))
         return
     print(f"{figures['dataset']}, {figures['questions']} questions, embed {figures['embed']}")
-    for name in ("turn", "session", "query_ms", *(["absent"] if given.absent else [])):
+    for name in ("turn", "session", "query_ms", *({"strong", "absent", "offtopic"} & figures.keys())):
         print(f"  {name:10}", "  ".join(f"{key} {value}" for key, value in figures[name].items()))
     for name, found in figures["by_category"].items():
         print(f"  category {name}:", "  ".join(f"{key} {value}" for key, value in found.items()))

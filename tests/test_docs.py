@@ -327,10 +327,12 @@ def test_the_score_is_documented_as_it_is() -> None:
     listed = {name.strip("`"): (float(cells(part, 2)[at]), float(cells(part, 3)[at])) for at, name in enumerate(cells(part))}
     assert listed == {name: (worth, WITHOUT_VECTORS[name]) for name, worth in WITH_VECTORS.items()}
     floor = " ".join(sections("docs/search.md")["Saying nothing"].split())
-    assert f"at least {abstain.WORDING:g} of" in floor
-    assert f"with them {abstain.CLEAR:g}, or" in floor
-    near = (LocalEmbedder.thresholds.answer, StaticEmbedder.thresholds.answer)
-    assert "{:g} of the best wording together are at least {:g}, with `static` {:g}".format(abstain.HELP, *near) in floor
+    assert f"`similarity` + {abstain.WORDING:g} × `lexical`" in floor
+    assert f"its score is at least {abstain.CONVERSATION:g}," in floor
+    for chunks in (10, 100, 1_000, 10_000):
+        answer = (LocalEmbedder.thresholds.answer, StaticEmbedder.thresholds.answer, None)
+        least = " | ".join(f"{abstain.needed(chunks, threshold):.2f}" for threshold in answer)
+        assert f"| {chunks:,} | {least} |" in floor
 
 
 def test_every_provider_and_model_file_is_documented_and_exists() -> None:

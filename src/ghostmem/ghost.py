@@ -187,8 +187,9 @@ class Ghost:
     ) -> Hits:
         """Return the memories that answer a question best, best first; `as_of` asks what was believed at a time.
 
-        `fields` are `limit` (20), tiers, include_all, min_score, explain, within, pieces and now, and the filters of `list`. The
-        hits are a list, empty when nothing is about the question, with `legs`, `notes` and `superseded` beside it.
+        `fields` are `limit` (20), tiers, include_all, min_score, weak, explain, within, pieces and now, and the filters of
+        `list`. The hits are a list, empty when nothing is about the question, with `weaker`, `legs`, `notes` and `superseded`.
+        Scores are from 0 to 1. The list holds the strong hits and `weaker` the others; `weak=True` returns all in the list.
         """
         from ghostmem.verbs.search import search
 
@@ -200,8 +201,8 @@ class Ghost:
         """Return the memories to read for a task, packed into a budget of tokens, each with the reason it is there.
 
         `fields` are `budget` (4000 tokens), what is at hand (files, symbols, root, language, for_user, for_scope), what is left
-        out (tiers, include_all, exclude_pinned, min_score, min_spread, max_memory_tokens, expand) and the filters of `list`;
-        `as_of` asks what was believed at a time. `render` writes the pack as text.
+        out (tiers, include_all, exclude_pinned, min_score, min_spread, max_memory_tokens, expand), `whole` (give all of a small
+        namespace) and the filters of `list`; `as_of` asks what was believed at a time. `render` writes the pack as text.
         """
         from ghostmem.verbs.context import context
 

@@ -26,10 +26,13 @@ class Hit(Record):
     end_line: int
     similarity: float | None = optional()
     why: Receipt | None = optional()
-    path: str | None = optional()  # the note it is from, and the line in that
-    line: int | None = optional()
+    path: str | None = optional()  # the note it is from
+    line: int | None = optional()  # the line of the note where the match is
     root: str | None = optional()
     note: str = optional("")  # what speaks for or against it: what it contradicts, what has ended
+    weak: bool = optional(False)  # scores far below the best hit
+    match_start: int | None = optional()  # the words that match are match_chunk[match_start:match_end]
+    match_end: int | None = optional()
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") or name == "memory":
@@ -43,7 +46,11 @@ class Hit(Record):
 
 
 class Hits(list[Hit]):
-    """Hits in order, with which legs ran, what narrowly missed, what was to be said beside it, and what no longer holds."""
+    """Hits in order: by default the strong ones, with the others in `weaker`.
+
+    Further: the `legs` that ran, the `misses` (what narrowly missed), `notes` for the caller, the `superseded` memories that no
+    longer hold, and whether the search was `complete`: False while some texts have no vectors yet.
+    """
 
     def __init__(
         self,
@@ -52,9 +59,13 @@ class Hits(list[Hit]):
         misses: Iterable[Hit] = (),
         notes: tuple[str, ...] = (),
         superseded: Iterable[Hit] = (),
+        weaker: Iterable[Hit] = (),
+        complete: bool = True,
     ) -> None:
         super().__init__(hits)
         self.legs = legs
         self.misses = list(misses)
         self.notes = notes
         self.superseded = list(superseded)
+        self.weaker = list(weaker)
+        self.complete = complete

@@ -116,6 +116,11 @@ def _is_segment(part: str) -> bool:
 
 
 LOCKED = "locked"  # the tag that guards a memory against rewriting and maintenance
+CAPTURED = "captured"  # the tag of what `capture` chose to keep; a second tag says of which kind it is
+MINED = "mined"  # the tag of procedures that were found in transcripts
+THREAD = "thread"  # the tag of turns that an adapter keeps for an agent framework
+TRANSCRIPT = "transcript"  # the tag of turns of recorded conversations
+MACHINE_TAGS = frozenset((LOCKED, CAPTURED, MINED, THREAD, TRANSCRIPT))  # set by Ghost, and no words to search by
 
 
 def plain(value: Any) -> Any:

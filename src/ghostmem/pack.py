@@ -51,6 +51,8 @@ class Packed(Record):
     source_kind: str | None = optional()
     contradicts: tuple[str, ...] = optional(())
     summary_of: tuple[str, ...] = optional(())
+    count: int = optional(1)  # memories that say the same, this one included
+    same_as: tuple[str, ...] = optional(())  # the keys of the others
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -86,6 +88,7 @@ class Pack(Record):
     left_out: tuple[LeftOut, ...] = optional(())
     stages: Mapping[str, Stage] = optional({})
     notes: tuple[str, ...] = optional(())
+    relevant: bool = True  # False when nothing in the pack matched the question
 
     def __iter__(self) -> Any:
         return iter(self.memories)

@@ -56,6 +56,23 @@ class Settings:
     )
     rerank_deadline: float = setting(0.5, "GHOST_RERANK_DEADLINE", "seconds that a reranker given by the caller may take")
     abstain: bool = setting(True, "GHOST_ABSTAIN", "answer a question about what is not there with nothing")
+    cutoff: str = setting(
+        "on",
+        "GHOST_CUTOFF",
+        "keep weak hits out of the list of a search, which then gives their number: on, or off",
+        ("on", "off"),
+    )
+    context_score: str = setting(
+        "relevance",
+        "GHOST_CONTEXT_SCORE",
+        "how context orders memories: relevance first, or the weights by kind and edge boosts of the specification",
+        ("relevance", "specified"),
+    )
+    context_whole: bool = setting(
+        True,
+        "GHOST_CONTEXT_WHOLE",
+        "let context give all memories of a namespace when they take at most a quarter of the budget",
+    )
     edge_threshold: float = setting(
         0.0, "GHOST_EDGE_THRESHOLD", "cosine from which a put links alike memories; 0: the model's own, 0.80 for MiniLM", high=1
     )
@@ -116,9 +133,10 @@ class Settings:
         1500, "GHOST_HOOK_BUDGET", "tokens of memories that a hook adds when a session starts; half of it with a prompt", low=50
     )
     hook_model: bool = setting(
-        False,
+        True,
         "GHOST_HOOK_MODEL",
-        "let hooks that add memories wait for the local model or a server instead of searching by words",
+        "let the hook of a prompt search by meaning too, with the local model or a server;"
+        " by words if that is not ready within half of hook_timeout",
     )
     hook_llm_timeout: float = setting(
         120.0, "GHOST_HOOK_LLM_TIMEOUT", "seconds that the command given to `ghost hook --llm` may take", low=1, high=3600

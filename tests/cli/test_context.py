@@ -17,7 +17,8 @@ ME = ("context", "-n", "agent:me")
 
 @pytest.fixture
 def filled(ghost_cli: GhostCli) -> GhostCli:
-    """Return the command line over a few linked memories without vectors."""
+    """Return the command line over a few linked memories without vectors, which are not given whole."""
+    ghost_cli.monkeypatch.setenv("GHOST_CONTEXT_WHOLE", "0")
     put = ghost_cli.ok
 
     def add(key: str, content: str, *args: str, ns: str = "agent:me") -> None:

@@ -31,7 +31,14 @@ GROUPS = {name: sorted(found.commands) for name in COMMANDS if isinstance(found 
 PATHS = [[name] for name in COMMANDS] + [[name, sub] for name, subs in GROUPS.items() for sub in subs]
 DIFF = "@@ -1 +1 @@\n-green tea\n+white tea\n"
 
-NOTED = {"audit", "conflicts", "mine-procedures", "resolve", "token create"}  # they have something to say beside the data
+NOTED = {
+    "audit",
+    "conflicts",
+    "mine-procedures",
+    "resolve",
+    "search",
+    "token create",
+}  # they have something to say beside the data
 ALONE = {"audit"}  # groups that do something by themselves
 SERVING = {
     "mcp",

@@ -31,6 +31,20 @@ def test_a_hit_as_text(filled: GhostCli) -> None:
     assert lines[1] == "    The user drinks green tea in the morning."
 
 
+def test_a_long_chunk_is_cut_around_the_match(ghost_cli: GhostCli) -> None:
+    """What is shown of a long hit has the words of the query, not only the start of the chunk."""
+    code = (
+        "```python\n" + "value = compute(value, step)\n" * 30 + "    raise Overflow\n" + "value = compute(value)\n" * 30 + "```"
+    )
+    ghost_cli.ok("put", "-n", "a", "-k", "code", code)
+    ghost_cli.ok("put", "-n", "a", "-k", "chinese", "我们今天在港口看船" * 60 + "鸬鹚潜入水中" + "然后我们回家了" * 60)
+    for query, word in [("where is overflow raised?", "raise Overflow"), ("鸬鹚", "鸬鹚潜入水中")]:
+        shown = ghost_cli.ok("search", "-n", "a", query).splitlines()[1]
+        assert word in shown
+        assert shown.endswith("...")
+        assert len(shown) <= 4 + 300
+
+
 def test_matches_stand_out_in_colour(filled: GhostCli, monkeypatch: pytest.MonkeyPatch) -> None:
     """With colour the question's words are bold in the text, by their stems."""
     monkeypatch.setenv("GHOST_COLOR", "always")
@@ -200,3 +214,109 @@ def test_there_is_no_store_yet(ghost_cli: GhostCli) -> None:
     """Searching makes no store, and finds nothing."""
     result = ghost_cli("search", "anything")
     assert (result.code, result.out, result.err) == (0, "", "nothing relevant\n")
+
+
+MILL_STREET = {
+    "dentist": "The dentist has moved to Mill Street 14.",
+    "garage": "The garage on Mill Street repairs bicycles too.",
+    "vet": "The vet on Lake Road vaccinates cats, and the street is steep.",
+    "parade": "A street parade takes place once a year.",
+    "tea": "Grandmother drinks green tea without sugar.",
+}
+MILL = "What is on Mill Street?"
+
+
+@pytest.fixture
+def street(ghost_cli: GhostCli) -> GhostCli:
+    """Return the command line over memories of which some are strong and some weaker hits of one question."""
+    for key, text in MILL_STREET.items():
+        ghost_cli.ok("put", "-n", "town", "-k", key, text)
+    return ghost_cli
+
+
+def test_weaker_matches_are_counted_beside_the_data(street: GhostCli) -> None:
+    """The list has the strong hits, and standard error says how many weaker ones there are."""
+    result = street("search", "-n", "town", MILL)
+    assert result.code == 0
+    assert [line.split()[0] for line in result.out.splitlines() if not line.startswith(" ")] == ["town/garage", "town/dentist"]
+    assert result.err == "2 weaker hits not shown; --weak lists them\n"
+    result = street("search", "-n", "town", "-l", "3", MILL)
+    assert result.err == "1 weaker hit not shown; --weak lists them\n"
+    result = street("search", "-n", "town", "-l", "2", MILL)
+    assert result.err == ""
+
+
+def test_weak_lists_them_after_the_strong_ones(street: GhostCli) -> None:
+    """With --weak the weaker hits follow, each marked after its score, and nothing is said beside the data."""
+    result = street("search", "-n", "town", "--weak", MILL)
+    heads = [line.split() for line in result.out.splitlines() if not line.startswith(" ")]
+    assert [head[0] for head in heads[:2]] == ["town/garage", "town/dentist"]
+    assert {head[0] for head in heads[2:]} == {"town/vet", "town/parade"}
+    assert [head[2] == "weak" for head in heads] == [False, False, True, True]
+    assert (result.code, result.err) == (0, "")
+
+
+def test_weaker_matches_as_json(street: GhostCli) -> None:
+    """The last object gives their number; with --weak, or where there are none, there is no such object."""
+    *hits, last = street.rows("search", "-n", "town", MILL)
+    assert [hit["key"] for hit in hits] == ["garage", "dentist"]
+    assert last == {"weaker": 2}
+    listed = street.rows("search", "-n", "town", "--weak", MILL)
+    assert [hit["key"] for hit in listed[:2]] == ["garage", "dentist"]
+    assert [hit.get("weak", False) for hit in listed] == [False, False, True, True]
+    assert [hit["key"] for hit in street.rows("search", "-n", "town", "green tea")] == ["tea"]
+    assert street.rows("search", "-n", "town", "quantum chromodynamics") == []
+
+
+def test_weaker_matches_and_explain_share_the_last_object(street: GhostCli) -> None:
+    """With --explain the last object has the number beside legs and misses."""
+    last = street.rows("search", "-n", "town", "--explain", MILL)[-1]
+    assert last["weaker"] == 2
+    assert last["legs"] == ["substring", "text"]
+    assert "misses" in last
+
+
+def test_the_cut_off_can_be_switched_off(street: GhostCli, monkeypatch: pytest.MonkeyPatch) -> None:
+    """GHOST_CUTOFF=off lists every hit in the same order, without marks and without a count."""
+    expected = [hit["key"] for hit in street.rows("search", "-n", "town", "--weak", MILL)]
+    monkeypatch.setenv("GHOST_CUTOFF", "off")
+    listed = street.rows("search", "-n", "town", MILL)
+    assert [hit["key"] for hit in listed] == expected
+    assert not any(hit.get("weak") for hit in listed)
+    assert street("search", "-n", "town", MILL).err == ""
+    monkeypatch.setenv("GHOST_CUTOFF", "sometimes")
+    error, _ = street.fails(2, "search", "-n", "town", MILL)
+    assert "cutoff" in error
+
+
+def test_a_floor_replaces_the_cut_off(street: GhostCli) -> None:
+    """--min-score lists whatever scores as much, and no hit is weak."""
+    listed = street.rows("search", "-n", "town", "--min-score", "0", MILL)
+    assert {"garage", "dentist", "vet", "parade"} <= {hit["key"] for hit in listed}
+    assert not any(hit.get("weak") for hit in listed)
+    assert [hit["key"] for hit in street.rows("search", "-n", "town", "--min-score", "0.6", MILL)] == ["garage", "dentist"]
+
+
+def test_weaker_matches_are_not_counted_as_shown(street: GhostCli) -> None:
+    """Only listed hits raise the count of a memory."""
+
+    def counts() -> dict[str, int]:
+        return {row["key"]: row["access_count"] for row in street.rows("list", "-n", "town") if row["access_count"]}
+
+    street.ok("search", "-n", "town", MILL)
+    assert counts() == {"garage": 1, "dentist": 1}
+    street.ok("search", "-n", "town", "--weak", MILL)
+    assert counts() == {"garage": 2, "dentist": 2, "vet": 1, "parade": 1}
+
+
+def test_nothing_is_called_irrelevant_before_it_was_compared(street: GhostCli, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where texts have no vectors yet, an empty result says that the search was not complete."""
+    assert street("search", "-n", "town", "boiling ethanol").err == "nothing relevant\n"
+    monkeypatch.setenv("GHOST_EMBED_PROVIDER", "static")
+    result = street("search", "-n", "town", "boiling ethanol")
+    assert (result.code, result.out) == (0, "")
+    first, second = result.err.splitlines()
+    assert first == "nothing found so far; part of the store has not been searched by meaning yet"
+    assert second.startswith("note: town has no vectors ")
+    street.ok("embed", "backfill")
+    assert street("search", "-n", "town", "quantum chromodynamics").err == "nothing relevant\n"

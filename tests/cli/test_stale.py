@@ -341,7 +341,8 @@ def test_one_namespace_or_project(ghost_cli: GhostCli, shop: Path, tmp_path: Pat
 
 
 def reasons(cli: GhostCli, *args: object) -> dict[str, str]:
-    """Return why each memory is in a pack."""
+    """Return why each memory is in a pack, which does not hold the whole namespace."""
+    cli.monkeypatch.setenv("GHOST_CONTEXT_WHOLE", "0")
     pack = cli.row("context", "-n", "a", "zzz", *args)
     return {memory["key"]: memory["why"].get("note", "") for memory in pack["memories"]}
 

@@ -53,11 +53,17 @@ class Book:
 
 @pytest.fixture
 def book(open_ghost: Callable[..., Ghost], clock: Any) -> Book:
-    """Return an empty book without vectors."""
-    return Book(open_ghost(":memory:"), clock)
+    """Return an empty book without vectors, whose contexts hold what the question finds and nothing else."""
+    return Book(open_ghost(":memory:", context_whole=False), clock)
+
+
+@pytest.fixture
+def specified(open_ghost: Callable[..., Ghost], clock: Any) -> Book:
+    """Return an empty book without vectors that scores as the specification does."""
+    return Book(open_ghost(":memory:", context_score="specified"), clock)
 
 
 @pytest.fixture
 def open_book(open_ghost: Callable[..., Ghost], clock: Any) -> Callable[..., Book]:
     """Return a function that opens an empty book with settings."""
-    return lambda at=":memory:", **settings: Book(open_ghost(at, **settings), clock)
+    return lambda at=":memory:", **settings: Book(open_ghost(at, **{"context_whole": False, **settings}), clock)

@@ -74,44 +74,44 @@ def test_priority_stands_in_for_no_importance(priority: str, stands_for: float) 
     assert composite(memory(importance=0.1, priority=Priority(priority)), 0.0, NOW)["importance"] == pytest.approx(0.03)
 
 
-def test_a_packed_score_is_its_parts_times_its_tier(book: Book) -> None:
+def test_a_packed_score_is_its_parts_times_its_tier(specified: Book) -> None:
     """What a pack shows of a score adds up to the score."""
-    book.answer(tier="stm", importance=0.9)
-    one = book.one("answer")
+    specified.answer(tier="stm", importance=0.9)
+    one = specified.one("answer")
     parts = dict(one.why.parts)
     assert parts.pop("tier") == 0.8
     assert one.score == pytest.approx(sum(parts.values()) * 0.8, abs=0.001)
     assert parts["importance"] == pytest.approx(0.27)
 
 
-def test_kinds_are_weighed_in_a_context(book: Book) -> None:
+def test_kinds_are_weighed_in_a_context(specified: Book) -> None:
     """Of three memories that match alike, an old episode fades most and an old procedure least in recency."""
     for kind in Kind:
-        book.answer(str(kind), kind=str(kind), importance=0.5)
-    book.clock.forward(days=3650)
-    recency = {one.key: one.why.parts["recency"] for one in book.pack().memories}
+        specified.answer(str(kind), kind=str(kind), importance=0.5)
+    specified.clock.forward(days=3650)
+    recency = {one.key: one.why.parts["recency"] for one in specified.pack().memories}
     assert recency == {"semantic": 0.0, "episodic": 0.0, "procedural": 0.0}
-    assert book.read()[0] == "semantic"
+    assert specified.read()[0] == "semantic"
 
 
-def test_tiers_order_a_context(book: Book) -> None:
+def test_tiers_order_a_context(specified: Book) -> None:
     """Of memories that match alike, long-term comes before short-term, dormant and sensory."""
     for tier in ("sensory", "dormant", "stm", "ltm"):
-        book.answer(tier, tier=tier)
-    assert book.read(include_all=True) == ["ltm", "stm", "dormant", "sensory"]
-    assert book.read() == ["ltm", "stm"]
-    assert book.read(tiers=["dormant"]) == ["dormant"]
+        specified.answer(tier, tier=tier)
+    assert specified.read(include_all=True) == ["ltm", "stm", "dormant", "sensory"]
+    assert specified.read() == ["ltm", "stm"]
+    assert specified.read(tiers=["dormant"]) == ["dormant"]
 
 
-def test_what_was_found_stands_in_order_of_the_composite_score(book: Book) -> None:
+def test_what_was_found_stands_in_order_of_the_composite_score(specified: Book) -> None:
     """Weaker matches that are more important come before the best one; each score is the sum of its parts times its tier."""
-    book.answer("best-match", importance=0.1)
+    specified.answer("best-match", importance=0.1)
     said = "and it departs whenever the captain of the day says that it does."
-    book.answer("important", f"The harbour ferry has a saloon, {said}", importance=1.0)
-    book.answer("middling", f"The harbour ferry has a kiosk, {said}", importance=0.6)
-    book.put("unrelated", importance=1.0)
-    assert book.ghost.search("where does the harbour ferry depart?", "agent:me")[0].key == "best-match"
-    pack = book.pack(expand=False)
+    specified.answer("important", f"The harbour ferry has a saloon, {said}", importance=1.0)
+    specified.answer("middling", f"The harbour ferry has a kiosk, {said}", importance=0.6)
+    specified.put("unrelated", importance=1.0)
+    assert specified.ghost.search("where does the harbour ferry depart?", "agent:me")[0].key == "best-match"
+    pack = specified.pack(expand=False)
     assert pack.keys == ["important", "middling", "best-match"]
     assert {one.why.stage for one in pack.memories} == {"search"}
     sums = [

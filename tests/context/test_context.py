@@ -255,9 +255,9 @@ def test_a_floor_that_is_no_number_is_refused(book: Book, name: str, value: Any)
 def test_tags_and_kind_narrow_the_search(book: Book) -> None:
     """Only what carries every tag and is of the kind is searched."""
     book.answer("both", tags=["trip", "sea"])
-    book.answer("one", tags=["trip"])
+    book.answer("one", "The harbour ferry departs daily.", tags=["trip"])
     book.answer("none")
-    book.answer("how", kind="procedural", tags=["trip", "sea"])
+    book.answer("how", "Where the harbour ferry departs, turn left.", kind="procedural", tags=["trip", "sea"])
     assert sorted(book.read(tags=["trip"])) == ["both", "how", "one"]
     assert sorted(book.read(tags=["trip", "sea"])) == ["both", "how"]
     assert book.read(kind="procedural") == ["how"]

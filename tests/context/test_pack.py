@@ -162,20 +162,20 @@ def test_what_is_cut_for_the_rest_of_the_budget_says_so(book: Book) -> None:
     assert book.read(budget=cost + 24) == ["first"]
 
 
-def test_candidates_are_sorted_again_after_edges_were_followed(book: Book) -> None:
+def test_candidates_are_sorted_again_after_edges_were_followed(specified: Book) -> None:
     """A hit that edges raise above a better one takes what the pinned leave of the budget; without edges the better one does."""
-    book.put("rule", pinned=True)
-    book.answer("better", importance=0.6)
-    book.answer("raised", "The harbour ferry departs from pier ten.", importance=0.5)
+    specified.put("rule", pinned=True)
+    specified.answer("better", importance=0.6)
+    specified.answer("raised", "The harbour ferry departs from pier ten.", importance=0.5)
     for n in range(3):
-        book.put(f"near{n}", f"A ferry zq{n} wx{n}.", importance=0.1)
-        book.edge("raised", f"near{n}", "relates_to", 1.0)
-    assert book.read(expand=False)[:3] == ["rule", "better", "raised"]
-    assert book.read()[:3] == ["rule", "raised", "better"]
-    sizes = {one.key: one.tokens for one in book.pack().memories}
+        specified.put(f"near{n}", f"A ferry zq{n} wx{n}.", importance=0.1)
+        specified.edge("raised", f"near{n}", "relates_to", 1.0)
+    assert specified.read(expand=False)[:3] == ["rule", "better", "raised"]
+    assert specified.read()[:3] == ["rule", "raised", "better"]
+    sizes = {one.key: one.tokens for one in specified.pack().memories}
     budget = max(3 * sizes["rule"], sizes["rule"] + sizes["raised"])
-    assert book.read(budget=budget, expand=False)[:2] == ["rule", "better"]
-    assert book.read(budget=budget)[:2] == ["rule", "raised"]
+    assert specified.read(budget=budget, expand=False)[:2] == ["rule", "better"]
+    assert specified.read(budget=budget)[:2] == ["rule", "raised"]
 
 
 def test_a_smaller_memory_follows_one_that_did_not_fit(book: Book) -> None:
@@ -422,7 +422,7 @@ def test_reserves_take_at_most_a_third(book: Book) -> None:
     book.answer("best", importance=1.0)
     book.put("needed", "zq wx " * 60)
     book.edge("best", "needed", "depends_on")
-    book.answer("second")
+    book.answer("second", "The harbour ferry departs from a quay too.")
     assert {"best", "second"} <= set(book.read(budget=100))
 
 

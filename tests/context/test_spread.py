@@ -56,17 +56,17 @@ def test_merged_into_is_never_followed(book: Book) -> None:
 
 
 @pytest.mark.parametrize("forward", [True, False], ids=["out", "back"])
-def test_merged_into_neither_brings_nor_raises_nor_learns(book: Book, forward: bool) -> None:
+def test_merged_into_neither_brings_nor_raises_nor_learns(specified: Book, forward: bool) -> None:
     """Whichever way it points, however heavy, it brings no memory, adds nothing to a hit, and is not strengthened."""
-    book.answer()
-    book.answer("other", "The harbour ferry departs daily.")
-    book.put("merged")
+    specified.answer()
+    specified.answer("other", "The harbour ferry departs daily.")
+    specified.put("merged")
     for key in ("merged", "other"):
-        book.edge(*(("answer", key) if forward else (key, "answer")), "merged_into", 0.9)
-    pack = book.pack()
+        specified.edge(*(("answer", key) if forward else (key, "answer")), "merged_into", 0.9)
+    pack = specified.pack()
     assert sorted(pack.keys) == ["answer", "other"]
     assert not any("edges" in one.why.parts for one in pack.memories)
-    assert {(edge.weight, edge.access_count) for edge in book.ghost.edges("agent:me")} == {(0.9, 0)}
+    assert {(edge.weight, edge.access_count) for edge in specified.ghost.edges("agent:me")} == {(0.9, 0)}
 
 
 @pytest.mark.parametrize("damping", [0.0, 0.1, 1.0])
@@ -110,15 +110,15 @@ def test_at_most_five_edges_of_a_seed_are_followed(book: Book) -> None:
     assert sorted(book.read()) == ["answer", "far0", "far1", "far2", "far3", "far4"]
 
 
-def test_the_strongest_edges_of_every_hit_are_followed_by_weight(book: Book) -> None:
+def test_the_strongest_edges_of_every_hit_are_followed_by_weight(specified: Book) -> None:
     """Of each of three hits the five heaviest edges, of whatever relation and age, bring candidates that rank by weight."""
     rels = ["relates_to", "refines", "caused_by", "implies"]
     for n in range(3):
-        book.answer(f"answer{n}", f"The harbour ferry departs from pier {n}.")
+        specified.answer(f"answer{n}", f"The harbour ferry departs from pier {n}.")
         for m in range(8):
-            book.put(f"far{n}-{m}")
-            book.edge(f"answer{n}", f"far{n}-{m}", rels[m % 4], 0.2 + m / 10)
-    pack = book.pack()
+            specified.put(f"far{n}-{m}")
+            specified.edge(f"answer{n}", f"far{n}-{m}", rels[m % 4], 0.2 + m / 10)
+    pack = specified.pack()
     for n in range(3):
         assert [key for key in pack.keys if key.startswith(f"far{n}")] == [f"far{n}-{m}" for m in (7, 6, 5, 4, 3)]
     assert pack.stages["edge"].candidates == 15
@@ -192,12 +192,12 @@ def test_expansion_can_be_switched_off(book: Book, open_book: Callable[..., Book
     assert sorted(off.read(expand=True)) == ["answer", "far"]
 
 
-def test_a_hit_is_boosted_by_its_neighbours(book: Book) -> None:
+def test_a_hit_is_boosted_by_its_neighbours(specified: Book) -> None:
     """A memory that was found and is also a neighbour gains what the edge passes on."""
-    book.answer("one", importance=0.5)
-    book.answer("two", "The harbour ferry departs daily.", importance=0.5)
-    book.edge("one", "two", "relates_to", 0.5)
-    found = {one.key: one for one in book.pack().memories}
+    specified.answer("one", importance=0.5)
+    specified.answer("two", "The harbour ferry departs daily.", importance=0.5)
+    specified.edge("one", "two", "relates_to", 0.5)
+    found = {one.key: one for one in specified.pack().memories}
     direct = {key: one.score - one.why.parts["edges"] for key, one in found.items()}
     assert found["two"].why.parts["edges"] == pytest.approx(direct["one"] * 0.5 * 0.3, abs=2e-4)
     assert found["one"].why.parts["edges"] == pytest.approx(direct["two"] * 0.5 * 0.3, abs=2e-4)
@@ -205,7 +205,7 @@ def test_a_hit_is_boosted_by_its_neighbours(book: Book) -> None:
 
 def test_a_boost_is_at_most_half_of_the_direct_score(open_book: Callable[..., Book]) -> None:
     """However many neighbours, edges add no more than 0.5 × the score of the hit itself."""
-    book = open_book(edge_damping=1.0)
+    book = open_book(edge_damping=1.0, context_score="specified")
     for n in range(6):
         book.answer(f"answer{n}", f"The harbour ferry departs from pier {n}.")
     for n in range(5):
@@ -217,7 +217,7 @@ def test_a_boost_is_at_most_half_of_the_direct_score(open_book: Callable[..., Bo
 
 def test_the_boost_cap_is_a_setting(open_book: Callable[..., Book]) -> None:
     """GHOST_EDGE_MAX_BOOST of nothing leaves hits as they are."""
-    book = open_book(edge_max_boost=0.0)
+    book = open_book(edge_max_boost=0.0, context_score="specified")
     book.answer("one")
     book.answer("two", "The harbour ferry departs daily.")
     book.edge("one", "two", "relates_to", 1.0)
@@ -239,14 +239,14 @@ def test_what_contradicts_scores_at_least_four_fifths(book: Book, forward: bool,
     assert pack.keys == (["against", "answer"] if newer else ["answer", "against"])
 
 
-def test_a_contradiction_keeps_four_fifths_of_a_boosted_seed(book: Book) -> None:
+def test_a_contradiction_keeps_four_fifths_of_a_boosted_seed(specified: Book) -> None:
     """When edges raise a seed, what contradicts it still scores 80 % of what the seed shows."""
-    book.answer("one")
-    book.answer("two", "The harbour ferry departs from pier nine daily.")
-    book.put("against")
-    book.edge("one", "two", "relates_to", 1.0)
-    book.edge("against", "one", "contradicts")
-    found = {one.key: one.score for one in book.pack().memories}
+    specified.answer("one")
+    specified.answer("two", "The harbour ferry departs from pier nine daily.")
+    specified.put("against")
+    specified.edge("one", "two", "relates_to", 1.0)
+    specified.edge("against", "one", "contradicts")
+    found = {one.key: one.score for one in specified.pack().memories}
     assert found["against"] >= 0.8 * found["one"] - 1e-3
 
 

@@ -1,12 +1,15 @@
 """Edges, summaries, rules, runs, conflicts, quarantine and tokens behave alike on every engine."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from ghostmem import Ghost, NotFoundError
+from ghostmem.engine.rows import Filter
 from ghostmem.engine.session import Session
 from ghostmem.errors import ConflictError
+from ghostmem.model import NsFilter
 from ghostmem.report import Run
 from ghostmem.verbs.flow import run_changes
 from ghostmem.verbs.tokens import verify
@@ -182,6 +185,38 @@ def test_sessions_of_hooks(ghost: Ghost, clock: Any) -> None:
         assert (found.shown, found.captured_to) == (("a", "b", "c"), 5)
         assert tx.sessions.prune(clock()) == 1
         assert tx.sessions.get("s1") is None
+
+
+def test_the_latest_other_session_of_a_namespace(ghost: Ghost, clock: Any) -> None:
+    """The one that was active last, besides the one that asks, in this namespace only."""
+    with ghost.store.engine.write() as tx:
+        assert tx.sessions.latest(NS, besides="s1") is None
+        for id_, ns in (("s1", NS), ("s2", NS), ("s3", "agent:other"), ("s1", NS)):
+            tx.sessions.put(Session(id_, ns, clock(), ("a",), 1, 2))
+        found = [tx.sessions.latest(NS, besides=id_) for id_ in ("s1", "s2", "s9")]
+        assert [one.id if one else None for one in found] == ["s2", "s1", "s1"]
+        assert found[0] is not None
+        assert (found[0].ns, found[0].shown, found[0].captured_to) == (NS, ("a",), 1)
+
+
+def test_decisions_and_what_was_recorded_since(ghost: Ghost, clock: Any) -> None:
+    """Standing rules by their fields, most important first; news by when they were written."""
+    ghost.put(NS, "plain", "Coffee is in the kitchen.", tags=["captured", "fact"])
+    ghost.put(NS, "steps", "Run make, then push.", kind="procedural", importance=0.2)
+    ghost.put(NS, "urgent", "The key expires soon.", priority="high", importance=0.3)
+    ghost.put(NS, "tagged", "We chose SQLite.", tags=["captured", "decision"], importance=0.4)
+    ghost.put("agent:other", "theirs", "Not ours.", importance=1.0)
+    since = clock()
+    ghost.put(NS, "great", "Never deploy on Fridays.", importance=0.9)
+    ghost.put(NS, "late", "Noted long after it was said.", created_at="2020-01-01")
+    which = Filter(NsFilter(NS), clock())
+    with ghost.store.engine.read() as tx:
+        rules = tx.listing.decisions(which, ("decision", "rule"), 0.8, 10)
+        best = tx.listing.decisions(which, ("decision", "rule"), 0.8, 1)
+        news = tx.listing.select(replace(which, recorded_after=since))
+    assert [memory.key for memory in rules] == ["great", "tagged", "urgent", "steps"]
+    assert [memory.key for memory in best] == ["great"]
+    assert [memory.key for memory in news] == ["great", "late"]
 
 
 def test_peeking_and_counting(three: Ghost) -> None:

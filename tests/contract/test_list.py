@@ -45,6 +45,7 @@ def filled(ghost: Ghost, clock: Any) -> Ghost:
         ({"pinned": False}, "four three%_ two"),
         ({"after": "+12h"}, "four three%_ two"),
         ({"before": "+12h"}, "one"),
+        ({"recorded_after": "+12h"}, "four three%_ two"),
         ({"source_user": "Ann"}, "one"),
         ({"source_user": "ann"}, ""),
         ({"source_kind": "observed"}, "two"),
@@ -74,10 +75,8 @@ def filled(ghost: Ghost, clock: Any) -> Ghost:
 def test_one_condition(filled: Ghost, clock: Any, condition: dict[str, Any], expected: str) -> None:
     """Listing, counting, scanning and checking ids agree about it."""
     first = filled.history("a:x", "one")[0].created_at
-    given = {
-        name: _time(value, first) if name in ("now", "after", "before", "valid_at") else value
-        for name, value in condition.items()
-    }
+    times = ("now", "after", "before", "recorded_after", "valid_at")
+    given = {name: _time(value, first) if name in times else value for name, value in condition.items()}
     which = Filter(**given)
     with filled.store.engine.read() as tx:
         found = {memory.key: memory.id for memory in tx.listing.select(which)}

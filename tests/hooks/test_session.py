@@ -124,6 +124,37 @@ def test_a_correction_stands_before_what_it_corrects(hook: "Hook", filled: Path)
     assert found.index("window") < found.index("deploy-window")
 
 
+def test_a_session_begins_with_rules_and_then_with_what_changed(hook: "Hook", filled: Path) -> None:
+    """Pinned, rules, what is new since the previous session of the project, then the rest."""
+    first = keys(hook("SessionStart", source="startup", session_id="s-1"))
+    assert first == ["tone", "money", "deploy-window", "odd&quot;&lt;key&gt;"]
+    with Ghost.open(filled, settings=Settings(embed_provider="none")) as ghost:
+        ghost.put(NS, "news", "The cart has a new banner.", importance=0.1, kind="semantic")
+        ghost.put(NS, 'odd"<key>', "The widget catalogue lives in widgets.toml.")
+        ghost.put(NS, "style", "Tabs, not spaces.", tags=["convention"], importance=0.1)
+        ghost.put("project:garden", "tulips", "Tulips are new too.")
+    changed = ["news", "odd&quot;&lt;key&gt;"]
+    second = keys(hook("SessionStart", source="startup", session_id="s-2"))
+    assert second[:3] == ["tone", "money", "style"]
+    assert sorted(second[3:5]) == sorted(changed)
+    assert second[5:] == ["deploy-window"]
+    # the previous session has seen them by now, so they are no longer news
+    third = keys(hook("SessionStart", source="startup", session_id="s-3"))
+    assert third.index("deploy-window") < third.index("news")
+
+
+def test_a_session_of_another_project_is_not_the_previous_one(hook: "Hook", filled: Path) -> None:
+    """What changed is counted from the last session of the same project."""
+    hook("SessionStart", source="startup", session_id="s-1")
+    with Ghost.open(filled, settings=Settings(embed_provider="none")) as ghost:
+        ghost.put(NS, "news", "The cart has a new banner.", importance=0.1, kind="semantic")
+    garden = hook.shop.parent / "garden"
+    garden.mkdir()
+    assert keys(hook("SessionStart", source="startup", session_id="s-2", cwd=str(garden)))
+    found = keys(hook("SessionStart", source="startup", session_id="s-3"))
+    assert found.index("news") < found.index("deploy-window")
+
+
 def test_showing_counts_as_shown_and_not_as_used(hook: "Hook", filled: Path) -> None:
     """What a hook adds was seen; whether it helped is another matter."""
     hook("SessionStart", source="startup")

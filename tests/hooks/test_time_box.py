@@ -99,34 +99,6 @@ def test_a_host_that_sends_nothing(program: "Program", hook: "Hook") -> None:
     assert [line.split(": ", 1)[1] for line in hook.lines()] == ["took too long and gave up"]
 
 
-def test_a_missing_model_is_done_without(send: Any, hook: "Hook", filled: Path) -> None:
-    """With a provider that cannot run, what words find is added all the same; by default it is not even tried."""
-    for env in ({}, {"GHOST_HOOK_MODEL": "1"}):
-        said = {"prompt": MONEY, "session_id": f"s-{len(env)}"}
-        nowhere = {"GHOST_EMBED_PROVIDER": "ollama", "OLLAMA_HOST": "http://127.0.0.1:9", "GHOST_HOOK_TIMEOUT": "60"}
-        result = send("UserPromptSubmit", said, **nowhere, **env)
-        assert (result.code, result.err) == (0, "")
-        assert "integer cents" in result.out
-
-
-def test_the_cold_model_is_not_loaded(hook: "Hook", filled: Path) -> None:
-    """With the default provider a hook that adds memories imports neither numpy nor the model's runtime."""
-    wrapper = (
-        "import os, sys; os._exit = sys.exit\nfrom ghostmem.cli.main import main\n"
-        "try:\n    main(sys.argv[1:])\nfinally:\n    print(*sorted(sys.modules), file=sys.stderr)"
-    )
-    for event, fields in EVENTS:
-        done = subprocess.run(
-            [sys.executable, "-c", wrapper, "hook", "claude"],
-            input=json.dumps(hook.payload(event, session_id=event, **fields)).encode(),
-            capture_output=True,
-            env={**os.environ, "GHOST_EMBED_PROVIDER": "local"},
-            check=True,
-        )
-        assert done.stdout
-        assert not {"numpy", "onnxruntime", "mcp", "asyncio"} & set(done.stderr.decode().split())
-
-
 def test_a_store_that_is_none(hook: "Hook", store: Path) -> None:
     """A file of something else, and a folder in the store's place, are errors like others."""
     store.parent.mkdir()

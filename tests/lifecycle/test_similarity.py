@@ -205,6 +205,18 @@ def test_the_one_that_stays_gathers_tags_and_the_highest_counts(exact: "Life") -
     assert (row.tags, row.access_count, row.utility_count, row.importance) == (("a", "b"), 7, 2, 0.8)
 
 
+def test_the_one_that_stays_is_found_by_the_tags_it_gathered(exact: "Life") -> None:
+    """Full text follows a run, and what takes the run back."""
+    exact.put("kept", at(HERE), importance=0.8, tags=["orchard"])
+    exact.put("double", at(HERE), importance=0.4, tags=["meadow"])
+    report = exact.reflect()
+    found = [hit.key for hit in exact.ghost.search("meadow", min_score=0.5)]
+    exact.ghost.undo(report.run)
+    after = [hit.key for hit in exact.ghost.search("meadow", min_score=0.5)]
+    assert (found, after) == (["kept"], ["double"])
+    assert exact.ghost.check().ok
+
+
 def test_a_second_run_does_not_flip_the_roles(exact: "Life", clock: Any) -> None:
     """Also after the one that stayed has faded below the one that sleeps."""
     exact.put("kept", at(HERE), importance=0.52, age=100)

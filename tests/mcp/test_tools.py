@@ -114,7 +114,7 @@ def test_a_tool_takes_the_parameters_of_the_specification(new_agent: "Agent", na
 def test_the_additions_are_there(new_agent: "Agent") -> None:
     """Explaining a search, saying that a memory helped, and looking at what sleeps are arguments of the ten."""
     found = tools(new_agent)
-    assert {"explain", "include_all"} <= set(found["ghost_search"].input_schema["properties"])
+    assert {"explain", "include_all", "weak"} <= set(found["ghost_search"].input_schema["properties"])
     assert "include_all" in found["ghost_context"].input_schema["properties"]
     assert "used" in found["ghost_curate"].input_schema["properties"]["op"]["enum"]
 
@@ -279,6 +279,48 @@ def test_search_that_finds_nothing_says_so(agent: "Agent", ns: str) -> None:
     """An empty result is an empty list and a sentence, not an error."""
     assert agent.ok("ghost_search", ns=ns, query="souffle")["results"] == []
     assert agent.text("ghost_search", ns=ns, query="souffle") == "nothing relevant is known"
+
+
+STREET = {
+    "dentist": "The dentist has moved to Mill Street 14.",
+    "garage": "The garage on Mill Street repairs bicycles too.",
+    "vet": "The vet on Lake Road vaccinates cats, and the street is steep.",
+    "parade": "A street parade takes place once a year.",
+    "tea": "Grandmother drinks green tea without sugar.",
+}
+
+
+def test_search_counts_weaker_hits_and_lists_them_when_asked(agent: "Agent", ns: str) -> None:
+    """By default the result has the strong hits and the number of the weaker ones; `weak` lists these after them, marked."""
+    seeded(agent, ns, **STREET)
+    query = "What is on Mill Street?"
+    found = agent.ok("ghost_search", ns=ns, query=query)
+    assert [hit["key"] for hit in found["results"]] == ["garage", "dentist"]
+    assert not any(hit.get("weak") for hit in found["results"])
+    assert found["weaker"] == 2
+    listed = agent.ok("ghost_search", ns=ns, query=query, weak=True)
+    assert [hit["key"] for hit in listed["results"][:2]] == ["garage", "dentist"]
+    assert {hit["key"] for hit in listed["results"][2:]} == {"vet", "parade"}
+    assert [hit.get("weak", False) for hit in listed["results"]] == [False, False, True, True]
+    assert "weaker" not in listed
+    assert "weaker" not in agent.ok("ghost_search", ns=ns, query="green tea")
+
+
+def test_search_counts_only_listed_hits_as_shown(agent: "Agent", ns: str) -> None:
+    """A weaker hit that the model did not see keeps its count."""
+    seeded(agent, ns, **STREET)
+    agent.ok("ghost_search", ns=ns, query="What is on Mill Street?")
+    listed = agent.ok("ghost_search", ns=ns, query="What is on Mill Street?", weak=True)["results"]
+    assert {hit["key"]: hit["access_count"] for hit in listed} == {"garage": 1, "dentist": 1, "vet": 0, "parade": 0}
+
+
+def test_search_does_not_call_irrelevant_what_it_could_not_compare(place: "Place") -> None:
+    """While the provider of vectors fails, an empty result is no proof that nothing relevant is known."""
+    with place.agent(GHOST_EMBED_PROVIDER="ollama", OLLAMA_HOST="http://127.0.0.1:9") as agent:
+        agent.ok("ghost_put", ns="a", key="cat", content="My feline companion refuses dry kibble.")
+        text = agent.text("ghost_search", ns="a", query="an animal that will not eat")
+        assert "nothing relevant is known" not in text
+        assert "note: " in text
 
 
 def test_search_looks_into_all_namespaces_of_a_prefix(agent: "Agent", ns: str) -> None:
@@ -622,6 +664,7 @@ WRONG: list[tuple[str, str, Any]] = [
     ("ghost_search", "after", "someday"),
     ("ghost_search", "before", 20260101),
     ("ghost_search", "explain", "true"),
+    ("ghost_search", "weak", "yes"),
     ("ghost_search", "tags", [None]),
     ("ghost_context", "budget", False),
     ("ghost_context", "budget", 0),

@@ -463,7 +463,7 @@ def test_a_context_follows_the_links(way: str, request: pytest.FixtureRequest) -
         B=wrap("B", "Hardness stays under four degrees."),
         C=wrap("C", "The bicycle has a flat tyre."),
     )
-    pack = place.ghost.context("espresso machine", NS)
+    pack = place.ghost.context("espresso machine", NS, whole=False)
     keys = [memory.key for memory in pack.memories]
     assert keys[0] == "A.md"
     assert "B.md" in keys

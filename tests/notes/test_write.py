@@ -330,7 +330,7 @@ def test_saving_makes_the_notes_and_finds_them(open_lab: Callable[..., Any]) -> 
     assert (lab.root / "daily" / f"{day}.md").read_text() == f"# {day}\n\nmet Ada about the engine\n\nshe likes tea\n"
     assert (lab.root / "MEMORY.md").read_text() == "# Memory\n\nAda builds engines\n"
     hits = lab.ghost.search("tea")
-    assert [(hit.path, lab.at(hit).startswith(hit.match_chunk)) for hit in hits] == [(f"daily/{day}.md", True)]
+    assert [(hit.path, lab.at(hit)) for hit in hits] == [(f"daily/{day}.md", "she likes tea\n")]
     assert len(lab.ghost.note_folders()) == 1
     assert left(lab.root) == []
 

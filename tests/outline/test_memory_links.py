@@ -153,7 +153,7 @@ def test_nothing_is_outlined_unless_asked(ghost: Ghost, root: Path, monkeypatch:
     monkeypatch.setattr("ghostmem.outline.sources.sources", fail)
     monkeypatch.setattr("ghostmem.verbs.outline_graph.sources", fail)
     assert ghost.put("a", "price", "A new text.").symbols[0].name == "shop.Price"
-    assert ghost.context("zzz", "a", files=["shop.go"]).keys == []
+    assert ghost.context("zzz", "a", files=["shop.go"], whole=False).keys == []
     assert ghost.context("a new text", "a").keys == ["price"]
     assert ghost.context("zzz", "a", files=["other.py"], root=root.parent).notes == ()
 

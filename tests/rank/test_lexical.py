@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ghostmem.rank import lexical
-from ghostmem.rank.lexical import AFTER, ANYWHERE, BEFORE, SUBSTRING, Thread, Wording, held, inside, score, spread, thread_score
+from ghostmem.rank.lexical import AFTER, ANYWHERE, BEFORE, Thread, Wording, held, score, spread, thread_score
 from ghostmem.rank.rarity import rarity
+from ghostmem.text.substring import SUBSTRING, substring_worth
 
 WORDING = Wording((2.0, 1.0), {"cat": ((0, 1.0),), "feline": ((0, 0.5),), "sleep": ((1, 1.0),)})
 
@@ -93,7 +94,7 @@ def test_score_is_the_share_of_rarity_held() -> None:
     assert score({0: 1.0, 1: 1.0}, WORDING) == 1.0
     assert score({0: 1.0}, WORDING) == pytest.approx(2 / 3)
     assert score({}, WORDING) == 0.0
-    assert score({0: 1.0}, Wording((2.0, 1.0), {}, unseen=3.0)) == pytest.approx(1 / 3)
+    assert score({0: 1.0}, Wording((2.0, 1.0, 3.0), {})) == pytest.approx(1 / 3)
     assert score({}, Wording((), {})) == 0.0
 
 
@@ -113,7 +114,7 @@ def test_score_is_the_share_of_rarity_held() -> None:
 )
 def test_a_word_inside_another_is_worth_its_part_of_it(word: str, text: str, worth: float) -> None:
     """Beginnings and compounds count by how much of the whole they are; what is there by chance does not."""
-    assert inside(word, text) == pytest.approx(worth)
+    assert substring_worth(word, text) == pytest.approx(worth)
 
 
 def test_thread_score_rises_with_counts_and_falls_with_length() -> None:

@@ -5,8 +5,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ghostmem.embed.base import Thresholds
-from ghostmem.rank.abstain import CLEAR, HELP, WORDING, is_sure
-from ghostmem.rank.score import CURVE, THREAD_WIDE, TOP, WITH_VECTORS, WITHOUT_VECTORS, varied, weighed
+from ghostmem.rank.abstain import WORDING, WORDS_ONLY, evidence, needed
+from ghostmem.rank.score import (
+    CURVE,
+    HALF,
+    THREAD_WIDE,
+    TOP,
+    WITH_VECTORS,
+    WITHOUT_VECTORS,
+    attainable,
+    scaled,
+    varied,
+    weighed,
+)
 
 
 def test_every_feature_has_a_weight_with_and_without_vectors() -> None:
@@ -54,22 +65,31 @@ def test_varied_is_a_reordering_of_the_best(items: list[tuple[float, int | None]
     assert found[TOP:] == order[TOP:]
 
 
-MEANING = Thresholds().answer
+@pytest.mark.parametrize("threshold", [None, Thresholds().answer])
+def test_more_evidence_is_needed_among_more_chunks(threshold: float | None) -> None:
+    """Chance matches get better with the number of chunks, so the threshold grows, from ten chunks on."""
+    least = [needed(chunks, threshold) for chunks in (1, 10, 100, 1_000, 10_000)]
+    assert least[0] == least[1] == (WORDS_ONLY if threshold is None else threshold)
+    assert least[1:] == sorted(set(least))
 
 
-@pytest.mark.parametrize(
-    ("lexical", "cosine", "sure"),
-    [
-        (0.0, None, False),
-        (WORDING, None, True),
-        (WORDING - 0.01, None, False),
-        (0.0, MEANING, True),
-        (0.1, MEANING - 0.1 * HELP, True),
-        (0.1, MEANING - 0.1 * HELP - 0.01, False),
-        (CLEAR, 0.0, True),
-        (CLEAR - 0.01, 0.1, False),
-    ],
-)
-def test_the_floor_is_wording_or_meaning(lexical: float, cosine: float | None, sure: bool) -> None:
-    """Either enough of the wording or enough of the meaning is needed to answer."""
-    assert is_sure(lexical, cosine, MEANING) is sure
+def test_evidence_is_meaning_with_part_of_the_wording() -> None:
+    """With a vector the cosine counts and part of the wording, without one the wording alone."""
+    assert evidence(0.4, None) == 0.4
+    assert evidence(0.4, 0.2) == pytest.approx(0.2 + 0.4 * WORDING)
+
+
+@given(st.dictionaries(st.sampled_from(sorted(WITH_VECTORS)), st.floats(-1, 3), max_size=8), st.floats(0.5, 4))
+def test_a_score_is_the_sum_of_its_parts_from_0_to_1(parts: dict[str, float], limit: float) -> None:
+    """Parts add up to a score from 0 to below 1, and a sum of HALF of what could be reached scores 0.5."""
+    score = sum(scaled(parts, limit).values())
+    assert -1e-9 <= score < 1
+    assert sum(scaled({"lexical": HALF * limit}, limit).values()) == pytest.approx(0.5)
+
+
+def test_an_item_is_measured_by_what_it_could_reach() -> None:
+    """A turn of a conversation, and an item where the question names a source, could reach more than a fact alone."""
+    alone = attainable(WITH_VECTORS, in_thread=False, names_source=False)
+    assert alone < attainable(WITH_VECTORS, in_thread=True, names_source=False)
+    assert alone < attainable(WITH_VECTORS, in_thread=False, names_source=True)
+    assert attainable(WITHOUT_VECTORS, in_thread=False, names_source=False) == WITHOUT_VECTORS["lexical"]

@@ -50,10 +50,10 @@ def test_another_namespace_does_not_change_a_ranking(store: Ghost) -> None:
     words = ["deploy", "server", "cache", "login", "invoice", "report", "billing", "queue"]
     for at in range(40):
         store.put("a", f"k{at}", f"The {words[at % 8]} of the {words[at * 3 % 8]} needs the {words[at * 5 % 7]}.")
-    before = store.search("deploy the cache server", "a", explain=True)
+    before = store.search("deploy the cache server", "a", explain=True, weak=True)
     for at in range(120):
         store.put("b", f"k{at}", f"deploy deploy {words[at % 3]} number {at}", source_user="Cache", source_scope="deploy")
-    after = store.search("deploy the cache server", "a", explain=True)
+    after = store.search("deploy the cache server", "a", explain=True, weak=True)
     assert len(before) == 20
     assert ranking(before) == ranking(after)
 
@@ -110,9 +110,9 @@ def test_every_filter_alone_and_together(store: Ghost, fields: dict[str, object]
 def test_the_sleeping_and_the_sensed_are_left_out_unless_asked_for(store: Ghost) -> None:
     """Dormant and sensory memories need `include_all` or their tier."""
     filled(store)
-    awake = set(keys(store.search("deployment", "f")))
+    awake = set(keys(store.search("deployment", "f", weak=True)))
     assert not awake & {"dormant", "sensory"}
-    assert set(keys(store.search("deployment", "f", include_all=True))) == awake | {"dormant", "sensory"}
+    assert set(keys(store.search("deployment", "f", weak=True, include_all=True))) == awake | {"dormant", "sensory"}
 
 
 @pytest.mark.parametrize(
@@ -214,7 +214,7 @@ def test_a_memory_of_many_chunks_is_found_once(store: Ghost) -> None:
     parts[9] = "Another deployment is mentioned here, with much else around it besides. " + parts[9]
     store.put("m", "long", "\n\n".join(parts))
     store.put("m", "other", "The deployment of something else.")
-    found = store.search("when is the deployment of the billing service?", "m")
+    found = store.search("when is the deployment of the billing service?", "m", weak=True)
     assert sorted(keys(found)) == ["long", "other"]
     hit = next(hit for hit in found if hit.key == "long")
     assert "billing service happens on Tuesdays" in hit.match_chunk
@@ -245,7 +245,7 @@ def test_a_hit_is_its_memory_and_more(store: Ghost) -> None:
 def test_explain_gives_receipts(store: Ghost) -> None:
     """Each hit's parts add up to its score, its legs have ranks, and the nearest misses and the legs that ran are named."""
     filled(store)
-    found = store.search("when was the deployment by Ann?", "f", explain=True, limit=2)
+    found = store.search("when was the deployment by Ann?", "f", explain=True, weak=True, limit=2)
     assert len(found) == 2
     for hit in [*found, *found.misses]:
         assert hit.why is not None
@@ -257,7 +257,7 @@ def test_explain_gives_receipts(store: Ghost) -> None:
     assert not {hit.key for hit in found} & {hit.key for hit in found.misses}
     vectors = store.store.settings.embed_provider != "none"
     assert found.legs == (("substring", "text", "vector") if vectors else ("substring", "text"))
-    plain = store.search("when was the deployment by Ann?", "f", limit=2)
+    plain = store.search("when was the deployment by Ann?", "f", weak=True, limit=2)
     assert keys(plain) == keys(found)
     assert [hit.why for hit in plain] == [None, None]
     assert plain.misses == []

@@ -72,7 +72,7 @@ def test_a_pinned_one_is_not_shown_once_it_ended(ghost: Ghost) -> None:
     """By explicit word also what is pinned ends."""
     ghost.put(NS, "old", OLD, pinned=True)
     ghost.put(NS, "new", NEW, supersedes="old")
-    assert ghost.context("anything at all", NS).keys == []
+    assert ghost.context("anything at all", NS, whole=False).keys == []
 
 
 def test_what_is_locked_needs_unlock(ghost: Ghost) -> None:

@@ -171,3 +171,10 @@ def test_without_vectors_numpy_is_not_imported() -> None:
         "assert 'numpy' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", program], check=True, timeout=120)
+
+
+def test_tags_do_not_hide_a_memory(known: Ghost) -> None:
+    """Tags are words to search by, and no part of the text that a new one is compared with."""
+    known.put("a", "food", "Monthly budget for groceries: 400 euros.", tags=["billing", "user:sam", "project:shop"])
+    found = find(known, "The groceries budget is 400 euros per month.")
+    assert (found.verdict.kind, found.verdict.key) == (VerdictKind.RESTATEMENT, "food")

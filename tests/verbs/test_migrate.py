@@ -12,7 +12,7 @@ import pytest
 import ghostmem
 from conftest import Clock
 from ghostmem import ConflictError, CorruptStoreError, EngineError, Ghost, InvalidInputError, NewerStoreError, NotFoundError
-from ghostmem.engine.tables import BY_NAME, LEFT_OUT, TABLES, digest, tables
+from ghostmem.engine.tables import BY_NAME, DERIVED, LEFT_OUT, TABLES, digest, tables
 from ghostmem.settings import Settings, config_path, read_config
 from ghostmem.verbs.migrate import Migration, migrate
 from whole_store import NS, fill
@@ -70,7 +70,7 @@ def test_the_whole_store_has_every_table(whole: str, clock: Clock) -> None:
 
 def test_every_table_is_described(whole: str, pg_url: str) -> None:
     """Each table of each engine moves, is left out by name, or is an index or ledger; each column moves or is made again."""
-    made = {"chunks_fts", "chunks_tri", "migrations", "sqlite_sequence"}
+    made = {"chunks_fts", "chunks_tri", "migrations", "sqlite_sequence", *DERIVED}
     db = apsw.Connection(whole, flags=apsw.SQLITE_OPEN_READONLY)
     names = {name for (name,) in db.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
     names = {name for name in names if not name.startswith(("chunks_fts_", "chunks_tri_"))}
@@ -87,7 +87,7 @@ def test_every_table_is_described(whole: str, pg_url: str) -> None:
         rows = connection.execute(
             "SELECT table_name, column_name, is_generated FROM information_schema.columns WHERE table_schema = 'public'"
         ).fetchall()
-    assert {name for name, *_ in rows} - {"migrations"} - set(LEFT_OUT) == set(BY_NAME)
+    assert {name for name, *_ in rows} - {"migrations", *DERIVED} - set(LEFT_OUT) == set(BY_NAME)
     for table in TABLES:
         columns = {column for name, column, generated in rows if name == table.name and generated == "NEVER"}
         assert columns - set(table.columns) <= {"ns", "plain", "codes"}, table.name

@@ -11,6 +11,8 @@ from ghostmem.web.refusals import refusal
 from ghostmem.web.routes import ROUTES
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from conftest import Served
 
 ENDS = {"ns": "a", "from_key": "pot", "to_key": "tea", "rel": "depends_on"}
@@ -135,6 +137,50 @@ def test_a_key_is_one_segment_whatever_it_holds(served: "Served", key: str) -> N
     assert [row["key"] for row in served.ok("GET", f"{path}/history")["versions"]] == [key]
     assert served.ok("POST", f"{path}/curate", {"op": "boost"})["key"] == key
     assert served.ghost.get("a", key).content == "text"
+
+
+STREET = {
+    "dentist": "The dentist has moved to Mill Street 14.",
+    "garage": "The garage on Mill Street repairs bicycles too.",
+    "vet": "The vet on Lake Road vaccinates cats, and the street is steep.",
+    "parade": "A street parade takes place once a year.",
+    "tea": "Grandmother drinks green tea without sugar.",
+}
+MILL = {"query": "What is on Mill Street?", "ns": "town"}
+
+
+def test_a_search_counts_weaker_hits_and_lists_them_when_asked(served: "Served") -> None:
+    """The answer has the strong hits and the number of the weaker ones; `weak` lists these after them, marked."""
+    for key, text in STREET.items():
+        served.ok("PUT", f"/memories/town/{key}", {"content": text})
+    found = served.ok("POST", "/search", MILL)
+    assert [hit["key"] for hit in found["results"]] == ["garage", "dentist"]
+    assert not any(hit.get("weak") for hit in found["results"])
+    assert found["weaker"] == 2
+    listed = served.ok("POST", "/search", {**MILL, "weak": True})
+    assert [hit["key"] for hit in listed["results"][:2]] == ["garage", "dentist"]
+    assert [hit.get("weak", False) for hit in listed["results"]] == [False, False, True, True]
+    # only listed hits are counted as shown
+    assert {hit["key"]: hit["access_count"] for hit in listed["results"]} == {"garage": 1, "dentist": 1, "vet": 0, "parade": 0}
+    assert listed["weaker"] == 0
+    assert served.ok("POST", "/search", {**MILL, "limit": 3})["weaker"] == 1
+    floored = served.ok("POST", "/search", {**MILL, "min_score": 0})
+    assert len(floored["results"]) >= 4
+    assert floored["weaker"] == 0
+    assert served.ok("POST", "/search", {"query": "?!", "ns": "town", "weak": True})["results"] == []
+    assert served.api("POST", "/search", {**MILL, "weak": "yes"}).status == 400
+
+
+def test_a_server_without_the_cut_off_lists_every_hit(serve: "Callable[..., Served]") -> None:
+    """With the setting `cutoff` off there are no weaker hits."""
+    served = serve(settings={"cutoff": "off"})
+    for key, text in STREET.items():
+        served.ok("PUT", f"/memories/town/{key}", {"content": text})
+    found = served.ok("POST", "/search", MILL)
+    assert [hit["key"] for hit in found["results"][:2]] == ["garage", "dentist"]
+    assert {hit["key"] for hit in found["results"][2:]} == {"vet", "parade"}
+    assert not any(hit.get("weak") for hit in found["results"])
+    assert found["weaker"] == 0
 
 
 def test_a_bare_slash_ends_a_segment(served: "Served") -> None:

@@ -168,7 +168,9 @@ class GhostStore(BaseStore):  # type: ignore[misc]
         """Search for more and more until enough of it passes the filter, or there is no more."""
         asked = max(1, want)
         while True:
-            hits = self.ghost.search(op.query, self._below(op.namespace_prefix), limit=asked, include_all=True, within="memories")
+            hits = self.ghost.search(
+                op.query, self._below(op.namespace_prefix), limit=asked, include_all=True, within="memories", weak=True
+            )
             found: list[tuple[Memory, float | None]] = [
                 (hit.memory, hit.score) for hit in hits if self._passes(hit.memory, op, asked=True)
             ]

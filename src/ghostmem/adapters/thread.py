@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ghostmem.adapters.names import to_key
 from ghostmem.errors import NotFoundError, VersionConflictError
-from ghostmem.model import Kind, SourceKind
+from ghostmem.model import THREAD, Kind, SourceKind
 from ghostmem.rules.injection import suspicions
 
 if TYPE_CHECKING:
     from ghostmem.ghost import Ghost
     from ghostmem.model import Memory
 
-TAG = "thread"
+TAG = THREAD
 _ALL = 2**31
 _KINDS = {"user": SourceKind.STATED, "assistant": SourceKind.SELF}
 

@@ -21,7 +21,7 @@ class Thresholds:
     merge: float = 0.90
     dedup: float = 0.92
     repeat: float = 0.82
-    answer: float = 0.31  # a text that near to a question may answer it
+    answer: float = 0.16  # the cosine, with part of the wording, from which one of ten texts may answer a question
 
 
 class Embedder(Protocol):

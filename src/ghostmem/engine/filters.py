@@ -65,6 +65,8 @@ def clause(dialect: Dialect, which: Filter) -> Part:
         parts.append((f"m.created_at >= {mark}", [format_time(which.after)]))
     if which.before is not None:
         parts.append((f"m.created_at <= {mark}", [format_time(which.before)]))
+    if which.recorded_after is not None:
+        parts.append((f"m.recorded_at > {mark}", [format_time(which.recorded_after)]))
     if which.valid_at is not None:
         begun, at = f"coalesce(m.valid_from, m.created_at) <= {mark}", format_time(which.valid_at)
         parts.append((f"{begun} AND (m.valid_to IS NULL OR m.valid_to > {mark})", [at, at]))

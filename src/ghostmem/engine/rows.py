@@ -22,6 +22,7 @@ class Filter:
     pinned: bool | None = None
     after: datetime | None = None
     before: datetime | None = None
+    recorded_after: datetime | None = None  # written since, whatever time the memory is about
     source_user: str | None = None
     source_kind: str | None = None
     source_scope: str | None = None
@@ -101,6 +102,7 @@ class Candidate(NamedTuple):
     kind: str
     key: str
     priority: str
+    tags: str | None = None  # as JSON, because few readers need them
 
 
 def candidate_of(row: Sequence[Any]) -> Candidate:

@@ -3,7 +3,7 @@
 A row is a tuple of a table's columns in their order, without its namespace, which is said beside it: SQLite knows some rows'
 namespace by a number or through their memory, PostgreSQL has `ns` in each. A vector is its float16 numbers as bytes, everything
 else is what the columns hold. Left out is what is made again when it is needed: `outline_files`, `outline_facts`, `spare_vectors`
-and `work`; and what a row of another table says already: full text, substrings, PostgreSQL's digests.
+and `work`; and what a row of another table says already: full text, substrings, words, PostgreSQL's digests.
 """
 
 import json
@@ -191,6 +191,7 @@ TABLES: tuple[Table, ...] = (
 )
 BY_NAME: Mapping[str, Table] = {table.name: table for table in TABLES}
 LEFT_OUT = ("outline_files", "outline_facts", "spare_vectors", "work")
+DERIVED = ("words",)  # written from the chunks, like full text
 COUNTED = ("namespaces", "threads", "chunks", "models", "note_folders", "mirrors")  # tables that number their rows
 # Columns that say how often and when; a memory that differs in nothing else keeps everything that was made of it.
 BOOKKEEPING = frozenset({"access_count", "utility_count", "last_accessed_at"})

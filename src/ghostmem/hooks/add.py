@@ -1,12 +1,15 @@
 """Adding memories to a session: what matters when it starts, what is relevant with a prompt, each memory once."""
 
 import os
+from collections.abc import Callable
 from dataclasses import replace
 
 from ghostmem.engine.session import Session
 from ghostmem.hooks.call import Call
+from ghostmem.hooks.embedding import DeadlineVectoriser
 from ghostmem.hooks.hosts import Moment
 from ghostmem.hooks.session import changed, claimed, known
+from ghostmem.model import NsFilter
 from ghostmem.pack import Pack
 from ghostmem.text.render import render
 from ghostmem.verbs.store import Store
@@ -19,22 +22,28 @@ AFRESH = ("clear", "compact")  # after these a session has forgotten what it was
 RESUMED = ("resume", "fork")  # these may begin with a transcript that another session was captured from
 
 
-def added(store: Store, call: Call, ns: str) -> str:
-    """Return the text to add to a session, or an empty one; what it holds is written down as shown."""
+def added(store: Store, vectoriser: DeadlineVectoriser, call: Call, ns: str) -> str:
+    """Return the text to add to a session, or an empty one; what it holds is recorded as shown."""
+    store = replace(store, vectoriser=vectoriser)
     session = known(store, call, ns)
     is_start = call.moment is Moment.START
     if is_start and call.source in RESUMED and not (session.captured_to or session.shown):
         session = _resumed(store, call, session)
     afresh = is_start and call.source in AFRESH
     before = set() if afresh else set(session.shown)
-    found = _start(store, session.ns) if is_start else _prompt(store, session.ns, call.prompt, before)
-    found = _fitting(replace(found, memories=tuple(one for one in found.memories if one.id not in before)))
-    if not found.memories and not afresh:
+    pack = _start(store, session) if is_start else _prompt(store, vectoriser, session, call)
+    pack = _fitting(_only(pack, lambda id_: id_ not in before))
+    if not pack.memories and not afresh:
         return ""
-    if store.engine.read_only:  # nothing can be written down: at the start nothing was shown yet
-        return render(found, "block") if is_start else ""
-    fresh = claimed(store, session, [one.id for one in found.memories], afresh)
-    return render(replace(found, memories=tuple(one for one in found.memories if one.id in fresh)), "block")
+    if store.engine.read_only:  # nothing can be recorded: at the start nothing was shown yet
+        return render(pack, "block") if is_start else ""
+    fresh = claimed(store, session, [memory.id for memory in pack.memories], afresh)
+    return render(_only(pack, lambda id_: id_ in fresh), "block")
+
+
+def _only(pack: Pack, wanted: Callable[[str], bool]) -> Pack:
+    """Return a pack with the memories whose ids are wanted."""
+    return replace(pack, memories=tuple(memory for memory in pack.memories if wanted(memory.id)))
 
 
 def _resumed(store: Store, call: Call, session: Session) -> Session:
@@ -45,28 +54,43 @@ def _resumed(store: Store, call: Call, session: Session) -> Session:
     return changed(store, session, lambda now: replace(now, captured_to=max(now.captured_to, place)))
 
 
-def _start(store: Store, ns: str) -> Pack:
+def _start(store: Store, session: Session) -> Pack:
+    """Return what the project knows most surely, and what is new since its previous session."""
     from ghostmem.verbs.brief import brief
 
-    return brief(store, ns, budget=store.settings.hook_budget, max_memory_tokens=LONGEST_MEMORY)
+    with store.engine.read() as tx:
+        previous = tx.sessions.latest(session.ns, besides=session.id)
+    since = previous.at if previous else None
+    budget = store.settings.hook_budget
+    return brief(store, session.ns, budget=budget, max_memory_tokens=LONGEST_MEMORY, since=since)
 
 
-def _prompt(store: Store, ns: str, prompt: str, shown: set[str]) -> Pack:
-    """Find what is relevant; what was shown before may fill as much as what was not."""
+def _prompt(store: Store, vectoriser: DeadlineVectoriser, session: Session, call: Call) -> Pack:
+    """Return what is relevant to a prompt and was not shown yet."""
     budget = max(1, store.settings.hook_budget // 2)
-    text = _spoken(prompt).strip()
-    if len(text) < SHORTEST:
+    text = _spoken(call.prompt).strip()
+    if len(text) < SHORTEST or _is_empty(store, session.ns):
         return Pack(budget, 0, ())
+    query = text if len(text) <= _HEAD + _TAIL else f"{text[:_HEAD]} {text[-_TAIL:]}"
+    vectoriser.start(query)  # while the modules of the search are imported
     from ghostmem.verbs.context import context
 
-    asked = text if len(text) <= _HEAD + _TAIL else f"{text[:_HEAD]} {text[-_TAIL:]}"
-    pack = context(store, asked, ns, budget=budget * 2 if shown else budget, max_memory_tokens=LONGEST_MEMORY)
+    # what was shown before may fill as much as what was not
+    found = budget * 2 if session.shown else budget
+    pack = context(store, query, session.ns, budget=found, max_memory_tokens=LONGEST_MEMORY, whole=False)
     kept, used = [], 0
-    for one in pack.memories:
-        if one.id not in shown and used + one.tokens <= budget:
-            kept.append(one)
-            used += one.tokens
+    for memory in pack.memories:
+        if memory.id not in session.shown and used + memory.tokens <= budget:
+            kept.append(memory)
+            used += memory.tokens
     return replace(pack, memories=tuple(kept), used=used)
+
+
+def _is_empty(store: Store, ns: str) -> bool:
+    """Say whether a namespace has nothing to search, so that no model is loaded for it."""
+    with store.engine.read() as tx:
+        has_chunks = any(space.chunks for space in tx.search.spaces([ns]))
+        return not has_chunks and not tx.notes.folders(NsFilter(ns))
 
 
 def _spoken(prompt: str) -> str:

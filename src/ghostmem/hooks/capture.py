@@ -7,6 +7,7 @@ from dataclasses import replace
 from ghostmem.engine.session import Session
 from ghostmem.ghost import Ghost
 from ghostmem.hooks.call import Call
+from ghostmem.hooks.embedding import DeadlineVectoriser
 from ghostmem.hooks.hosts import Moment
 from ghostmem.hooks.session import changed, is_there, known
 from ghostmem.hooks.tail import Said, said_since
@@ -15,10 +16,12 @@ from ghostmem.rules.capture import candidates
 from ghostmem.settings import Settings
 
 
-def capture_prompt(settings: Settings, call: Call, ns: str) -> None:
+def capture_prompt(settings: Settings, vectoriser: DeadlineVectoriser, call: Call, ns: str) -> None:
     """Capture from a prompt, for a host that keeps no transcript we can read."""
     if candidates(call.prompt):
-        with Ghost.open(settings=settings) as ghost:
+        with Ghost.open(settings=settings) as opened:
+            # the provider that the search has loaded, so that it is not loaded twice
+            ghost = Ghost(replace(opened.store, vectoriser=vectoriser))
             _capture(ghost, call, known(ghost.store, call, ns).ns, [call.prompt])
 
 

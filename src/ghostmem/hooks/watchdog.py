@@ -14,7 +14,7 @@ class Watchdog:
     """Leave after some seconds, unless the work was done before; `leave` is for tests."""
 
     def __init__(self, seconds: float, late: Callable[[], object], leave: Callable[[int], object] = os._exit) -> None:
-        self._began = time.monotonic()
+        self.began = time.monotonic()
         self._seconds, self._late, self._leave = seconds, late, leave
         self._done = threading.Event()
         self.busy = threading.Lock()  # while it is held, nobody leaves
@@ -35,7 +35,7 @@ class Watchdog:
         self._alarm(self._seconds * BACKSTOP)
 
     def _watch(self) -> None:
-        while (left := self._began + self._seconds - time.monotonic()) > 0:
+        while (left := self.began + self._seconds - time.monotonic()) > 0:
             if self._done.wait(left):
                 return
         with self.busy:

@@ -13,7 +13,9 @@ from ghostmem.errors import (
     NotFoundError,
     StoreBusyError,
 )
-from ghostmem.text.excerpt import first_line
+from ghostmem.text.excerpt import first_line, snippet
+
+SNIPPET = 200  # characters of a memory in a list for the user
 
 _PROTOCOL = (
     "Ghost is your long-term memory. It survives this conversation.",
@@ -98,11 +100,14 @@ def _stored(found: Mapping[str, Any]) -> str:
 
 
 def _hits(found: Mapping[str, Any]) -> str:
-    lines = [
-        f"[{hit['ns']}/{hit['key']} {hit['created_at'][:10]} {hit['score']:.2f}] {hit['content']}" for hit in found["results"]
-    ]
+    lines = []
+    for hit in found["results"]:
+        place = f" {hit['path']}:{hit['line']}" if "path" in hit else ""
+        head = f"{hit['ns']}/{hit['key']} {hit['created_at'][:10]} {hit['score']:.2f}{place}"
+        lines.append(f"[{head}] {hit['content']}")
     lines += [f"note: {note}" for note in found.get("notes", ())]
-    return "\n".join(lines) if found["results"] else "\n".join(["nothing relevant is known", *lines])
+    nothing = "nothing relevant is known" if found.get("complete", True) else "nothing was found so far"
+    return "\n".join(lines) if found["results"] else "\n".join([nothing, *lines])
 
 
 def _pack(found: Mapping[str, Any]) -> str:
@@ -146,8 +151,15 @@ def _shown(found: Mapping[str, Any]) -> str:
     """Return what the user sees: a memory, or what was found."""
     if "memory" in found:
         return _memory(found["memory"])
-    lines = [f"[{hit['ns']}/{hit['key']} {hit['created_at'][:10]}] {first_line(hit['content'], 200)}" for hit in found["results"]]
+    lines = [f"[{hit['ns']}/{hit['key']} {hit['created_at'][:10]}] {_snippet(hit)}" for hit in found["results"]]
     return "\n".join(lines) or "nothing relevant is known"
+
+
+def _snippet(hit: Mapping[str, Any]) -> str:
+    """Return a line of a hit's chunk around the match, or the first line of a memory."""
+    if "match_start" not in hit:
+        return first_line(hit.get("match_chunk", hit["content"]), SNIPPET)
+    return snippet(hit["match_chunk"], hit["match_start"], hit["match_end"], SNIPPET)
 
 
 _BRIEFS = {

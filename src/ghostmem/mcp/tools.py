@@ -74,6 +74,10 @@ def found_by_search(ghost: Ghost, given: Arguments) -> Result:
     found = {"results": [_record(hit) for hit in hits], "legs": list(hits.legs)}
     if given.get("explain"):
         found["misses"] = [_record(hit) for hit in hits.misses]
+    if not hits.complete:
+        found["complete"] = False
+    if hits.weaker:
+        found["weaker"] = len(hits.weaker)
     if hits.superseded:
         found["superseded"] = [{"key": hit.key, "note": hit.note} for hit in hits.superseded]
     return {**found, "notes": list(hits.notes)} if hits.notes else found
@@ -155,6 +159,7 @@ MEMORY: tuple[Tool, ...] = (
             "valid_at": described(TEXT, "what was true then"),
             "as_of": described(TEXT, "what was believed then"),
             "include_all": described(_B, "dormant and sensory too"),
+            "weak": described(_B, "weaker hits too"),
             "explain": _B,
         },
         ("query",),

@@ -1,6 +1,11 @@
-"""The composite score of context assembly: relevance, recency, importance and access, weighed by kind, times the tier."""
+"""The score of context assembly.
+
+By default relevance decides, and recency, importance, use and tier refine the order (`refined`). The specification's composite
+score (`composite`), which weighs the four by kind and multiplies by the tier, is chosen with GHOST_CONTEXT_SCORE=specified.
+"""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
 from math import exp, log
 from typing import NamedTuple
@@ -31,6 +36,8 @@ PRIORITY_IMPORTANCE: Mapping[Priority, float] = {  # stands in for an importance
 }
 FADING = 0.1  # per day: recency halves in a week
 OFTEN = 100  # retrievals that count as often
+BONUS = 0.02  # recency, importance and use together add at most this share of the relevance
+TIER_EFFECT = 0.05  # the share of a tier's factor that counts where relevance decides
 
 
 def composite(memory: Memory, relevance: float, now: datetime) -> dict[str, float]:
@@ -44,6 +51,20 @@ def composite(memory: Memory, relevance: float, now: datetime) -> dict[str, floa
         "importance": weights.importance * importance,
         "access": weights.access * min(1.0, log(memory.access_count + 1) / log(OFTEN)),
         "tier": TIER_FACTORS[memory.tier],
+    }
+
+
+def refined(memory: Memory, relevance: float, uses: int, now: datetime) -> dict[str, float]:
+    """Return the parts of a score in which relevance decides; `uses` counts real uses, not how often a memory was shown."""
+    weights = KIND_WEIGHTS[memory.kind]
+    share = BONUS * relevance / (1 - weights.relevance)
+    parts = composite(replace(memory, access_count=uses), 0.0, now)
+    return {
+        "relevance": relevance,
+        "recency": parts["recency"] * share,
+        "importance": parts["importance"] * share,
+        "access": parts["access"] * share,
+        "tier": 1 - TIER_EFFECT * (1 - parts["tier"]),
     }
 
 

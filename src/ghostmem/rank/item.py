@@ -13,21 +13,23 @@ class Item:
 
     memory: Memory
     score: float
-    stage: str  # pinned, search, file, edge, correction, parent or child
+    stage: str  # pinned, search, namespace, file, edge, correction, own words, parent or child
     legs: Mapping[str, int] = field(default_factory=dict)
     parts: dict[str, float] = field(default_factory=dict)
-    focus: tuple[int, int] = (0, 0)
-    words: frozenset[str] = frozenset()  # of the question, for excerpts
+    focus: tuple[int, int] = (0, 0)  # the chunk that was found
     path: tuple[Hop, ...] = ()
     firm: bool = False  # came over an edge that says more than likeness
     origin: str = ""  # the id of the memory it was reached from, when it was not found itself
     boost: float = 0.0
+    last: bool = False  # comes after everything that was found
+    limit: int = 0  # tokens it may take while others need room; 0: as many as it has
     id: str = field(init=False)
 
     def __post_init__(self) -> None:
         self.id = self.memory.id
 
     @property
-    def order(self) -> tuple[float, float, str, str]:
-        """Return what candidates are sorted by: best first, then newest, then by name."""
-        return (-self.score, -self.memory.created_at.timestamp(), self.memory.ns, self.memory.key)
+    def order(self) -> tuple[bool, float, float, str, str]:
+        """Return what candidates are sorted by: best first, then newest, then by name; links of mere likeness come last."""
+        newest = -self.memory.created_at.timestamp()
+        return (self.last, -self.score, newest, self.memory.ns, self.memory.key)

@@ -1,36 +1,37 @@
 """The lexical score: how much of a question's wording an item, its neighbours and its thread hold.
 
-Each query term contributes in proportion to its rarity in the namespace; a term may also be met by a near synonym, and a term
-said a turn or two before still counts for what follows it.
+Each query term contributes in proportion to its rarity in the namespace; a term may also be met by a near synonym or a near
+spelling, and a term said a turn or two before still counts for what follows it.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from math import sqrt
 
 SATURATION, FLAT = 0.3, 0.9  # k1 and 1 - b of BM25, low because chunks are short and of one size
 BEFORE = (0.9, 0.7, 0.5, 0.3)  # what a term is worth that was said one, two, three, four items before
 AFTER = (0.7, 0.5, 0.3)  # and one, two, three items after
 ANYWHERE = 0.1  # and anywhere else in the thread
 SYNONYM = 0.7  # what the nearest of synonyms is worth
-SUBSTRING = 0.6  # what a word inside another is worth
-COMPOUND, LONG = 3, 6  # after how many letters it is there by no chance, and from which length on wherever it is
+JOINED = 0.9  # what a word is worth that is written as two words, or two as one
+SPELLING = 0.9  # what a near spelling is worth, times how alike the spellings are
 THREAD_K1, THREAD_B = 1.2, 0.5
 
 
 @dataclass(frozen=True)
 class Wording:
-    """A question's terms: each with its rarity, and every term of the store that can stand for it with its worth."""
+    """A question's terms: each with its rarity, and every term of the store that can stand for it with its worth.
+
+    Terms that the namespace does not know are among them: nothing stands for them, and they lower every share.
+    """
 
     idf: tuple[float, ...]
     stands_for: Mapping[str, tuple[tuple[int, float], ...]]  # term -> (which query term, worth)
-    unseen: float = 0.0  # what query terms that the namespace does not know add to the denominator
 
     @cached_property
     def total(self) -> float:
         """Return the most that could be scored."""
-        return sum(self.idf) + self.unseen
+        return sum(self.idf)
 
 
 @dataclass
@@ -62,24 +63,15 @@ def held(terms: Sequence[str], wording: Wording, average: float) -> dict[int, fl
     return found
 
 
-def inside(word: str, text: str) -> float:
-    """Return what a word is worth that stands only inside other words: the more of them it makes up, the more.
-
-    After one or two letters a short word is there by chance, as "lack" is in "black"; a code may be cut anywhere.
-    """
-    best, at = 0.0, text.find(word)
+def apart(phrase: str, text: str) -> float:
+    """Return what a word is worth that a text may have as two words, which must be whole words there."""
+    at = text.find(phrase)
     while at >= 0:
-        start, stop = at, at + len(word)
-        while start > 0 and text[start - 1].isalnum():
-            start -= 1
-        while stop < len(text) and text[stop].isalnum():
-            stop += 1
-        if not word.isalpha():
-            return SUBSTRING
-        if start == at or at - start >= COMPOUND or len(word) >= LONG:
-            best = max(best, SUBSTRING * sqrt(len(word) / (stop - start)))
-        at = text.find(word, at + 1)
-    return best
+        stop = at + len(phrase)
+        if not text[max(0, at - 1) : at].isalnum() and not text[stop : stop + 1].isalnum():
+            return JOINED
+        at = text.find(phrase, at + 1)
+    return 0.0
 
 
 def spread(own: Sequence[Mapping[int, float]], threads: Iterable[Thread]) -> list[dict[int, float]]:

@@ -1,16 +1,19 @@
 """Packing candidates into a budget of tokens: corrections before what they correct, summaries for their children."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from ghostmem.rank.item import Item
 from ghostmem.rank.last_word import last_word
-from ghostmem.text.fit import fit
-from ghostmem.text.focus import focused
+from ghostmem.text.focus import excerpt
+from ghostmem.text.matches import NO_TERMS, QueryTerms
 
 OVERHEAD = 20  # tokens for a memory's key, date and delimiters
 LEAST = 25  # an excerpt is not made for fewer tokens than this
+# where room is scarce, the best candidates are packed whole and the others as short excerpts, so that more of them find room
+WHOLE, FIRST = 3, 10  # how many are packed whole, and how many are the first
+FIRST_TOKENS, LATER_TOKENS = 55, 40  # tokens that an excerpt of the first and of the later ones may take
 SHARE = 3  # pinned memories may take a third of the budget; so may, of the rest, what others depend on
 
 BUDGET = "budget"
@@ -46,11 +49,17 @@ class Bonds:
     companions: Mapping[str, Sequence[str]] = field(default_factory=dict)  # what one depends on, or must prevent
 
 
+def shortened(items: Sequence[Item]) -> list[Item]:
+    """Limit what each candidate but the best may take, for a budget that not all of them fit."""
+    first = [replace(item, limit=FIRST_TOKENS) for item in items[WHOLE:FIRST]]
+    return [*items[:WHOLE], *first, *(replace(item, limit=LATER_TOKENS) for item in items[FIRST:])]
+
+
 class Packer:
     """Fill a budget with what a pool holds; `used` never exceeds it."""
 
-    def __init__(self, budget: int, cap: int, count: Callable[[str], int]) -> None:
-        self.budget, self.cap, self._count = budget, cap, count
+    def __init__(self, budget: int, cap: int, count: Callable[[str], int], query: QueryTerms = NO_TERMS) -> None:
+        self.budget, self.cap, self._count, self._query = budget, cap, count, query
         self.placed: dict[str, Placed] = {}
         self.left: dict[str, Left] = {}
         self.used = 0
@@ -76,7 +85,12 @@ class Packer:
         self._pin(pinned)
         rest = [item for item in items if item.id not in self.placed]
         self._spread = self._substituted(rest) if roomy else set()
+        best = next((item for item in rest if item.id not in self._spread and item.stage != "child"), None)
+        if best is not None and self.cost(best) <= self.budget - self.used:
+            self._take(best)  # before room is reserved for what others depend on
         self._hold(rest)
+        if best is not None and best.id in self.placed:
+            self._take_companions(best)
         self._fill(rest)
 
     def _pin(self, items: Sequence[Item]) -> None:
@@ -103,6 +117,7 @@ class Packer:
                 elif item.stage != "child" or any(parent in self._spread for parent in self._bonds.parents.get(item.id, ())):
                     self._take(item)
             if not self._held:
+                self._grow()
                 return
             self._held.clear()  # once more, for what was held back and not needed
 
@@ -140,11 +155,15 @@ class Packer:
         if by is not None and item.id not in self.placed:
             self.left[item.id] = Left(item, SUMMARISED, by)
         elif item.id in self.placed or (self._corrected(item) and self._place(item)):
-            for other in self._bonds.companions.get(item.id, ()):
-                if other in self._held and other not in self._spread:
-                    self._take(self._pool[other])
-                    self._held.pop(other, None)
+            self._take_companions(item)
         self._under_way.discard(item.id)
+
+    def _take_companions(self, item: Item) -> None:
+        """Pack what a packed memory depends on or must prevent into the room that is reserved for it."""
+        for other in self._bonds.companions.get(item.id, ()):
+            if other in self._held and other not in self._spread:
+                self._take(self._pool[other])
+                self._held.pop(other, None)
 
     def _corrected(self, item: Item) -> bool:
         """Pack everything newer that contradicts a memory before it, newest first; without that, it is not packed.
@@ -178,18 +197,32 @@ class Packer:
         return list(found)
 
     def _place(self, item: Item) -> bool:
-        room = self._room(item)
-        allowed = room if self.cap < 0 else min(room, self.cap)
+        allowed = min(self._room(item), self._most(item))
         if self.cost(item) <= allowed:
             return self._put(item, item.memory.content, self.cost(item))
-        text = None
-        if allowed >= LEAST:
-            place = focused(item.memory.content, *item.focus, item.words)
-            text = fit(item.memory.content, *place, allowed - OVERHEAD, self._count)
+        text = self._excerpt(item, allowed) if allowed >= LEAST else None
         if text is None:
             self.left[item.id] = Left(item, BUDGET)
             return False
         return self._put(item, text, self._count(text) + OVERHEAD)
+
+    def _excerpt(self, item: Item, tokens: int) -> str | None:
+        """Return the text around the match that fits into some tokens, with the overhead of a memory."""
+        by_meaning = set(item.legs) == {"vector"}
+        content, room = item.memory.content, tokens - OVERHEAD
+        return excerpt(content, self._query, item.focus, room, self._count, within_chunk=by_meaning)
+
+    def _grow(self) -> None:
+        """Let excerpts, the best first, have the room that nobody needed."""
+        for placed in list(self.placed.values()):
+            if placed.text == placed.item.memory.content:
+                continue
+            room = placed.tokens + self.budget - self.used
+            allowed = room if self.cap < 0 else min(room, self.cap)
+            text = self._excerpt(placed.item, allowed) if allowed > placed.tokens else None
+            if text is not None and len(text) > len(placed.text):
+                self.used -= placed.tokens
+                self._put(placed.item, text, self._count(text) + OVERHEAD)
 
     def _put(self, item: Item, text: str, tokens: int) -> bool:
         self.placed[item.id] = Placed(item, text, tokens)
@@ -203,8 +236,13 @@ class Packer:
         held = sum(self._held.values()) - self._held.get(item.id, 0) if self._held else 0
         return self.budget - self.used - held
 
+    def _most(self, item: Item) -> int:
+        """Return the most tokens that a memory may take."""
+        most = self.cost(item) if self.cap < 0 else min(self.cost(item), self.cap)
+        return min(most, item.limit) if item.limit else most
+
     def _capped(self, item: Item) -> int:
-        return self.cost(item) if self.cap < 0 else min(self.cost(item), self.cap)
+        return min(self.cost(item), self._most(item))
 
     def _summary(self, item: Item) -> str | None:
         """Return the key of a summary in the pack that stands for a memory."""

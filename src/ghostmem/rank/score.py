@@ -1,4 +1,7 @@
-"""The linear score: published constants times features, each switched off where its field is missing."""
+"""The linear score: published constants times features, each switched off where its field is missing.
+
+The weighed features of an item are summed and brought to a scale from 0 to 1 (`scaled`).
+"""
 
 from collections.abc import Mapping, Sequence
 from math import sqrt
@@ -41,7 +44,8 @@ WITHOUT_VECTORS: Mapping[str, float] = {
     "episode": 0.1,
 }
 CURVE = 1.25  # with vectors, a word or two in common counts for less than its share: meaning knows better
-FULL, FULL_TEXT = 2.0, 1.0  # what a full match scores, with vectors and without: its wording is there, and its meaning
+FULL, FULL_TEXT = 2.0, 1.0  # the sum of a full match, with vectors and without, as the specified context counts it
+HALF = 0.35  # the share of its attainable sum at which a hit scores 0.5
 THREAD_WIDE = ("thread", "wording")  # left out when several things are asked for: they lie in several threads
 BEFORE, AFTER = 0.3, 0.1  # how much of its neighbours is mixed into an item's vector
 SPREAD, TOP = 0.1, 40  # for questions after several things: what a thread already had costs, among the best so many
@@ -54,6 +58,25 @@ def weighed(features: Mapping[str, float], weights: Mapping[str, float], several
     if weights is WITH_VECTORS and "lexical" in found:
         found["lexical"] = weights["lexical"] * features["lexical"] ** CURVE
     return found
+
+
+def attainable(weights: Mapping[str, float], in_thread: bool, names_source: bool) -> float:
+    """Return the sum that an item could reach: wording and meaning, its thread, and the source the question names."""
+    total = weights["lexical"] + weights["mixed"] + weights["own"]
+    if in_thread:
+        total += weights["thread"] + weights["wording"]
+    return total + (weights["source"] if names_source else 0.0)
+
+
+def scaled(parts: Mapping[str, float], limit: float) -> dict[str, float]:
+    """Bring the parts of a sum to a scale from 0 to 1, on which they add up to the score.
+
+    A sum of `HALF` of what the item could reach (`limit`) scores 0.5; larger sums approach 1. A negative sum scores 0.
+    """
+    total = sum(parts.values())
+    if total < 0:
+        parts, total = {**parts, "negative": -total}, 0.0
+    return {name: value / (total + HALF * limit) for name, value in parts.items()}
 
 
 def varied(order: Sequence[int], scores: Sequence[float], threads: Sequence[int | None]) -> list[int]:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from ghostmem.model import Kind, Record, optional
+from ghostmem.model import CAPTURED, Kind, Record, optional
 from ghostmem.rules.alike import distinctive, essence
 from ghostmem.rules.capture_cues import CAPTURE_CUES, DO, FAINT, LEADS, STEPS, WEAK, WEIGHTS, Sort
 from ghostmem.rules.cues import ADDRESS, NUMBER
@@ -24,7 +24,7 @@ SECOND, EMPHASIS, CAPITALS, ENTITY = 0.25, 0.08, 0.04, 0.05
 HEDGED, THIN, PASSING = -0.2, -0.25, -0.3
 FEWEST = 2  # distinctive terms; what has fewer says nothing
 KEY_WORDS, KEY_LENGTH = 6, 60
-TAG = "captured"
+TAG = CAPTURED
 
 
 @dataclass(frozen=True, eq=False, repr=False)

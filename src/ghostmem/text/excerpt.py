@@ -17,9 +17,21 @@ def summary_line(content: str, limit: int) -> str:
     return first_line(_BLOCKS.sub(" ", content[: limit * 4]), limit)
 
 
+def snippet(text: str, start: int | None, stop: int | None, limit: int) -> str:
+    """Return a text on one line: at most `limit` characters, around text[start:stop] if given."""
+    from ghostmem.text.fit import fit  # most callers of this module cut no snippet
+
+    found = fit(text, start or 0, stop or 0, limit, lambda part: len(_one_line(part)))
+    return _one_line(text)[:limit] if found is None else _one_line(found)
+
+
+def _one_line(text: str) -> str:
+    return visible(" ".join(text.split()))
+
+
 def first_line(content: str, limit: int) -> str:
     """Return the start of a text on one line, cut at a word and marked when cut."""
-    line = visible(" ".join(content[: limit * 4].split()))
+    line = _one_line(content[: limit * 4])
     if len(line) <= limit and len(content) <= limit * 4:
         return line
     cut = line[: limit - 1]

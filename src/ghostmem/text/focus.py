@@ -1,19 +1,186 @@
-"""The sentence of a passage that a question is about."""
+"""Cut an excerpt of a text around the place that matches a query best."""
 
 import re
-from collections.abc import Set
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import NamedTuple
 
-from ghostmem.text.stem import stem
+from ghostmem.text.fit import fit
+from ghostmem.text.matches import Match, QueryTerms, find_matches
 
-_SENTENCE = r"[^.!?。！？\n]+(?:[.!?。！？]+|\n|$)"
+SENTENCE_SIZE = 240  # characters that belong together when no room is given
+PROXIMITY = 8  # terms as far apart as the room allows lose one part in this many
+CHUNK, ELSEWHERE = 13, 10  # weight of evidence in the chunk that search ranked best, and elsewhere
+HEADING, BODY = 9, 10  # weight of evidence in a heading and below it, when a line is chosen
+_SIZES = (1.0, 0.9, 0.8, 0.6, 0.4)  # shares of the room tried for the words that should be seen together
+_MARKS = "......"  # the dots at both ends
+_MAX_FALLBACKS = 3
+_SENTENCE_END = r"[.!?…؟।][\"')\]»”’*_]*(?=\s)|[。！？][」』”’）]*|\n"
 
 
-def focused(content: str, start: int, stop: int, words: Set[str]) -> tuple[int, int]:
-    """Return the place of the sentence in content[start:stop] that holds most of these stems; the whole when none does."""
-    best, place = 0, (start, stop)
-    for found in re.finditer(_SENTENCE, content[start:stop]) if words else ():
-        held = len(words & {stem(word) for word in re.findall(r"[^\W_]+", found[0].lower())})
-        if held > best:
-            lead = len(found[0]) - len(found[0].lstrip())
-            best, place = held, (start + found.start() + lead, start + found.end())
-    return place
+class Window(NamedTuple):
+    """A part of a text, content[start:stop]."""
+
+    start: int
+    stop: int
+
+
+class Place(NamedTuple):
+    """Where a text matches: content[start:stop], and the number of lines before the match."""
+
+    start: int
+    stop: int
+    line: int
+
+
+def excerpt(
+    content: str,
+    query: QueryTerms,
+    chunk: tuple[int, int],
+    room: int,
+    count: Callable[[str], int],
+    *,
+    within_chunk: bool = False,
+) -> str | None:
+    """Return an excerpt that shows where the content matches the query, or None if no word fits.
+
+    Args:
+        content: The whole text.
+        query: The terms to look for.
+        chunk: The part of the content that search ranked best; preferred among equal places, and
+            used when no term occurs.
+        room: The most that the excerpt may count.
+        count: The function that counts tokens.
+        within_chunk: Whether only the chunk is searched, because it was found by meaning alone.
+    """
+    matches = find_matches(content, query, *(chunk if within_chunk else (0, len(content))))
+    if not matches:
+        return fit(content, *chunk, room, count)
+    size = _characters(content, best_window(matches, 4 * room, chunk).start, room, count)
+    for share in _SIZES:
+        part = max(1, int(size * share))
+        window = best_window(matches, part, chunk)
+        text = fit(content, *_widened(content, window, part), room, count)
+        if text is not None and content[window.start : window.stop] in text:
+            return text
+    for match in sorted(matches, key=lambda match: -match.value)[:_MAX_FALLBACKS]:
+        text = fit(content, match.start, match.stop, room, count)
+        if text is not None:
+            return text
+    return fit(content, *chunk, room, count)
+
+
+def find_place(content: str, query: QueryTerms) -> Place | None:
+    """Return the words that match a query best within the length of a sentence, or None."""
+    matches = [
+        match._replace(value=match.value * (HEADING if _is_heading(content, match) else BODY))
+        for match in find_matches(content, query)
+    ]
+    if not matches:
+        return None
+    start, stop = best_window(matches, SENTENCE_SIZE)
+    lines: dict[int, _Evidence] = {}
+    for match in matches:
+        if start <= match.start and match.stop <= stop:
+            line = content.count("\n", 0, match.start)
+            lines.setdefault(line, _Evidence()).add(match)
+    return Place(start, stop, max(lines, key=lambda line: (lines[line].total, -line)))
+
+
+def _is_heading(content: str, match: Match) -> bool:
+    return content.startswith("#", content.rfind("\n", 0, match.start) + 1)
+
+
+def best_window(matches: Sequence[Match], size: int, chunk: tuple[int, int] = (0, 0)) -> Window:
+    """Return the window of at most `size` characters with the most evidence.
+
+    Each query term counts once, by its best match. Terms close together and windows in the chunk
+    count a little more; among equals the first window is taken.
+    """
+    best, best_score = Window(matches[0].start, matches[0].stop), -1
+    evidence = _Evidence()
+    left = 0
+    for match in matches:
+        evidence.add(match)
+        while matches[left] is not match and (match.stop - matches[left].start > size or evidence.is_redundant(matches[left])):
+            evidence.remove(matches[left])
+            left += 1
+        start = matches[left].start
+        span = min(match.stop - start, size)
+        in_chunk = chunk[0] <= start < chunk[1]
+        score = evidence.total * (PROXIMITY * size - span) * (CHUNK if in_chunk else ELSEWHERE)
+        if score > best_score:
+            best, best_score = Window(start, match.stop), score
+    return best
+
+
+class _Evidence:
+    """The sum over query terms of the best value of each in a window."""
+
+    def __init__(self) -> None:
+        self.total = 0
+        self._values: dict[int, dict[int, int]] = {}  # term -> value -> number of matches
+
+    def add(self, match: Match) -> None:
+        values = self._values.setdefault(match.term, {})
+        self.total += max(0, match.value - max(values, default=0))
+        values[match.value] = values.get(match.value, 0) + 1
+
+    def remove(self, match: Match) -> None:
+        values = self._values[match.term]
+        before = max(values)
+        values[match.value] -= 1
+        if not values[match.value]:
+            del values[match.value]
+        self.total -= before - max(values, default=0)
+
+    def is_redundant(self, match: Match) -> bool:
+        """Return whether the evidence is the same without a match."""
+        values = self._values[match.term]
+        return match.value < max(values) or values[match.value] > 1
+
+
+def _characters(content: str, at: int, room: int, count: Callable[[str], int]) -> int:
+    """Estimate how many characters around a place fit into the room."""
+    sample = content[max(0, at - 2 * room) : at + 2 * room]
+    return max(1, len(sample) * (room - count(_MARKS)) // max(count(sample), 1))
+
+
+def _widened(content: str, window: Window, size: int) -> Window:
+    """Return as much of the sentence around a window as `size` characters hold."""
+    start, stop = _sentence_around(content, window, size)
+    if stop - start <= size:
+        return Window(start, stop)
+    if window.stop - start <= size:
+        return Window(start, start + size)
+    if stop - window.start <= size:
+        return Window(stop - size, stop)
+    before = (size - (window.stop - window.start)) // 2
+    return Window(window.start - before, window.start - before + size)
+
+
+def _sentence_around(content: str, window: Window, reach: int) -> Window:
+    """Return the sentence around a window, at most `reach` characters more on each side."""
+    start, stop = max(0, window.start - reach - 1), min(len(content), window.stop + reach + 1)
+    for found in _sentence_ends().finditer(content, start, window.start):
+        if _is_border(content, found.end()):
+            start = found.end()
+    for found in _sentence_ends().finditer(content, window.stop, stop):
+        if _is_border(content, found.end()):
+            stop = found.end()
+            break
+    text = content[start:stop]
+    return Window(stop - len(text.lstrip()), start + len(text.rstrip()))
+
+
+def _is_border(content: str, at: int) -> bool:
+    """Return whether a sentence ends here; it goes on in a wrapped line that is lower case."""
+    if content[at - 1] != "\n":
+        return True
+    rest = content[at : at + 20].lstrip(" \t")
+    return not rest[:1].islower()
+
+
+@cache
+def _sentence_ends() -> re.Pattern[str]:
+    return re.compile(_SENTENCE_END)

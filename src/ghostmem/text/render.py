@@ -39,6 +39,7 @@ def _block(pack: Pack) -> str:
     for memory in pack.memories:
         named = {"key": memory.key, "ns": memory.ns} | _origin(memory)
         named |= {"excerpt": "true"} if memory.excerpt else {}
+        named |= {"count": str(memory.count)} if memory.count > 1 else {}
         named |= {"contradicts": ", ".join(memory.contradicts)} if memory.contradicts else {}
         named |= {"summary_of": ", ".join(memory.summary_of)} if memory.summary_of else {}
         attributes = "".join(f' {name}="{visible(value).translate(_ATTRIBUTE)}"' for name, value in named.items())
@@ -52,6 +53,7 @@ def _md(pack: Pack) -> str:
     for memory in pack.memories:
         named = " · ".join(_escaped(value) for value in _origin(memory).values())
         asides = ["excerpt"] if memory.excerpt else []
+        asides += [f"said {memory.count} times"] if memory.count > 1 else []
         asides += [f"contradicts {', '.join(memory.contradicts)}"] if memory.contradicts else []
         asides += [f"summary of {', '.join(memory.summary_of)}"] if memory.summary_of else []
         parts.append(f"**{_escaped(f'{memory.ns}/{memory.key}')}** · {named}{''.join(f' ({_escaped(one)})' for one in asides)}")

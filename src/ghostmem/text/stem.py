@@ -1,5 +1,7 @@
 """Porter's stemmer ("An algorithm for suffix stripping", 1980), with its author's later `bli` and `logi`."""
 
+from collections.abc import Iterable
+
 _SHAPES = str.maketrans("abcdefghijklmnopqrstuvwxyz", "vcccvcccvcccccvcccccvcccyc")
 _MOST_KEPT = 100_000
 _LONGEST = 80
@@ -31,6 +33,11 @@ def stem(word: str) -> str:
         _kept.clear()
     _kept[word] = result = _stem(word)
     return result
+
+
+def stems(words: Iterable[str]) -> set[str]:
+    """Return the stems of many lower-case English words that will hardly come again; none is remembered."""
+    return {_stem(word) for word in words if len(word) > 2}
 
 
 def _stem(word: str) -> str:

@@ -1,6 +1,7 @@
 """Turn text into the terms that the full-text index and the query share."""
 
 import re
+from collections.abc import Iterable
 from functools import cache
 from itertools import pairwise
 
@@ -81,12 +82,23 @@ def index_terms(text: str) -> list[str]:
     """Return the terms that a text is indexed by: its words without stop words, English ones stemmed."""
     found: list[str] = []
     for run, chain in _runs(text):
-        if run:
-            found += _bigrams(run)
-        else:
-            known = _kept_terms.get(chain)
-            found += _kept(chain) if known is None else known
+        found += _bigrams(run) if run else chain_terms(chain)
     return found
+
+
+def chain_terms(chain: str) -> tuple[str, ...]:
+    """Return the index terms of one folded word, or of words joined without white space."""
+    known = _kept_terms.get(chain)
+    return _kept(chain) if known is None else known
+
+
+def joined_terms(terms: Iterable[str]) -> list[str]:
+    """Return hyphenated words among terms as one word, so that `Wi-Fi` is also found by `wifi`."""
+    return [stem(term.replace("-", "")) for term in terms if "-" in term and _is_hyphenated(term)]
+
+
+def _is_hyphenated(term: str) -> bool:
+    return all(part.isalpha() for part in term.split("-"))
 
 
 def query_terms(text: str) -> list[str]:

@@ -11,6 +11,7 @@ from ghostmem.edges import Edge
 from ghostmem.engine.rows import Entry
 from ghostmem.model import Memory, Rel, Tier
 from ghostmem.verbs.draft import index_memory
+from ghostmem.verbs.indexing import retag
 from ghostmem.verbs.records import record_of, values_of
 from ghostmem.verbs.store import Store
 
@@ -63,6 +64,8 @@ def _write(store: Store, tx: Transaction, memory: Memory, op: str, values: dict[
     tx.memories.change(memory, op, at, **values)
     if "deleted_at" in values and values["deleted_at"] is None:
         index_memory(store, tx, replace(memory, **values))
+    elif "tags" in values and not values.get("deleted_at"):
+        retag(tx, memory, values["tags"])
     if "tier" in values and memory.tier == Tier.SENSORY:
         tx.index.wait(memory.id)
     elif values.get("tier") == Tier.SENSORY:

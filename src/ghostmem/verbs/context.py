@@ -5,22 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ghostmem.engine.rows import Filter
 from ghostmem.errors import InvalidInputError
 from ghostmem.pack import LeftOut, Pack, Stage
-from ghostmem.rank.composite import composite, total
+from ghostmem.rank.alike import spread_out, without_duplicates
 from ghostmem.rank.item import Item
-from ghostmem.rank.pack import Bonds, Left, Packer
+from ghostmem.rank.pack import OVERHEAD, Bonds, Left, Packer, shortened
 from ghostmem.times import as_time
 from ghostmem.verbs import accept
 from ghostmem.verbs.again import again
 from ghostmem.verbs.expansion import Expansion
 from ghostmem.verbs.found import LEFT_OUT, SEEDS, Found, Near
 from ghostmem.verbs.get import bookkeep
+from ghostmem.verbs.match_terms import match_terms
 from ghostmem.verbs.narrow import narrowed
 from ghostmem.verbs.packed import packed
+from ghostmem.verbs.ranked import waits_for_model
 from ghostmem.verbs.refresh import refresh
 from ghostmem.verbs.search import chosen_tiers
 from ghostmem.verbs.standing import maybe_stale
@@ -51,6 +53,7 @@ if TYPE_CHECKING:
         min_spread: float | None
         max_memory_tokens: int | None
         expand: bool | None
+        whole: bool | None
         tokens: Callable[[str], int] | None
         now: datetime | str | None
         for_user: str | None
@@ -58,14 +61,24 @@ if TYPE_CHECKING:
 
 
 BUDGET = 4000
-AMPLE = 1.2  # when all that was found would not fill this many budgets, the search sends more
-AT_HAND = 0.5  # the relevance of a memory about a file at hand
+AMPLE = 2.0  # when all that was found would not fill this many budgets whole, the search sends more
+WHOLE_SHARE = 4  # a namespace that takes at most this part of the budget is given whole
 STRENGTHEN = 0.05  # how much of what it lacks an edge gains when both its ends are read together
 SPREAD_AT = 4  # which candidate the best one is compared with by `min_spread`
-STAGES = ("pinned", "search", "file", "edge", "correction", "own words", "parent", "child")
+STAGES = ("pinned", "search", "file", "edge", "correction", "own words", "parent", "child", "namespace")
+UNASKED = ("pinned", "namespace")  # stages that do not depend on the question
+SAME = "says the same as another memory"
+
+
+class Limits(NamedTuple):
+    """The floors that a caller may set."""
+
+    min_score: float | None
+    min_spread: float | None
 
 
 @again
+@waits_for_model
 def context(
     store: Store,
     query: str,
@@ -83,6 +96,7 @@ def context(
     min_spread: float | None = None,
     max_memory_tokens: int | None = None,
     expand: bool | None = None,
+    whole: bool | None = None,
     tokens: Callable[[str], int] | None = None,
     now: datetime | str | None = None,
     for_user: str | None = None,
@@ -91,18 +105,21 @@ def context(
 ) -> Pack:
     """Return the memories to read for a task, packed into a budget of tokens, each with the reason it is there.
 
-    Pinned memories come first, up to a third of the budget; then what a search finds, by relevance, recency, importance and
-    use; then what edges lead to. Dormant and sensory memories are left out unless `tiers` or `include_all` asks for them, or a
-    correction or a dependency is among them. `files` are paths at hand: memories about them join. So do those about `symbols`
-    of the code in `root` (the working folder) and, damped, about what calls these; with a `root` about what calls the files'
-    symbols too. `min_score` leaves out what scores less, `min_spread` all but the best when the scores lie closer together than
-    this; `max_memory_tokens` caps one memory (-1: no cap); `expand` switches the following of edges; `tokens` counts the tokens
-    of a text instead of estimating them. What was said by `for_user` or in `for_scope` counts more. What no longer holds is left
-    out and listed as superseded; `valid_at` asks for what was true at a time.
+    Pinned memories come first, up to a third of the budget; then what a search finds, most relevant first, refined by recency,
+    importance and use; then what edges lead to. Memories that say the same are packed once, with their count. When all memories
+    of the namespace take at most a quarter of the budget, all of them are given (`whole`, by default as the settings say);
+    `relevant` of the result is False when nothing in it matched the question. Dormant and sensory memories are left out unless
+    `tiers` or `include_all` asks for them, or a correction or a dependency is among them. `files` are paths at hand: memories
+    about them join. So do those about `symbols` of the code in `root` (the working folder) and, damped, about what calls these;
+    with a `root` about what calls the files' symbols too. `min_score` leaves out what scores less, `min_spread` all but the best
+    when the scores lie closer together than this; `max_memory_tokens` caps one memory (-1: no cap); `expand` switches the
+    following of edges; `tokens` counts the tokens of a text instead of estimating them. What was said by `for_user` or in
+    `for_scope` counts more. What no longer holds is left out and listed as superseded; `valid_at` asks for what was true at a
+    time.
     """
     text = accept.text(query, "query")
     accept.positive(budget, "budget")
-    floor, spread = accept.number(min_score, "min_score"), accept.number(min_spread, "min_spread")
+    limits = Limits(accept.number(min_score, "min_score"), accept.number(min_spread, "min_spread"))
     at = store.clock() if now is None else as_time(now, "now")
     cap = _cap(store.settings.max_memory_tokens if max_memory_tokens is None else max_memory_tokens)
     which = replace(narrowed(**conditions), now=at, ns=accept.ns_filter(ns))
@@ -112,46 +129,94 @@ def context(
     near = Near(accept.label(for_user, "for_user"), accept.label(for_scope, "for_scope"))
     unpinned = exclude_pinned or which.pinned is False
     which = replace(which, pinned=False) if unpinned else which
-    packer = Packer(budget, cap, _counter(tokens))
-    told = refresh(store, which.ns)
+    packer = Packer(budget, cap, _counter(tokens), match_terms(text))
+    synced = refresh(store, which.ns)
     paths, names = accept.texts(files, "files", "file path"), accept.texts(symbols, "symbols", "symbol")
-    code, more = _code(store, which, paths, names, root, language)
+    code, code_notes = _code(store, which, paths, names, root, language)
     with store.engine.read() as tx:
         pinned = [] if unpinned else _pinned(tx, which, at)
         found = Found(store, tx, text, which, at, near)
-        seeds = found.next(SEEDS)
-        seeds = _with_code(_with_files(tx, seeds, paths, which, at), code, at)
+        seeds = _with_code(_with_files(tx, found, found.next(SEEDS), paths, which), found, code)
         expansion = Expansion(tx, store.settings, at, which, store.settings.edge_expansion if expand is None else expand)
         expansion.run(seeds, pinned)
         while expansion.tokens < budget * AMPLE and (later := found.next(SEEDS)):
             expansion.more(later)
-        beside = vouched(tx, [item.memory for item in sorted(expansion.pool.values(), key=lambda item: item.order)], which, at)
-        for id_, words in beside.items():
+        everything = _whole_namespace(tx, which, budget) if _gives_whole(store, whole) else None
+        if everything is not None:
+            expansion.more(found.others(everything))
+        own_words = vouched(tx, [item.memory for item in sorted(expansion.pool.values(), key=lambda item: item.order)], which, at)
+        for id_, words in own_words.items():
             for memory in words:
                 expansion.add(memory, expansion.pool[id_].score, "own words")
         gone = [*found.expired(), *found.superseded()]
         doubts = maybe_stale(tx, [item.memory for item in (*expansion.pool.values(), *pinned)], at)
     bonds = expansion.bonds()
     refuted = bonds.refuters
-    bonds = replace(bonds, refuters=joined_ids(refuted, beside))
-    ids = {item.id for item in pinned}
-    items, cut = _floored(list(expansion.pool.values()), bonds, floor, spread, ids)
+    bonds = replace(bonds, refuters=joined_ids(refuted, own_words))
+    floor = found.floor if everything is None else None
+    items, cut = _floored(list(expansion.pool.values()), bonds, limits, floor, {item.id for item in pinned})
+    copies: dict[str, list[Item]] = {}
+    if store.settings.context_score == "relevance":
+        items, bonds, copies = without_duplicates(pinned, items, bonds)
+        if sum(packer.cost(item) for item in (*pinned, *items)) > budget:
+            items = shortened(spread_out(items, found.strong_score))
     packer.pack(pinned, items, bonds, store.settings.containment == "roomy")
-    left = [*packer.left.values(), *(one for one in cut if one.item.id not in packer.placed), *gone]
-    over = [item.memory.key for item in pinned if item.id not in packer.placed]
-    notes = (*told, *more, *found.notes)
-    if over:
-        notes = (*notes, f"{len(over)} pinned not shown, a third of the budget is theirs: {', '.join(over[:5])}")
-    about = {seed.memory.id: seed.note for seed in sorted(code, key=lambda seed: seed.share)}
-    for id_, words in beside.items():
-        named = set(refuted.get(id_, ()))
-        if keys := ", ".join(memory.key for memory in words if memory.id not in named):
-            doubts[id_] = f"{doubts[id_]}; the user's own word: {keys}" if id_ in doubts else f"the user's own word: {keys}"
-    for id_, doubt in doubts.items():
-        about[id_] = f"{about[id_]}; {doubt}" if id_ in about else doubt
-    pack = _pack(packer, left, refuted, expansion, _stages(packer, pinned, expansion.pool), notes, about)
+    left = [*packer.left.values(), *_same(copies, packer), *gone]
+    left += [one for one in cut if one.item.id not in packer.placed]
+    notes = (*synced, *code_notes, *found.notes, *_pinned_notes(pinned, packer))
+    about = _remarks(code, own_words, refuted, doubts)
+    pack = _pack(packer, left, refuted, expansion, _stages(packer, pinned, expansion.pool), notes, about, copies)
+    pack = replace(pack, relevant=bool(seeds) and any(one.why.stage not in UNASKED for one in pack.memories))
     _remember(store, [packer.placed[one.id].item for one in pack.memories])
     return pack
+
+
+def _gives_whole(store: Store, whole: bool | None) -> bool:
+    """Say whether all of a small namespace may be given; the specified scoring packs only what it finds."""
+    return store.settings.context_score == "relevance" and (store.settings.context_whole if whole is None else whole)
+
+
+def _whole_namespace(tx: Transaction, which: Filter, budget: int) -> list[Memory] | None:
+    """Return all that the caller asked for, except what is pinned, when it takes at most a quarter of the budget."""
+    if not which.ns or which.ns.is_prefix:
+        return None
+    most = budget // WHOLE_SHARE // OVERHEAD
+    memories = tx.listing.select(which, limit=most + 1)
+    tokens = sum(memory.est_tokens for memory in memories)
+    if len(memories) > most or tokens > budget // WHOLE_SHARE:
+        return None
+    return [memory for memory in memories if not memory.pinned]
+
+
+def _same(copies: Mapping[str, Sequence[Item]], packer: Packer) -> list[Left]:
+    """Return the duplicates of what was packed, as left out."""
+    shown = {id_: packer.placed[id_].item.memory.key for id_ in copies if id_ in packer.placed}
+    return [Left(item, SAME, key) for id_, key in shown.items() for item in copies[id_]]
+
+
+def _pinned_notes(pinned: Sequence[Item], packer: Packer) -> list[str]:
+    """Name the pinned memories that did not fit their share."""
+    over = [item.memory.key for item in pinned if item.id not in packer.placed]
+    return [f"{len(over)} pinned not shown, a third of the budget is theirs: {', '.join(over[:5])}"] if over else []
+
+
+def _remarks(
+    code: Sequence[Seed],
+    own_words: Mapping[str, Sequence[Memory]],
+    refuted: Mapping[str, Sequence[str]],
+    doubts: Mapping[str, str],
+) -> dict[str, str]:
+    """Return what is to be said about memories, by id: the code they are about, doubts, and the user's own words."""
+    found: dict[str, list[str]] = {}
+    for seed in sorted(code, key=lambda seed: seed.share):
+        found[seed.memory.id] = [seed.note]
+    for id_, doubt in doubts.items():
+        found.setdefault(id_, []).append(doubt)
+    for id_, words in own_words.items():
+        named = set(refuted.get(id_, ()))
+        if keys := ", ".join(memory.key for memory in words if memory.id not in named):
+            found.setdefault(id_, []).append(f"the user's own word: {keys}")
+    return {id_: "; ".join(remarks) for id_, remarks in found.items()}
 
 
 def _cap(given: int) -> int:
@@ -181,19 +246,22 @@ def _pinned(tx: Transaction, which: Filter, at: datetime) -> list[Item]:
     return [Item(memory, memory.importance, "pinned", parts={"importance": memory.importance}) for memory in found]
 
 
-def _with_files(tx: Transaction, seeds: list[Item], files: Sequence[str], which: Filter, at: datetime) -> list[Item]:
+def _with_files(tx: Transaction, found: Found, seeds: list[Item], files: Sequence[str], which: Filter) -> list[Item]:
     """Add what is about the files at hand; what was found as well has the better score of both."""
-    found = {item.id: item for item in seeds}
+    pool = {item.id: item for item in seeds}
     for path in files:
         for memory in tx.listing.select(replace(which, file=path), limit=SEEDS):
-            _add(found, memory, composite(memory, AT_HAND, at))
-    return list(found.values())
+            _add(pool, found.item_at_hand(memory))
+    return list(pool.values())
 
 
-def _add(found: dict[str, Item], memory: Memory, parts: dict[str, float]) -> None:
-    known = found.get(memory.id, Item(memory, 0.0, "file"))
-    if total(parts) > known.score:
-        found[memory.id] = replace(known, score=total(parts), stage="file", parts=parts)
+def _add(pool: dict[str, Item], item: Item) -> None:
+    """Add a memory at hand to a pool; one that the search found keeps its ranks and takes the better score."""
+    known = pool.get(item.id)
+    if known is None:
+        pool[item.id] = item
+    elif item.score > known.score:
+        pool[item.id] = replace(known, score=item.score, stage="file", parts=item.parts)
 
 
 def _code(
@@ -207,31 +275,39 @@ def _code(
     return code_seeds(store, which, files, symbols, accept.text("." if root is None else str(root), "root"), language)
 
 
-def _with_code(seeds: list[Item], code: Sequence[Seed], at: datetime) -> list[Item]:
+def _with_code(seeds: list[Item], found: Found, code: Sequence[Seed]) -> list[Item]:
     """Add what is about the code at hand, and, damped, about what calls it."""
-    found = {item.id: item for item in seeds}
+    pool = {item.id: item for item in seeds}
     for memory, share, _ in code:
-        parts = composite(memory, AT_HAND, at)
-        _add(found, memory, {name: value if name == "tier" else value * share for name, value in parts.items()})
-    return list(found.values())
+        _add(pool, found.item_at_hand(memory, share))
+    return list(pool.values())
 
 
 def _floored(
-    items: list[Item], bonds: Bonds, min_score: float | None, min_spread: float | None, pinned: set[str]
+    items: list[Item], bonds: Bonds, limits: Limits, floor: float | None, pinned: set[str]
 ) -> tuple[list[Item], list[Left]]:
-    """Apply the caller's floors; what came over an edge that says more than likeness stands or falls with where it came from."""
+    """Apply the floors to what was found; what came over a typed edge is kept with the memory that it came from.
+
+    The built-in `floor` concerns only what the search found; a caller's `min_score` replaces it and concerns everything.
+    """
     items = sorted(items, key=lambda item: item.order)
     kept = {item.id for item in items}
-    if min_score is not None:
-        high = {item.id for item in items if item.score >= min_score}
-        kept = high | {item.id for item in items if item.firm and item.origin in high}
+    if limits.min_score is not None:
+        kept = _above(items, {item.id for item in items if item.score >= limits.min_score})
+    elif floor is not None:
+        kept = _above(items, {item.id for item in items if item.stage != "search" or item.score >= floor})
     found = [item for item in items if item.id in kept and item.stage in ("search", "file")]
-    if min_spread is not None and len(found) > 1 and found[0].score - found[min(SPREAD_AT, len(found) - 1)].score < min_spread:
-        best = found[0].id
-        kept &= {item.id for item in items if item.id == best or (item.firm and item.origin == best)}
+    spread = found[0].score - found[min(SPREAD_AT, len(found) - 1)].score if len(found) > 1 else 0.0
+    if limits.min_spread is not None and len(found) > 1 and spread < limits.min_spread:
+        kept &= _above(items, {found[0].id})
     kept |= _refuters(kept | pinned, bonds)
     cut = [Left(item, "floor") for item in items if item.id not in kept and item.stage != "child"]
     return [item for item in items if item.id in kept], cut
+
+
+def _above(items: Sequence[Item], kept: set[str]) -> set[str]:
+    """Add to the memories that pass a floor what typed edges lead to from them."""
+    return kept | {item.id for item in items if item.firm and item.origin in kept}
 
 
 def _refuters(ids: set[str], bonds: Bonds) -> set[str]:
@@ -261,6 +337,7 @@ def _pack(
     stages: Mapping[str, Stage],
     notes: tuple[str, ...],
     about: Mapping[str, str],
+    copies: Mapping[str, Sequence[Item]],
 ) -> Pack:
     shown = {id_: placed.item.memory for id_, placed in packer.placed.items()}
     corrected: dict[str, list[Memory]] = {}
@@ -270,7 +347,8 @@ def _pack(
     memories = []
     for id_, placed in packer.placed.items():
         newer = [shown[other] for other in refuted.get(id_, ()) if other in shown]
-        memories.append(packed(placed, corrected.get(id_, []), newer, about.get(id_, ""), expansion.children(id_)))
+        same = [item.memory.key for item in copies.get(id_, ())]
+        memories.append(packed(placed, corrected.get(id_, []), newer, about.get(id_, ""), expansion.children(id_), same))
     left.sort(key=lambda one: one.item.order)
     named = tuple(
         LeftOut(one.item.memory.ns, one.item.memory.key, round(one.item.score, 4), one.reason, one.by) for one in left[:LEFT_OUT]

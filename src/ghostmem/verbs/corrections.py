@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, TypeVar
@@ -68,7 +68,7 @@ def unless_named(known: Refuters, scored: Iterable[Scored]) -> Refuters:
     """Leave out what contradicts a memory and has less of the codes that the question names: those were asked for as they are."""
     holds: dict[str, float] = {}
     for s in scored:
-        holds[s.item.memory_id] = max(holds.get(s.item.memory_id, 0.0), s.parts.get("identifier", 0.0))
+        holds[s.item.memory_id] = max(holds.get(s.item.memory_id, 0.0), s.identifier)
     if not any(holds.values()):
         return known
     return {id_: [other for other in others if holds.get(other.id, 0.0) >= holds.get(id_, 0.0)] for id_, others in known.items()}
@@ -88,8 +88,18 @@ def with_corrections(tx: Transaction, scored: list[Scored], known: Refuters, cou
             todo += known.get(memory.id, ())
             first = tx.index.numbers(memory.id)[:1]
             for item in tx.search.candidates(first, Filter(ns=NsFilter(memory.ns))):
-                made.append(Scored(s.space, item, s.score, {"correction": s.score}, None, {}, s.full))
+                made.append(Scored(s.space, item, s.score, {"correction": s.score}, None, {}, s.specified))
     return scored + made
+
+
+def corrected_by(ids: Set[str], known: Refuters) -> set[str]:
+    """Return memories and everything that corrects them, directly or through others."""
+    found, todo = set(ids), list(ids)
+    while todo:
+        fresh = [other.id for other in known.get(todo.pop(), ()) if other.id not in found]
+        found.update(fresh)
+        todo += fresh
+    return found
 
 
 def in_order(found: Sequence[T], known: Refuters, id_of: Callable[[T], str]) -> list[T]:

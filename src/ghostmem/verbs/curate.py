@@ -11,6 +11,7 @@ from ghostmem.model import LOCKED, Memory, Record, Tier, optional
 from ghostmem.verbs import accept
 from ghostmem.verbs.again import again
 from ghostmem.verbs.get import find
+from ghostmem.verbs.indexing import retag
 from ghostmem.verbs.rm import remove
 from ghostmem.verbs.store import Store
 
@@ -101,6 +102,7 @@ def curate(store: Store, ns: str, key: str, op: str, *, unlock: bool = False) ->
             remove(tx, [memory], now, hard=False)
         elif fields:
             tx.memories.change(memory, op, now, **fields)
+            retag(tx, memory, fields.get("tags", memory.tags))
     return _curated(memory, replace(memory, **fields), op)
 
 

@@ -12,7 +12,7 @@ from ghostmem.engine.rows import IndexRow
 from ghostmem.errors import ConflictError, InvalidInputError, LockedError, VersionConflictError
 from ghostmem.model import HEARSAY, Kind, Memory, Outcome, SourceKind, Tier, estimate_tokens
 from ghostmem.times import later, parse_ttl
-from ghostmem.verbs.indexing import index_rows, spoken
+from ghostmem.verbs.indexing import index_rows, spoken, tagged
 from ghostmem.verbs.store import Store
 
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ def index_memory(store: Store, tx: Transaction, memory: Memory, prepared: Prepar
             tx.index.wait(memory.id)
     embedder = store.vectoriser.get() if vectors else None
     model = tx.vectors.model(embedder.model, len(vectors[0]) // 2, rows[0].chunker) if embedder and vectors else None
-    first = tx.index.add(memory, rows, model, vectors)
+    first = tx.index.add(memory, tagged(rows, memory.tags), model, vectors)
     if vectors and near is not None:
         from ghostmem.verbs.autolink import autolink
 

@@ -32,6 +32,7 @@ class Expansion:
 
     def __init__(self, tx: Transaction, settings: Settings, now: datetime, which: Filter, follow: bool) -> None:
         self._tx, self._settings, self._now, self._which, self._follow = tx, settings, now, which, follow
+        self._relevance_first = settings.context_score == "relevance"
         self.pool: dict[str, Item] = {}
         self._edges: dict[Tie, None] = {}
         self._near: list[Tie] = []  # the edges of those looked at last
@@ -136,6 +137,7 @@ class Expansion:
         stage = self._stage(memory, source.memory, way)
         hop = self._hop_of(way, source.memory, memory)
         item = Item(memory, passed, stage, path=(*source.path, hop), firm=way.typed, origin=source.origin or source.id)
+        item.last = self._relevance_first and stage == "edge" and not way.typed
         item.parts = {"seed": score, "weight": way.edge.weight}
         self.pool[memory.id] = item
         self._added += stage == "edge"
@@ -147,7 +149,10 @@ class Expansion:
             return
         if way.edge.rel == Rel.CONTRADICTS or (way.edge.rel == Rel.CONTAINS and not way.outward):
             return  # settled at the end
-        if item.stage in ("search", "file") and way.edge.rel != Rel.CONTAINS and not source.path:
+        if self._relevance_first and item.stage in ("search", "file"):
+            if way.typed and not item.firm and item.score < source.score:
+                item.firm, item.origin = True, source.origin or source.id
+        elif item.stage in ("search", "file") and way.edge.rel != Rel.CONTAINS and not source.path:
             direct = item.score - item.boost
             added = min(passed, self._settings.edge_max_boost * direct - item.boost)
             if added > 0:
@@ -158,6 +163,7 @@ class Expansion:
             item.score, item.path = passed, (self._hop_of(way, source.memory, item.memory),)
             item.parts = {"seed": source.score, "weight": way.edge.weight}
             item.firm, item.origin = way.typed, source.id
+            item.last = self._relevance_first and not way.typed
 
     def _may_come(self, memory: Memory, source: Memory, way: Step) -> bool:
         """Say whether a memory at the end of a way may join: current, of the same namespace, awake, and asked for."""

@@ -16,7 +16,7 @@ from ghostmem.notes.scan import Read, modified
 from ghostmem.text.relations import relation_of
 from ghostmem.verbs import accept
 from ghostmem.verbs.draft import Draft, Prepared, write_draft
-from ghostmem.verbs.indexing import index_rows
+from ghostmem.verbs.indexing import index_rows, retag, tagged
 from ghostmem.verbs.rm import remove
 from ghostmem.verbs.screen import stored_copy
 from ghostmem.verbs.store import Store
@@ -251,9 +251,11 @@ class _Writer:
         self._tx.memories.change(memory, "note", self._now, **new)
         if "key" in new or "content" in new:
             rows = self._rows(key, one.text)
-            self._tx.index.add(written, rows)
+            self._tx.index.add(written, tagged(rows, written.tags))
             self._tx.index.wait(memory.id)
             self._vectors(memory.id, rows, one.hash)
+        elif "tags" in new:
+            retag(self._tx, memory, written.tags)
         return written
 
     def _is_mine(self, memory: Memory, one: _Wanted) -> bool:

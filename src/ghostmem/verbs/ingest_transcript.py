@@ -14,7 +14,7 @@ from ghostmem.engine.rows import Filter
 from ghostmem.errors import InvalidInputError, LockedError
 from ghostmem.foreign.transcripts.base import ASSISTANT, USER, Action, Troubles, Turn
 from ghostmem.foreign.transcripts.choose import AUTO, check_format, events, transcripts
-from ghostmem.model import Kind, NsFilter, Outcome, Record, SourceKind
+from ghostmem.model import TRANSCRIPT, Kind, NsFilter, Outcome, Record, SourceKind
 from ghostmem.verbs import accept
 from ghostmem.verbs.draft import Draft, suspected, write_draft
 from ghostmem.verbs.embed import catch_up
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
         progress: Callable[[int], None] | None
 
 
-TAG = "transcript"
+TAG = TRANSCRIPT
 BATCH = 500  # turns in one transaction
 MOST_NOTES = 50
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ghostmem.engine.rows import Filter
 from ghostmem.model import Memory, NsFilter, Tier
 from ghostmem.rank.rarity import rarity
+from ghostmem.rules.labels import tag_terms
 from ghostmem.rules.signs import FIRST, may_change
 from ghostmem.text.chunk import CHUNKER
 from ghostmem.text.terms import encode, index_terms
@@ -138,6 +140,8 @@ def _alike(terms: Collection[str], candidates: Sequence[Candidate], key: str, lo
     for candidate in candidates:
         if candidate.key != key:
             theirs = set(candidate.terms.split())
+            if candidate.tags is not None:  # a text and its restatement need not have the same tags
+                theirs -= set(tag_terms(json.loads(candidate.tags))) - mine
             both = len(mine & theirs)
             of_shorter, of_longer = both / max(1, min(len(mine), len(theirs))), both / max(1, len(mine), len(theirs))
             if of_longer >= look.of_longer or of_shorter >= look.of_shorter:

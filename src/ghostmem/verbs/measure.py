@@ -11,7 +11,7 @@ from ghostmem.rank.score import AFTER, BEFORE
 from ghostmem.text.question import is_question, names_something, tells_time
 from ghostmem.text.temporal import day_match, month_match, window_match
 from ghostmem.verbs.asked import Asked, Pool
-from ghostmem.verbs.wording import Inside
+from ghostmem.verbs.wording import QueryWords
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,16 +23,16 @@ if TYPE_CHECKING:
 ENOUGH, USUAL = 20, 0.1  # from how many cosines on their spread is known, and what it is made
 
 
-def measure_words(
-    tx: Transaction, space: Space, pool: Pool, wording: lexical.Wording, threads: list[lexical.Thread], inside: Inside
-) -> None:
+def measure_words(tx: Transaction, space: Space, pool: Pool, words: QueryWords, threads: list[lexical.Thread]) -> None:
+    wording, inside = words.wording, words.inside
     average = max(1.0, space.length / max(1, space.chunks))
     terms = [item.terms.split() for item in pool.items]
-    own = [lexical.held(words, wording, average) for words in terms]
+    own = [lexical.held(held, wording, average) for held in terms]
     within = set(inside.chunks)
     for item, held in zip(pool.items, own, strict=True):
         if item.chunk in within:
-            held.update(inside.held(item))
+            for place, worth in inside.held(item).items():
+                held[place] = max(held.get(place, 0.0), worth)
     spread = lexical.spread(own, threads)
     for features, held in zip(pool.features, spread, strict=True):
         features["lexical"] = lexical.score(held, wording)

@@ -11,7 +11,7 @@ from ghostmem.engine.rows import Filter
 from ghostmem.errors import InvalidInputError
 from ghostmem.foreign.transcripts.base import Action, Troubles
 from ghostmem.foreign.transcripts.choose import AUTO, check_format, events, transcripts
-from ghostmem.model import Kind, NsFilter, Outcome, Record, SourceKind, optional
+from ghostmem.model import MINED, Kind, NsFilter, Outcome, Record, SourceKind, optional
 from ghostmem.rules.procedures import FEWEST, LONGEST, SHORTEST, Procedure, mine, runs, steps_of_action, steps_of_text
 from ghostmem.verbs import accept
 from ghostmem.verbs.put import put
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 MOST = 20
-TAGS = ("procedure", "mined")
+TAGS = ("procedure", MINED)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

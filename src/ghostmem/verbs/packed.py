@@ -14,7 +14,12 @@ if TYPE_CHECKING:
 
 
 def packed(
-    placed: Placed, older: Sequence[Memory], newer: Sequence[Memory], about: str = "", children: Sequence[str] = ()
+    placed: Placed,
+    older: Sequence[Memory],
+    newer: Sequence[Memory],
+    about: str = "",
+    children: Sequence[str] = (),
+    same: Sequence[str] = (),
 ) -> Packed:
     """Return a packed memory with why it is there, and what in the pack it has the last word over, or that has it over it."""
     item, text, tokens = placed
@@ -39,4 +44,6 @@ def packed(
         memory.source_kind,
         tuple(sorted({other.key for other in (*older, *newer)})),
         tuple(children),
+        1 + len(same),
+        tuple(same),
     )

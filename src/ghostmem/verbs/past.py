@@ -12,7 +12,7 @@ from ghostmem.errors import InvalidInputError
 from ghostmem.model import Memory, NsFilter
 from ghostmem.text.chunk import CHUNKER
 from ghostmem.times import as_time, format_time
-from ghostmem.verbs.indexing import index_rows
+from ghostmem.verbs.indexing import index_rows, tagged
 from ghostmem.verbs.store import Store
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def _copy(store: Store, source: Transaction, target: Transaction, rows: Sequence
         number = None
         if embedder is not None and vectors:
             number = target.vectors.model(embedder.model, len(vectors[0]) // 2, CHUNKER)
-        target.index.add(memory, pieces, number, vectors)
+        target.index.add(memory, tagged(pieces, memory.tags), number, vectors)
 
 
 def _vectors(source: Transaction, model: int, memory: Memory, pieces: Sequence[IndexRow]) -> list[bytes]:

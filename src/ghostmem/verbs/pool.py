@@ -11,7 +11,7 @@ from ghostmem.engine.rows import Candidate, Filter, Space
 from ghostmem.rank import lexical
 from ghostmem.verbs.asked import Asked, Pool
 from ghostmem.verbs.measure import measure_fields, measure_meaning, measure_words
-from ghostmem.verbs.wording import Inside, most_worded, read_wording
+from ghostmem.verbs.wording import QueryWords, most_worded
 
 if TYPE_CHECKING:
     from ghostmem.engine.base import Transaction
@@ -22,15 +22,22 @@ ALLOWED = 20_000  # filters that let through no more than this are applied befor
 WHOLE_THREAD = 80  # threads up to this many chunks join the pool whole
 
 
-def gather(tx: Transaction, space: Space, asked: Asked, which: Filter, view: VectorView | None, sources: list[str]) -> Pool:
+def gather(
+    tx: Transaction,
+    space: Space,
+    asked: Asked,
+    words: QueryWords,
+    which: Filter,
+    view: VectorView | None,
+    sources: list[str],
+) -> Pool:
     """Collect the items that may answer a question and measure them."""
-    wording, postings, inside = read_wording(tx, space, asked, sources)
-    found = _shortlists(tx, space, asked, which, view, wording, postings, inside)
+    found = _shortlists(tx, space, asked, words, which, view)
     ranks = {leg: {item.chunk: rank for rank, item in enumerate(items, 1)} for leg, items in found.items()}
     seeds = {item.chunk: item for items in found.values() for item in items}
     items, threads = _with_neighbours(tx, list(seeds.values()), which)
     pool = Pool(items, [{} for _ in items], ranks, [None] * len(items))
-    measure_words(tx, space, pool, wording, threads, inside)
+    measure_words(tx, space, pool, words, threads)
     if view is not None and asked.query is not None:
         measure_meaning(pool, asked.query, view, threads)
     measure_fields(pool, asked, sources)
@@ -41,18 +48,20 @@ def _shortlists(
     tx: Transaction,
     space: Space,
     asked: Asked,
+    words: QueryWords,
     which: Filter,
     view: VectorView | None,
-    wording: lexical.Wording,
-    postings: Mapping[str, list[int]],
-    inside: Inside,
 ) -> dict[str, list[Candidate]]:
     """Return the best of each leg that the filter lets through; a filter that lets little through is asked first."""
     count = max(SHORTLIST, asked.count)
 
     def legs(among: set[int] | None) -> dict[str, list[int]]:
-        held = postings if among is None else {term: [c for c in chunks if c in among] for term, chunks in postings.items()}
-        found = {"text": most_worded(wording, held, count * 2), "substring": inside.chunks}
+        held = words.postings
+        if among is not None:
+            held = {term: [chunk for chunk in chunks if chunk in among] for term, chunks in held.items()}
+        found = {"text": most_worded(words.wording, held, count * 2), "substring": words.inside.chunks}
+        if words.spelled.stands_for:
+            found["spelling"] = most_worded(words.spelled, held, count * 2)
         if view is not None and asked.query is not None:
             found["vector"] = view.nearest(asked.query, count * 2, among)
         return found
@@ -64,7 +73,7 @@ def _shortlists(
         among = tx.search.allowed(space.number, which, ALLOWED)
         if among is not None:
             found = _filtered(tx, legs(set(among)), which, count)
-    found["substring"] = [item for item in found["substring"] if inside.held(item)]
+    found["substring"] = [item for item in found["substring"] if words.inside.held(item)]
     return found
 
 

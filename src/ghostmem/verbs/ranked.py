@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING
+from functools import wraps
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 from ghostmem.engine.rows import Filter, Space
 from ghostmem.errors import EmbeddingError
@@ -22,6 +23,7 @@ from ghostmem.verbs.asked import Asked, Pool
 from ghostmem.verbs.pool import gather
 from ghostmem.verbs.ranking import Scored, best_chunks, fused, is_sure, linear
 from ghostmem.verbs.store import Store
+from ghostmem.verbs.wording import corrected, read_wording
 
 if TYPE_CHECKING:
     import numpy as np
@@ -32,17 +34,24 @@ if TYPE_CHECKING:
 
 AWAKE = (str(Tier.STM), str(Tier.LTM))  # dormant and sensory are left out unless asked for
 KNOWN = 0.5  # how much of a question a model must have words for
+Parameters = ParamSpec("Parameters")
+Result = TypeVar("Result")
 LONGEST = 20_000  # characters of a question that are read
 
 
 @dataclass(frozen=True)
 class Ranked:
-    """Memories by their best chunk, best first; which legs ran, what is to be said, and whether any answers."""
+    """Memories by their best chunk, best first; which legs ran, what is to be said, and whether any answers.
+
+    `complete` is False when a namespace, or part of it, could not be searched by meaning although a model is configured.
+    """
 
     scored: list[Scored]
     legs: tuple[str, ...]
     notes: tuple[str, ...]
     sure: bool
+    complete: bool = True
+    chunks: int = 0  # in the namespaces that were searched
 
 
 def ranked(
@@ -52,7 +61,31 @@ def ranked(
     text = text[:LONGEST]
     times = times_in(text, at)
     asked = Asked(text, _terms(text, times), _plain_words(text), times, read_question(text), at, count)
-    return _all_spaces(store, tx, ns, asked, which, pieces)
+    found = _all_spaces(store, tx, ns, asked, which, pieces)
+    has_words = any(char.isalnum() for char in text)
+    if not found.sure and found.chunks and has_words and store.vectoriser.may_wait:
+        raise StillLoadingError  # nothing may be called irrelevant before its meaning was compared
+    return found
+
+
+class StillLoadingError(Exception):
+    """A search by words found no answer, and the embedding model is still being loaded."""
+
+
+def waits_for_model(
+    function: Callable[Concatenate[Store, Parameters], Result],
+) -> Callable[Concatenate[Store, Parameters], Result]:
+    """Repeat a search that finds nothing by words once the model is loaded, or once it took too long."""
+
+    @wraps(function)
+    def waiting(store: Store, /, *args: Parameters.args, **fields: Parameters.kwargs) -> Result:
+        try:
+            return function(store, *args, **fields)
+        except StillLoadingError:
+            store.vectoriser.wait()
+            return function(store, *args, **fields)
+
+    return waiting
 
 
 def _terms(text: str, times: Times) -> list[str]:
@@ -74,22 +107,30 @@ def _all_spaces(store: Store, tx: Transaction, ns: NsFilter, asked: Asked, which
     embedder = store.vectoriser.get()
     legs = {"text", "substring"}
     notes = [store.vectoriser.problem] if store.vectoriser.problem else []
+    if store.vectoriser.is_loading:
+        notes.append("the embedding model is still loading: searched by words only")
     scored: list[Scored] = []
     sure = False
     known: dict[str, NDArray[np.float32] | None] = {}
-    for space in tx.search.spaces(names):
+    spaces = tx.search.spaces(names)
+    for space in spaces:
         if not space.chunks:
             continue
         pool, weights = _one_space(tx, space, asked, replace(which, ns=NsFilter(space.name)), embedder, known, notes)
         if weights is WITH_VECTORS:
             legs.add("vector")
-        found = fused(space, pool, asked) if store.settings.fusion == "rrf" else linear(space, pool, weights, asked)
-        meaning = embedder.thresholds.answer if embedder is not None and weights is WITH_VECTORS else None
-        sure = sure or is_sure(pool, asked, meaning)
+        legs |= pool.ranks.keys() & {"spelling"}
+        is_linear = store.settings.fusion == "linear"
+        found = linear(space, pool, weights, asked) if is_linear else fused(space, pool, asked)
+        threshold = embedder.thresholds.answer if embedder is not None and weights is WITH_VECTORS else None
+        sure = sure or is_sure(pool, found, asked, space, threshold, is_linear)
         scored += found
     if len(names) > 1:
         scored.sort(key=lambda s: (-s.score, -s.item.created_at.timestamp(), s.space.name, s.item.key))
-    return Ranked(scored if pieces else best_chunks(scored), tuple(sorted(legs)), tuple(dict.fromkeys(notes)), sure)
+    # every note is about vectors that are missing
+    complete = not store.vectoriser.wanted or (not notes and embedder is not None)
+    found = scored if pieces else best_chunks(scored)
+    return Ranked(found, tuple(sorted(legs)), tuple(dict.fromkeys(notes)), sure, complete, sum(space.chunks for space in spaces))
 
 
 def _one_space(
@@ -102,17 +143,21 @@ def _one_space(
     notes: list[str],
 ) -> tuple[Pool, Mapping[str, float]]:
     sources = tx.search.sources(space.name)
-    query = None if embedder is None else _embedded(embedder, _without_names(asked.text, sources), known, notes)
+    words = read_wording(tx, space, asked, sources)
+    query = None
+    if embedder is not None:
+        text = corrected(tx, asked.text, words, which)
+        query = _embedded(embedder, _without_names(text, sources), known, notes)
     if embedder is None or query is None:
-        return gather(tx, space, asked, which, None, sources), WITHOUT_VECTORS
+        return gather(tx, space, asked, words, which, None, sources), WITHOUT_VECTORS
     model = tx.vectors.find(embedder.model, len(query), CHUNKER)
     view = None if model is None else tx.vectors.view(model, space)
     if view is None or not view.count:
         notes.append(f"{space.name} has no vectors of {embedder.model} yet; `ghost embed backfill`")
-        return gather(tx, space, asked, which, None, sources), WITHOUT_VECTORS
+        return gather(tx, space, asked, words, which, None, sources), WITHOUT_VECTORS
     if view.count < space.chunks and (pending := space.chunks - view.count - tx.vectors.plain(space.number)) > 0:
         notes.append(f"{pending} chunks of {space.name} have no vectors yet; `ghost embed backfill`")
-    return gather(tx, space, replace(asked, query=query), which, view, sources), WITH_VECTORS
+    return gather(tx, space, replace(asked, query=query), words, which, view, sources), WITH_VECTORS
 
 
 def _embedded(

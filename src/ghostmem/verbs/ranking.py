@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from ghostmem.engine.rows import Candidate, Space
 from ghostmem.rank import abstain
 from ghostmem.rank.fuse import EPISODIC, fuse, reciprocal, text_score
-from ghostmem.rank.score import FULL, FULL_TEXT, WITH_VECTORS, varied, weighed
+from ghostmem.rank.score import FULL, FULL_TEXT, WITH_VECTORS, attainable, scaled, varied, weighed
 from ghostmem.text.calendar import MONTHS, RECENT, TIME_WORDS
 from ghostmem.verbs.asked import Asked, Pool
 
-NEAREST = 0.2  # a cosine below this is no evidence
+NEAREST = 0.15  # a cosine below this is no evidence
 _EVIDENCE = frozenset(("lexical", "month", "day", "window", "recency", "text", "substring", "vector"))  # parts of a score
 UNSPACED = 0.12  # how much more wording is asked for where words are not set apart by spaces
 
@@ -19,7 +19,7 @@ UNSPACED = 0.12  # how much more wording is asked for where words are not set ap
 class Scored:
     """One item of one namespace with its score and what it is made of."""
 
-    __slots__ = ("cosine", "full", "item", "parts", "ranks", "score", "space")
+    __slots__ = ("cosine", "identifier", "item", "parts", "ranks", "score", "space", "specified")
 
     def __init__(
         self,
@@ -29,20 +29,24 @@ class Scored:
         parts: dict[str, float],
         cosine: float | None,
         ranks: dict[str, int],
-        full: float,
+        specified: float = 0.0,
+        identifier: float = 0.0,
     ) -> None:
-        self.space, self.item, self.score, self.parts, self.cosine, self.ranks = space, item, score, parts, cosine, ranks
-        self.full = full
-
-    @property
-    def relevance(self) -> float:
-        """Return the score as a share of what a full match scores, from 0 to 1."""
-        return min(1.0, max(0.0, self.score / self.full))
+        self.space, self.item, self.score, self.parts = space, item, score, parts
+        self.cosine, self.ranks = cosine, ranks
+        self.specified = specified  # the relevance that the specified context counts, from 0 to 1
+        self.identifier = identifier  # the share of the codes in the question that the item holds
 
 
 def linear(space: Space, pool: Pool, weights: Mapping[str, float], asked: Asked) -> list[Scored]:
+    """Rank by the linear score, each item on the scale of what it could reach."""
     several, full = asked.question.several, FULL if weights is WITH_VECTORS else FULL_TEXT
-    parts = [weighed(features, weights, several) for features in pool.features]
+    names_source = any("source" in features for features in pool.features)
+    sums = [weighed(features, weights, several) for features in pool.features]
+    parts = [
+        scaled(part, attainable(weights, item.thread is not None and not several, names_source))
+        for item, part in zip(pool.items, sums, strict=True)
+    ]
     scores = [sum(part.values()) for part in parts]
     order = sorted(
         range(len(scores)),
@@ -58,7 +62,8 @@ def linear(space: Space, pool: Pool, weights: Mapping[str, float], asked: Asked)
             parts[at],
             pool.cosines[at],
             {leg: ranks[pool.items[at].chunk] for leg, ranks in pool.ranks.items() if pool.items[at].chunk in ranks},
-            full,
+            min(1.0, max(0.0, sum(sums[at].values()) / full)),
+            pool.features[at].get("identifier", 0.0),
         )
         for at in order
     ]
@@ -95,23 +100,31 @@ def fused(space: Space, pool: Pool, asked: Asked) -> list[Scored]:
             | ({"episode": EPISODIC} if temporal and pool.items[at[chunk]].kind == "episodic" else {}),
             pool.cosines[at[chunk]],
             {leg: ranks[chunk] for leg, ranks in legs.items() if chunk in ranks},
-            reciprocal([1] * len(legs)),
+            min(1.0, fused[chunk] / reciprocal([1] * len(legs))),
         )
         for chunk in order
     ]
 
 
-def is_sure(pool: Pool, asked: Asked, meaning: float | None) -> bool:
-    """Say whether what was found may be about the question: by its wording, its meaning, a code it names, or its time.
+def is_sure(pool: Pool, found: list[Scored], asked: Asked, space: Space, threshold: float | None, on_scale: bool) -> bool:
+    """Say whether any candidate may be about the question: by its wording, its meaning, a code it names, or its time.
 
-    `meaning` is how near vectors must be; None without vectors.
+    `threshold` is the model's, None without vectors; `on_scale` says whether the scores are those of the linear ranking.
     """
-    words = max((features.get("lexical", 0.0) for features in pool.features), default=0.0)
-    cosine = max((found for found in pool.cosines if found is not None), default=0.0) if meaning is not None else None
-    exact = any(features.get("identifier", 0.0) >= 1 for features in pool.features)
-    if _is_unspaced(asked.terms):
-        words -= UNSPACED  # bigrams of characters meet by chance
-    return bool(pool.items) and (exact or abstain.is_sure(words, cosine, meaning or 0.0) or _is_about_time(pool, asked))
+    # the vector of mere punctuation means nothing
+    by_meaning = threshold is not None and any(char.isalnum() for char in asked.text)
+    least = abstain.needed(space.chunks, threshold)
+    scores = {s.item.chunk: s.score for s in found} if on_scale else {}
+    chance = UNSPACED if _is_unspaced(asked.terms) else 0.0  # bigrams of characters meet by chance
+    for item, features, cosine in zip(pool.items, pool.features, pool.cosines, strict=True):
+        if features.get("identifier", 0.0) >= 1:
+            return True
+        if item.thread is not None and on_scale:
+            if scores.get(item.chunk, 0.0) >= abstain.CONVERSATION:
+                return True
+        elif abstain.evidence(features.get("lexical", 0.0) - chance, cosine if by_meaning else None) >= least:
+            return True
+    return bool(pool.items) and _is_about_time(pool, asked)
 
 
 def _is_unspaced(terms: list[str]) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -10,14 +10,17 @@ from typing import TYPE_CHECKING
 from ghostmem.errors import InvalidInputError
 from ghostmem.hit import Hit, Hits, Receipt
 from ghostmem.model import NsFilter, Tier
+from ghostmem.text.focus import find_place
 from ghostmem.times import as_time
 from ghostmem.verbs import accept
 from ghostmem.verbs.again import again
-from ghostmem.verbs.corrections import in_order, joined, refuters, unless_named, with_corrections
+from ghostmem.verbs.corrections import corrected_by, in_order, joined, refuters, unless_named, with_corrections
+from ghostmem.verbs.cutoff import answers, strong_count
 from ghostmem.verbs.get import count
+from ghostmem.verbs.match_terms import match_terms
 from ghostmem.verbs.narrow import narrowed
-from ghostmem.verbs.ranked import AWAKE, Ranked, ranked
-from ghostmem.verbs.ranking import Scored, is_evidence
+from ghostmem.verbs.ranked import AWAKE, ranked, waits_for_model
+from ghostmem.verbs.ranking import Scored
 from ghostmem.verbs.refresh import refresh
 from ghostmem.verbs.standing import ending, noted
 from ghostmem.verbs.store import Store
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
 
     from ghostmem.engine.base import Transaction
     from ghostmem.engine.rows import Filter
+    from ghostmem.text.matches import QueryTerms
     from ghostmem.verbs.narrow import Narrow
 
     class SearchFields(Narrow, total=False):
@@ -40,6 +44,7 @@ if TYPE_CHECKING:
         explain: bool
         within: str | None
         pieces: bool
+        weak: bool
         now: datetime | str | None
 
 
@@ -49,6 +54,7 @@ WITHIN = ("notes", "memories")
 
 
 @again
+@waits_for_model
 def search(
     store: Store,
     query: str,
@@ -61,17 +67,20 @@ def search(
     explain: bool = False,
     within: str | None = None,
     pieces: bool = False,
+    weak: bool = False,
     now: datetime | str | None = None,
     **conditions: Unpack[Narrow],
 ) -> Hits:
     """Return the memories that answer a question best, best first; nothing when nothing is about it.
 
-    The question is data, never syntax. Dormant and sensory memories are left out unless `tiers` or `include_all` asks for them.
-    `min_score` replaces the calibrated floor; `explain` adds a receipt to every hit and the nearest misses; `now` is the time
-    that words like "yesterday" count from. Each hit is counted as shown, and shows its counts before that. Notes are looked at
-    first, so that what was written into a file a moment ago is found; `within` keeps to "notes" or "memories", and `pieces`
-    returns every matching piece of a memory instead of the best one. What no longer holds is left out and listed as superseded;
-    `valid_at` asks for what was true at a time. A correction stands before what it corrects.
+    The question is data, never syntax. The list holds the strong hits; `weaker` of the result holds the others up to `limit`,
+    each marked `weak`, and `weak=True` returns them in the list. Dormant and sensory memories are left out unless `tiers` or
+    `include_all` asks for them. `min_score` (scores are from 0 to 1) replaces the calibrated floor and the cut-off; `explain`
+    adds a receipt to every hit and the nearest misses; `now` is the time that words like "yesterday" count from. Each hit in
+    the list is counted as shown, and shows its counts before that. Notes are synced first, so that what was written into a
+    file a moment ago is found; `within` keeps to "notes" or "memories", and `pieces` returns every matching piece of a memory
+    instead of the best one. What no longer holds is left out and listed as superseded; `valid_at` asks for what was true at a
+    time. A correction comes before what it corrects.
     """
     text = accept.text(query, "query")
     accept.positive(limit, "limit")
@@ -84,25 +93,37 @@ def search(
     with store.engine.read() as tx:
         found = ranked(store, tx, text, accept.ns_filter(ns), which, at, limit, pieces)
         kept = answers(found, min_score, store.settings.abstain)
+        count_strong = len(kept) if pieces else strong_count(kept, min_score, store.settings)
         known = refuters(tx, {s.item.memory_id for s in kept[:limit]}, which, at)
         rows = tx.memories.by_ids([s.item.memory_id for s in kept[:limit]])
         rows |= {memory.id: memory for others in known.values() for memory in others}
         beside = vouched(tx, rows.values(), which, at)
         before = unless_named(joined(known, beside), found.scored)
+        strong = corrected_by({s.item.memory_id for s in kept[:count_strong]}, before)
         kept = in_order(with_corrections(tx, kept, before, limit), before, lambda s: s.item.memory_id) if before else kept
-        hits, notes = _hits(tx, kept[:limit], explain), (*told, *found.notes)
+        terms = match_terms(text)
+        hits, notes = _hits(tx, kept[:limit], terms, explain, strong), (*told, *found.notes)
         if store.reranker is not None and hits:
             from ghostmem.verbs.rerank import rerank
 
             hits, late = rerank(text, hits, store.reranker, store.settings.rerank_deadline)
             notes = (*notes, late) if late else notes
-            hits = in_order(hits, before, lambda hit: hit.memory.id)
+            hits = _strong_first(in_order(hits, before, lambda hit: hit.memory.id))
         hits = noted(tx, hits, known, beside, at)
         left = [s for s in found.scored if s not in kept[:limit]][:MISSES] if explain else []
-        misses = _hits(tx, left, explain)
+        misses = _hits(tx, left, terms, explain)
         ended = _superseded(store, tx, text, accept.ns_filter(ns), which, at, min_score)
-    count(store, [hit.memory for hit in hits], store.clock(), used=False)
-    return Hits(hits, found.legs, misses, notes, ended)
+    shown = [hit for hit in hits if not hit.weak]
+    weaker = [hit for hit in hits if hit.weak]
+    shown, weaker = ([*shown, *weaker], []) if weak else (shown, weaker)
+    count(store, [hit.memory for hit in shown], store.clock(), used=False)
+    return Hits(shown, found.legs, misses, notes, ended, weaker, found.complete)
+
+
+def _strong_first(hits: list[Hit]) -> list[Hit]:
+    """Mark as many of the first hits as strong as were strong before a reranker changed the order."""
+    strong = sum(not hit.weak for hit in hits)
+    return [replace(hit, weak=place >= strong) for place, hit in enumerate(hits)]
 
 
 def _superseded(
@@ -113,7 +134,7 @@ def _superseded(
     if which.closed is None or not tx.listing.has_closed(ns, at):
         return []
     found = answers(ranked(store, tx, text, ns, ended, at, ENDED), min_score, store.settings.abstain)
-    return [replace(hit, note=ending(hit.memory)) for hit in _hits(tx, found[:ENDED], explain=False)]
+    return [replace(hit, note=ending(hit.memory)) for hit in _hits(tx, found[:ENDED], match_terms(text), explain=False)]
 
 
 def _noted(within: str | None) -> bool | None:
@@ -131,16 +152,8 @@ def chosen_tiers(tiers: Iterable[str] | None, include_all: bool, valid_at: datet
     return AWAKE if valid_at is None else (*AWAKE, str(Tier.DORMANT))
 
 
-def answers(found: Ranked, min_score: float | None, abstain: bool) -> list[Scored]:
-    """Leave out what nothing speaks for, or everything when nothing is about the question; a caller's floor replaces both."""
-    if min_score is not None:
-        return [s for s in found.scored if s.score >= min_score]
-    if not abstain:
-        return found.scored
-    return [s for s in found.scored if is_evidence(s)] if found.sure else []
-
-
-def _hits(tx: Transaction, scored: list[Scored], explain: bool) -> list[Hit]:
+def _hits(tx: Transaction, scored: list[Scored], terms: QueryTerms, explain: bool, strong: Set[str] | None = None) -> list[Hit]:
+    """Return hits with their memories and places; those of memories that are not in `strong`, if given, are weak."""
     found = tx.memories.by_ids([s.item.memory_id for s in scored])
     rows = {memory.id: memory for memory in tx.memories.with_refs(list(found.values()))}
     places = tx.notes.places(rows)
@@ -151,6 +164,23 @@ def _hits(tx: Transaction, scored: list[Scored], explain: bool) -> list[Hit]:
         similarity = None if s.cosine is None else round(s.cosine, 3)
         lines = s.item.start_line, s.item.end_line
         place = places.get(memory.id)
-        where = (place.path, place.line + lines[0] - 1, place.root) if place else ()
-        hits.append(Hit(memory, round(s.score, 4), s.item.text, *lines, similarity, why, *where))
+        match = find_place(s.item.text, terms)
+        below = lines[0] - 1 + (match.line if match else 0)
+        path, line, root = (place.path, place.line + below, place.root) if place else (None, None, None)
+        hits.append(
+            Hit(
+                memory,
+                round(s.score, 4),
+                s.item.text,
+                *lines,
+                similarity,
+                why,
+                path,
+                line,
+                root,
+                weak=strong is not None and memory.id not in strong,
+                match_start=match.start if match else None,
+                match_end=match.stop if match else None,
+            )
+        )
     return hits

@@ -29,7 +29,7 @@ def search_entries(
     if not query.strip() or not entries:
         return [], ()
     provider = "none" if settings.embed_provider == "none" else "static"
-    given = replace(settings, db=":memory:", embed_provider=provider)
+    given = replace(settings, db=":memory:", embed_provider=provider, cutoff="off")
     from ghostmem.engine.sqlite import SqliteEngine
 
     store = Store(SqliteEngine(":memory:", clock), given, clock, Vectoriser(given))

@@ -6,6 +6,7 @@ from ghostmem.engine.rows import Filter
 from ghostmem.errors import InvalidInputError, LockedError
 from ghostmem.model import LOCKED, Record
 from ghostmem.verbs import accept
+from ghostmem.verbs.indexing import retag
 from ghostmem.verbs.store import Store
 
 
@@ -57,6 +58,8 @@ def _change(store: Store, old: str, new: str | None, ns: str | None, unlock: boo
         if old == LOCKED and new != LOCKED and found and not unlock:
             raise LockedError(f"taking the tag off would unlock {found[0].ns}/{found[0].key}")
         for memory in found:
-            tags = dict.fromkeys(new if tag == old else tag for tag in memory.tags)
-            tx.memories.change(memory, "tag", now, tags=tuple(tag for tag in tags if tag is not None))
+            renamed = dict.fromkeys(new if tag == old else tag for tag in memory.tags)
+            tags = tuple(tag for tag in renamed if tag is not None)
+            tx.memories.change(memory, "tag", now, tags=tags)
+            retag(tx, memory, tags)
     return TagChange(old, new, len(found))

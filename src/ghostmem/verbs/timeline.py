@@ -62,7 +62,7 @@ def timeline(store: Store, ns: str, what: str) -> list[Event]:
 
 
 def _found(store: Store, ns: str, text: str) -> list[Hit]:
-    found = search(store, text, ns, limit=FOUND)
+    found = search(store, text, ns, limit=FOUND, weak=True)
     return [*found, *found.superseded]
 
 

@@ -26,6 +26,7 @@ class Vectoriser:
         self._error: GhostError | None = None
         self._loading: threading.Thread | None = None
         self._deferred = False
+        self._waited = False
         self._owed = False  # something was stored without vectors while the provider was loaded
         self._loaded: Callable[[], object] | None = None
 
@@ -41,7 +42,13 @@ class Vectoriser:
     @property
     def is_loading(self) -> bool:
         """Say whether a provider was deferred and is not there yet."""
-        return self._deferred or (self._loading is not None and self._embedder is None and not self.problem)
+        pending = self._deferred or (self._loading is not None and self._embedder is None and not self.problem)
+        return self.wanted and pending
+
+    @property
+    def may_wait(self) -> bool:
+        """Say whether a provider is being loaded and was not waited for in vain."""
+        return self.is_loading and not self._waited
 
     @property
     def arrived(self) -> bool:
@@ -61,6 +68,13 @@ class Vectoriser:
                 self._loaded()
         except (GhostError, OSError, ValueError, RuntimeError) as error:  # told in the next result, not to a terminal
             self.problem = str(error)
+
+    def wait(self, seconds: float = PATIENCE) -> None:
+        """Wait, once, for a provider that is being loaded in the background."""
+        self._waited = True
+        self.warm()
+        if self._loading not in (None, threading.current_thread()):
+            self._loading.join(seconds)
 
     def finish(self, patience: float = PATIENCE) -> None:
         """Wait, but not for long, until what was stored before the provider was there has vectors; later starts do the rest."""

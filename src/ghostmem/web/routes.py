@@ -33,7 +33,7 @@ def _rm(ghost: Ghost, given: Given) -> Any:
 
 def _search(ghost: Ghost, given: Given) -> Any:
     hits = ghost.search(given.pop("query"), given.pop("ns", None), **given)
-    found = {"results": list(hits), "legs": hits.legs, "notes": hits.notes}
+    found = {"results": list(hits), "weaker": len(hits.weaker), "legs": hits.legs, "notes": hits.notes}
     found |= {"superseded": hits.superseded} if hits.superseded else {}
     return {**found, "misses": hits.misses} if given.get("explain") else found
 

@@ -86,8 +86,8 @@ def command(
 def _print(face: Face, pack: Pack, explain: bool) -> None:
     for packed in pack.memories:
         face.line(_shown(packed, explain))
-    if not pack.memories:
-        face.note("nothing relevant")
+    if not pack.relevant:
+        face.note("nothing relevant" if not pack.memories else "none of these matched the question")
     if explain:
         face.note(dim(f"{pack.used} of {pack.budget} tokens, {plural(len(pack), 'memory')}"))
         stages = [f"{name} {stage.packed} of {stage.candidates} ({stage.tokens})" for name, stage in pack.stages.items()]
@@ -124,6 +124,8 @@ def reasons(packed: Packed) -> str:
         told.append(", ".join(parts))
     if packed.excerpt:
         told.append("excerpt")
+    if packed.count > 1:
+        told.append(f"{packed.count} memories say the same, also {visible(', '.join(packed.same_as))}")
     if packed.summary_of:
         told.append(f"stands for {visible(', '.join(packed.summary_of))}")
     if why.note:

@@ -92,7 +92,7 @@ def command(face: Face, host: str, event: str | None, llm: str | None, timeout: 
             call = read_call(host, event, sys.stdin.buffer.read(MOST + 1))
             name = call.event
             watchdog.extend(seconds_for(call.moment, settings))
-            respond(call, settings, llm, lambda text: _say(text, watchdog.busy))
+            respond(call, settings, llm, lambda text: _say(text, watchdog.busy), watchdog.began)
         except Exception as error:
             log(told(error))
 

@@ -4,7 +4,8 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from ghostmem.engine.postgres.schema import OF_STORE
+from ghostmem.engine.postgres.schema import CHUNK_WORDS, OF_STORE
+from ghostmem.engine.tag_index import TAGGED, UNINDEXED, count_unindexed
 from ghostmem.model import NsFilter
 
 if TYPE_CHECKING:
@@ -35,6 +36,9 @@ _COUNTS: tuple[tuple[str, str], ...] = (
      "SELECT count(*) FROM (SELECT 1 FROM memories GROUP BY id HAVING count(*) > 1) twice"),
     ("namespaces without a row", "SELECT count(DISTINCT m.ns) FROM memories m"
      " WHERE NOT EXISTS (SELECT 1 FROM namespaces n WHERE n.ns = m.ns)"),
+    ("words that differ from those of the chunks", f"WITH held AS MATERIALIZED ({CHUNK_WORDS}) SELECT"
+     " (SELECT count(*) FROM (SELECT ns, word FROM held EXCEPT SELECT ns, word FROM words) missing)"
+     " + (SELECT count(*) FROM (SELECT ns, word FROM words EXCEPT SELECT ns, word FROM held) extra)"),
     ("vectors whose length differs from their model's", "SELECT count(*) FROM vectors v JOIN models m ON m.id = v.model_id"
      " WHERE vector_dims(v.vector) <> m.dimension"),
     ("notes in another namespace than their folder", "SELECT count(*) FROM notes n JOIN note_folders f ON f.id = n.folder_id"
@@ -87,6 +91,8 @@ def problems(tx: "PostgresTransaction") -> list[str]:
     for meaning, query in _COUNTS:
         if count := db.get(query):
             found.append(f"{count} {meaning}")
+    if count := count_unindexed(tx.index, db.rows(TAGGED)):
+        found.append(f"{count} {UNINDEXED}")
     return found + _malformed(db)
 
 
@@ -121,7 +127,7 @@ def repair(tx: "PostgresTransaction", reindex: "Reindex") -> Mapping[str, int]:
     for (name,) in db.rows(_INVALID):
         db.execute(f"REINDEX INDEX {name}")
     done = {"orphans": _remove_orphans(db), "demoted": _retire_doubles(db)}
-    for table in ("vectors", "chunks", "threads"):
+    for table in ("vectors", "chunks", "threads", "words"):
         db.run(f"DELETE FROM {table}")
     db.run(_LOST_SPACES)
     db.run("UPDATE namespaces SET chunks = 0, length = 0")

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ghostmem.engine.postgres.connect import Db, as_vec, numbers_of
+from ghostmem.engine.postgres.schema import CHUNK_WORDS
 from ghostmem.engine.tables import BY_NAME, COUNTED, PARKED, Key, Row, Table, folded, indexed
 from ghostmem.errors import InvalidInputError
 
@@ -210,5 +211,7 @@ class PostgresMove:
 
     def end(self, marker: str) -> None:
         """Make it a store like any other."""
+        self._db.run("DELETE FROM words")
+        self._db.run(f"INSERT INTO words (ns, word) {CHUNK_WORDS}")
         self._db.run("DROP TABLE moving")
         self._db.run("DELETE FROM migrations WHERE name = %s", (marker,))

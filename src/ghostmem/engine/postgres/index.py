@@ -1,6 +1,6 @@
 """Chunks, full text, substrings and vectors of the live last versions."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from ghostmem.engine.postgres.connect import Db, as_vec
@@ -15,6 +15,11 @@ if TYPE_CHECKING:
 
 _COLUMNS = "ns, memory_id, seq, start, stop, start_line, end_line, terms, length, chunker, thread_id, place, plain, codes"
 _CHUNK = f"INSERT INTO chunks ({_COLUMNS}) VALUES ({', '.join(['%s'] * 13)}, array_to_tsvector(%s::text[])) RETURNING id"
+
+_FORGET_WORDS = (  # those of some words, given with their codes, that no chunk of the namespace has any more
+    "DELETE FROM words w WHERE w.ns = %s AND w.word IN (SELECT given.word FROM unnest(%s::text[], %s::text[])"
+    " AS given (word, code) WHERE NOT EXISTS (SELECT 1 FROM chunks c WHERE c.ns = %s AND c.codes @@ given.code::tsquery))"
+)
 
 
 class PostgresIndex:
@@ -43,6 +48,7 @@ class PostgresIndex:
                 sql = "INSERT INTO vectors (ns, model_id, chunk_id, vector) VALUES (%s, %s, %s, %s::vector)"
                 self._db.run(sql, (ns, model, chunk, as_vec(vectors[at])))
         self.added += len(rows)
+        self._replace_words(ns, (), [row.terms for row in rows])
         if rows:
             self._journal.grow(ns, len(rows), sum(row.length for row in rows))
         return first
@@ -60,10 +66,10 @@ class PostgresIndex:
 
     def remove(self, memory: Memory) -> int:
         """Take a memory out of every index and return how many chunks it had."""
-        sql = "DELETE FROM chunks WHERE ns = %s AND memory_id = %s RETURNING length, thread_id"
+        sql = "DELETE FROM chunks WHERE ns = %s AND memory_id = %s RETURNING length, thread_id, terms"
         rows = self._db.rows(sql, (memory.ns, memory.id))
         threads: dict[int, tuple[int, int]] = {}
-        for length, thread in rows:
+        for length, thread, _ in rows:
             if thread is not None:
                 count, total = threads.get(thread, (0, 0))
                 threads[thread] = (count + 1, total + length)
@@ -73,13 +79,51 @@ class PostgresIndex:
                 (count, total, memory.ns, thread),
             )
         if rows:
-            self._journal.grow(memory.ns, -len(rows), -sum(length for length, _ in rows))
+            self._journal.grow(memory.ns, -len(rows), -sum(length for length, _, _ in rows))
+            self._replace_words(memory.ns, [terms for _, _, terms in rows], ())
         return len(rows)
+
+    def _replace_words(self, ns: str, old: Iterable[str], new: Iterable[str]) -> None:
+        """Keep the words of a namespace up to date when terms of its chunks were replaced."""
+        from ghostmem.text.spelling import words_of
+        from ghostmem.text.terms import encode
+
+        before, after = words_of(old), words_of(new)
+        added, gone = sorted(after - before), sorted(before - after)
+        if added:
+            sql = "INSERT INTO words (ns, word) SELECT %s, unnest(%s::text[]) ON CONFLICT DO NOTHING"
+            self._db.run(sql, (ns, added))
+        if gone:
+            self._db.run(_FORGET_WORDS, (ns, gone, [encode(word) for word in gone], ns))
 
     def carry(self, old_id: str, new_id: str) -> int:
         """Hand everything indexed to a next version of the same words, key and source, and return how many chunks that is."""
         ns = self._places.one(old_id)
         return self._db.run("UPDATE chunks SET memory_id = %s WHERE ns = %s AND memory_id = %s", (new_id, ns, old_id))
+
+    def terms(self, ns: str, memory_id: str) -> list[str]:
+        """Return the terms of a memory's chunks, in the chunks' order."""
+        sql = "SELECT terms FROM chunks WHERE ns = %s AND memory_id = %s ORDER BY seq"
+        return [terms for (terms,) in self._db.rows(sql, (ns, memory_id))]
+
+    def reword(self, ns: str, memory_id: str, terms: Sequence[str]) -> None:
+        """Replace the terms of a memory's chunks, given in the chunks' order; their numbers and vectors stay."""
+        from ghostmem.engine.tables import indexed
+
+        sql = "SELECT id, length, thread_id, terms FROM chunks WHERE ns = %s AND memory_id = %s ORDER BY seq"
+        rows = self._db.rows(sql, (ns, memory_id))
+        for (chunk, length, thread, _), new in zip(rows, terms, strict=True):
+            size, codes = len(new.split()), sorted(set(indexed(new).split()))
+            self._db.run(
+                "UPDATE chunks SET terms = %s, length = %s, codes = array_to_tsvector(%s::text[]) WHERE ns = %s AND id = %s",
+                (new, size, codes, ns, chunk),
+            )
+            if thread is not None:
+                sql = "UPDATE threads SET length = length + %s WHERE ns = %s AND id = %s"
+                self._db.run(sql, (size - length, ns, thread))
+            self._journal.grow(ns, 0, size - length)
+        if rows:
+            self._replace_words(ns, [row[3] for row in rows], terms)
 
     def count(self, memory_id: str) -> int:
         """Return how many chunks a memory has."""

@@ -1,6 +1,6 @@
 """The change log, one sequence per namespace, and the days on which memories were used."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -129,6 +129,16 @@ class PostgresJournal:
             " JOIN accesses a ON a.ns = m.ns AND a.memory_id = m.id WHERE m.ns = %s AND m.deleted_at IS NULL GROUP BY m.id"
         )
         return dict(self._db.rows(sql, (ns,)))
+
+    def uses(self, memory_ids: Sequence[str]) -> dict[str, int]:
+        """Return how often each memory was really used; memories that were only shown are left out."""
+        sql = (
+            "SELECT memory_id, sum(used)::int FROM accesses WHERE ns = %s AND memory_id = ANY(%s) AND used > 0 GROUP BY memory_id"
+        )
+        found: dict[str, int] = {}
+        for ns, ids in self._places.of(memory_ids).items():
+            found.update(self._db.rows(sql, (ns, ids)))
+        return found
 
     def add_access(self, access: "Access") -> bool:
         """Bring in a day of use from elsewhere; False when that day is already there."""

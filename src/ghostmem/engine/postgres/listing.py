@@ -60,6 +60,26 @@ class PostgresListing:
         where, values = conditions(Filter(ns=ns, now=now, pinned=True, closed=False))
         return self._memories.many(f"{where} ORDER BY m.importance DESC, m.created_at DESC, m.key, m.ns", values)
 
+    def decisions(
+        self,
+        which: Filter,
+        tags: Sequence[str],
+        importance: float,
+        limit: int,
+    ) -> list[Memory]:
+        """List decisions and standing rules, most important first.
+
+        These are procedural memories, those with a high or critical priority, those that have one
+        of some tags, and those that are at least so important.
+        """
+        where, values = conditions(which)
+        tail = (
+            f"{where} AND (m.kind = 'procedural' OR m.priority IN ('high', 'critical')"
+            " OR m.importance >= %s OR m.tags::jsonb ?| %s)"
+            " ORDER BY m.importance DESC, m.created_at DESC, m.key, m.ns LIMIT %s"
+        )
+        return self._memories.many(tail, [*values, importance, list(tags), limit])
+
     def expired_ids(self, ns: NsFilter, now: datetime) -> set[str]:
         """Return the ids of live versions whose time is up and which gc has not collected yet."""
         where, values = ns_condition(ns)

@@ -7,7 +7,7 @@ import psycopg
 
 from ghostmem._version import __version__
 from ghostmem.engine.ledger import pending
-from ghostmem.engine.postgres.connect import WRITERS
+from ghostmem.engine.postgres.connect import WRITERS, Db
 from ghostmem.engine.postgres.schema import LEDGER, MIGRATIONS, OF_NAMESPACE
 from ghostmem.errors import NotADatabaseError
 from ghostmem.times import format_time
@@ -34,6 +34,17 @@ def migrate(connection: "psycopg.Connection[Any]", where: str, now: datetime) ->
         for name in pending(names, MIGRATIONS):
             connection.execute(MIGRATIONS[name].encode())
             connection.execute("INSERT INTO migrations VALUES (%s, %s, %s)", (name, format_time(now), __version__))
+        if names is not None and "0002_words" not in names:
+            _index_tags(connection)
+
+
+def _index_tags(connection: "psycopg.Connection[Any]") -> None:
+    from ghostmem.engine.postgres.transaction import PostgresTransaction
+    from ghostmem.engine.tag_index import TAGGED, index_tags
+
+    db = Db(connection, writes=True)
+    db.holds_all = True
+    index_tags(PostgresTransaction(db, {}, hnsw=False).index, db.rows(TAGGED))
 
 
 def _refuse_foreign(connection: "psycopg.Connection[Any]", where: str) -> None:

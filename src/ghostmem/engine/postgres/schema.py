@@ -7,7 +7,7 @@ order. Keys that may be longer than an index takes are indexed by their digest.
 """
 
 # Tables by what they belong to; `ghost admin distribute` and the walls of row-level security go by these.
-OF_NAMESPACE = (
+_INITIAL_OF_NAMESPACE = (
     "namespaces",
     "memories",
     "threads",
@@ -30,6 +30,7 @@ OF_NAMESPACE = (
     "spare_vectors",
     "work",
 )
+OF_NAMESPACE = (*_INITIAL_OF_NAMESPACE, "words")
 OF_STORE = (
     "migrations",
     "models",
@@ -498,7 +499,7 @@ _RULES = """
 
 
 def _walls() -> str:
-    """Return the policies that let a role of the database see only namespaces it was granted; the owner of the tables sees all.
+    """Return what the policies need that let a role of the database see only namespaces it was granted.
 
     They ask a function, because Citus takes no queries in policies; its search path is fixed, so that nobody can put a table or
     an operator of their own before those it means.
@@ -512,11 +513,16 @@ def _walls() -> str:
         " AND (needed = ''read'' OR g.scope = needed) AND (g.ns = ''*'' OR g.ns = asked"
         " OR (right(g.ns, 1) = ''*'' AND starts_with(asked, left(g.ns, -1)))))'); END $$;",
     ]
-    for table in OF_NAMESPACE:
-        parts.append(f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY;")
-        parts.append(f"CREATE POLICY ghost_read ON {table} FOR SELECT USING (ghost_may(ns, 'read'));")
-        parts.append(f"CREATE POLICY ghost_write ON {table} USING (ghost_may(ns, 'write')) WITH CHECK (ghost_may(ns, 'write'));")
-    return "\n".join(parts)
+    return "\n".join([*parts, *map(_policies, _INITIAL_OF_NAMESPACE)])
+
+
+def _policies(table: str) -> str:
+    """Return the policies of a table; its owner sees all rows."""
+    return (
+        f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY;\n"
+        f"CREATE POLICY ghost_read ON {table} FOR SELECT USING (ghost_may(ns, 'read'));\n"
+        f"CREATE POLICY ghost_write ON {table} USING (ghost_may(ns, 'write')) WITH CHECK (ghost_may(ns, 'write'));"
+    )
 
 
 def _bytewise(sql: str) -> str:
@@ -524,8 +530,45 @@ def _bytewise(sql: str) -> str:
     return sql.replace(" TEXT", ' TEXT COLLATE "C"')
 
 
+# The words of the chunks: terms that are no numbers, codes or paths (`text.spelling.is_word`).
+CHUNK_WORDS = r"""
+SELECT DISTINCT c.ns, t.word FROM chunks c, unnest(string_to_array(c.terms, ' ')) AS t (word)
+WHERE length(t.word) BETWEEN 3 AND 40 AND t.word !~ '[0-9_./:@#+\\]'
+"""
+
+# A store that is spread over a cluster keeps a new table of namespaces with the others; roles that were granted
+# namespaces before get the same rights on it.
+_ADMITTED = """
+DO $$ DECLARE granted RECORD; BEGIN
+  IF EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus') THEN
+    IF EXISTS (SELECT 1 FROM pg_dist_partition WHERE logicalrelid = 'namespaces'::regclass AND partmethod = 'h') THEN
+      PERFORM create_distributed_table('{table}', 'ns', colocate_with => 'namespaces');
+    END IF;
+  END IF;
+  FOR granted IN SELECT g.role, bool_or(g.scope = 'write') AS writes FROM namespace_grants g
+    WHERE EXISTS (SELECT 1 FROM pg_roles r WHERE r.rolname = g.role) GROUP BY g.role
+  LOOP
+    EXECUTE format('GRANT SELECT ON {table} TO %I', granted.role);
+    IF granted.writes THEN EXECUTE format('GRANT INSERT, UPDATE, DELETE ON {table} TO %I', granted.role); END IF;
+  END LOOP;
+END $$;
+"""
+
+# After it `tag_index.index_tags` adds the tags of memories to the terms of their chunks.
+_WORDS = f"""
+CREATE TABLE words (
+  ns TEXT NOT NULL,
+  word TEXT NOT NULL,
+  PRIMARY KEY (ns, word)
+);
+{_policies("words")}
+{_ADMITTED.replace("{table}", "words")}
+INSERT INTO words (ns, word) {CHUNK_WORDS};
+"""
+
 MIGRATIONS: dict[str, str] = {
     "0001_initial": _bytewise(_INITIAL.replace("{rules}", _RULES.strip("\n"))) + _walls(),
+    "0002_words": _bytewise(_WORDS),
 }
 
 # What a database has to record before any migration can: who wrote what, and when.

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ghostmem.engine.postgres.connect import Db
 from ghostmem.engine.postgres.places import Places
@@ -10,9 +10,13 @@ from ghostmem.engine.postgres.where import conditions
 from ghostmem.engine.rows import Candidate, Filter, Space, candidate_of
 from ghostmem.model import NsFilter
 
+if TYPE_CHECKING:
+    from ghostmem.text.spelling import WordParts
+
 _CHUNKS = (
     "SELECT c.id, c.memory_id, c.seq, c.start, c.stop, c.start_line, c.end_line, c.terms, c.thread_id, c.place,"
-    " substr(m.content, (c.start + 1)::int, (c.stop - c.start)::int), m.created_at, m.source_user, m.kind, m.key, m.priority"
+    " substr(m.content, (c.start + 1)::int, (c.stop - c.start)::int), m.created_at, m.source_user, m.kind, m.key, m.priority,"
+    " m.tags"
     " FROM chunks c JOIN memories m ON m.ns = c.ns AND m.id = c.memory_id"
 )
 _ESCAPED = str.maketrans({"\\": "\\\\", "%": "\\%", "_": "\\_"})
@@ -58,6 +62,21 @@ class PostgresSearch:
         for numbers in found:
             self._places.saw_chunks(ns, numbers)
         yield from found
+
+    def words(self, space: int, parts: "WordParts") -> list[str]:
+        """Return the words of a namespace that have one of some parts in its place."""
+        start, middle, end, *lengths = parts
+        sql = "SELECT word FROM words WHERE ns = %s AND length(word) BETWEEN %s AND %s AND (word LIKE %s OR word LIKE %s"
+        values = [self._places.space(space), *lengths, f"{start}%", f"%{end}"]
+        if middle:  # two edits can move it by two letters
+            sql += " OR strpos(substr(word, %s, %s), %s) > 0"
+            values += [len(start), len(middle) + 4, middle]
+        return [word for (word,) in self._db.rows(f"{sql})", values)]
+
+    def known_words(self, space: int, words: Iterable[str]) -> list[str]:
+        """Return which of these words a namespace has."""
+        sql = "SELECT word FROM words WHERE ns = %s AND word = ANY(%s)"
+        return [word for (word,) in self._db.rows(sql, (self._places.space(space), list(words)))]
 
     def containing(self, space: int, text: str, limit: int) -> list[int]:
         """Return the newest chunks of a namespace whose text or key contains a folded text of three characters or more."""

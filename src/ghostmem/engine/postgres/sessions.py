@@ -19,6 +19,13 @@ class PostgresSessions:
         row = self._db.row(f"SELECT {SESSION} FROM hook_sessions WHERE session_id = %s", (session_id,))
         return None if row is None else session_of(row)
 
+    def latest(self, ns: str, besides: str) -> Session | None:
+        """Return the session of a namespace that was active last, besides one."""
+        where = "ns = %s AND session_id <> %s ORDER BY at DESC, session_id LIMIT 1"
+        sql = f"SELECT {SESSION} FROM hook_sessions WHERE {where}"
+        row = self._db.row(sql, (ns, besides))
+        return None if row is None else session_of(row)
+
     def put(self, session: Session) -> None:
         """Write down what is known of a session, in the place of what was."""
         sql = (

@@ -5,6 +5,10 @@ from typing import TYPE_CHECKING
 
 import apsw
 
+from ghostmem.engine.sqlite.index import SqliteIndex
+from ghostmem.engine.sqlite.journal import SqliteJournal
+from ghostmem.engine.sqlite.schema import CHUNK_WORDS
+from ghostmem.engine.tag_index import TAGGED, UNINDEXED, count_unindexed
 from ghostmem.model import NsFilter
 
 if TYPE_CHECKING:
@@ -33,6 +37,10 @@ _COUNTS: tuple[tuple[str, str], ...] = (
     ("namespaces without a row", "SELECT count(DISTINCT ns) FROM memories WHERE ns NOT IN (SELECT name FROM namespaces)"),
     ("edges that cross namespaces", "SELECT count(*) FROM memory_edges e JOIN memories a ON a.id = e.from_id"
      " JOIN memories b ON b.id = e.to_id WHERE a.ns <> b.ns"),
+    ("words that differ from those of the chunks",
+     f"WITH held AS MATERIALIZED ({CHUNK_WORDS}) SELECT"
+     " (SELECT count(*) FROM (SELECT * FROM held EXCEPT SELECT * FROM words))"
+     " + (SELECT count(*) FROM (SELECT * FROM words EXCEPT SELECT * FROM held))"),
     ("memories whose tags are not a list", "SELECT count(*) FROM memories WHERE tags IS NOT NULL"
      " AND (NOT json_valid(tags) OR json_type(tags) <> 'array')"),
     ("memories whose meta is not an object", "SELECT count(*) FROM memories WHERE meta IS NOT NULL"
@@ -50,6 +58,8 @@ def problems(db: apsw.Connection) -> list[str]:
         if count := db.execute(sql).get:
             found.append(f"{count} {meaning}")
     found += _drift(db)
+    if count := count_unindexed(SqliteIndex(db, SqliteJournal(db)), db.execute(TAGGED).fetchall()):
+        found.append(f"{count} {UNINDEXED}")
     return found
 
 
@@ -78,6 +88,7 @@ def repair(tx: "SqliteTransaction", reindex: "Reindex") -> Mapping[str, int]:
         db.execute(f"INSERT INTO {table} ({table}) VALUES ('delete-all')")
     db.execute("DELETE FROM vectors")
     db.execute("DELETE FROM chunks")
+    db.execute("DELETE FROM words")
     db.execute("DELETE FROM threads")
     db.execute("UPDATE namespaces SET chunks = 0, length = 0")
     done["memories"] = done["chunks"] = 0

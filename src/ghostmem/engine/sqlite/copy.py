@@ -7,6 +7,7 @@ from typing import Any, cast
 import apsw
 
 from ghostmem.engine.sqlite.index import namespaced
+from ghostmem.engine.sqlite.schema import FILL_WORDS
 from ghostmem.engine.tables import BY_NAME, COUNTED, PARKED, Key, Row, Table, folded, indexed
 
 _AMONG = "(SELECT value FROM json_each(?))"
@@ -302,5 +303,6 @@ class SqliteMove:
 
     def end(self, marker: str) -> None:
         """Make it a store like any other."""
+        self._db.execute(FILL_WORDS)
         self._db.execute("DROP TABLE moving")
         self._db.execute("DELETE FROM migrations WHERE name = ?", (marker,))

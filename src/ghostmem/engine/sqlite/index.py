@@ -1,6 +1,6 @@
 """Chunks, full text, substrings and vectors of the live last versions."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import apsw
@@ -58,6 +58,7 @@ class SqliteIndex:
             self._db.execute("INSERT INTO chunks_tri (rowid, text) VALUES (?, ?)", (chunk, row.plain))
             if model is not None and vectors:
                 self._db.execute("INSERT INTO vectors VALUES (?, ?, ?, ?)", (model, number, chunk, vectors[at]))
+        self._replace_words(number, (), [row.terms for row in rows])
         self._journal.grow(number, len(rows), sum(row.length for row in rows))
         return first
 
@@ -75,20 +76,57 @@ class SqliteIndex:
 
     def remove(self, memory: Memory) -> int:
         """Take a memory out of every index and return how many chunks it had."""
-        rows = list(self._db.execute("SELECT id, length, thread_id, ns_id FROM chunks WHERE memory_id = ?", (memory.id,)))
-        for chunk, length, thread, number in rows:
+        sql = "SELECT id, length, thread_id, ns_id, terms FROM chunks WHERE memory_id = ?"
+        rows = list(self._db.execute(sql, (memory.id,)))
+        for chunk, length, thread, number, _ in rows:
             self._db.execute("DELETE FROM chunks_fts WHERE rowid = ?", (chunk,))
             self._db.execute("DELETE FROM chunks_tri WHERE rowid = ?", (chunk,))
             self._db.execute("UPDATE threads SET chunks = chunks - 1, length = length - ? WHERE id = ?", (length, thread))
             self._journal.grow(number, -1, -length)
         if rows:
             self._db.execute("DELETE FROM chunks WHERE memory_id = ?", (memory.id,))
+            self._replace_words(rows[0][3], [row[4] for row in rows], ())
         return len(rows)
+
+    def _replace_words(self, number: int, old: Iterable[str], new: Iterable[str]) -> None:
+        """Keep the words of a namespace up to date when terms of its chunks were replaced."""
+        from ghostmem.text.spelling import words_of
+        from ghostmem.text.terms import encode
+
+        before, after = words_of(old), words_of(new)
+        added = [(number, word) for word in sorted(after - before)]
+        self._db.executemany("INSERT OR IGNORE INTO words VALUES (?, ?)", added)
+        held = "SELECT 1 FROM chunks_fts WHERE chunks_fts MATCH ? LIMIT 1"
+        for word in sorted(before - after):
+            if self._db.execute(held, (f'"{namespaced(number, encode(word))}"',)).get is None:
+                self._db.execute("DELETE FROM words WHERE ns_id = ? AND word = ?", (number, word))
 
     def carry(self, old_id: str, new_id: str) -> int:
         """Hand everything indexed to a next version of the same words, key and source, and return how many chunks that is."""
         self._db.execute("UPDATE chunks SET memory_id = ? WHERE memory_id = ?", (new_id, old_id))
         return self._db.changes()
+
+    def terms(self, ns: str, memory_id: str) -> list[str]:
+        """Return the terms of a memory's chunks, in the chunks' order."""
+        sql = "SELECT terms FROM chunks WHERE memory_id = ? ORDER BY seq"
+        return [terms for (terms,) in self._db.execute(sql, (memory_id,))]
+
+    def reword(self, ns: str, memory_id: str, terms: Sequence[str]) -> None:
+        """Replace the terms of a memory's chunks, given in the chunks' order; their numbers and vectors stay."""
+        from ghostmem.engine.tables import indexed
+
+        sql = "SELECT id, length, thread_id, ns_id, terms FROM chunks WHERE memory_id = ? ORDER BY seq"
+        rows = list(self._db.execute(sql, (memory_id,)))
+        for (chunk, length, thread, number, _), new in zip(rows, terms, strict=True):
+            size = len(new.split())
+            self._db.execute("UPDATE chunks SET terms = ?, length = ? WHERE id = ?", (new, size, chunk))
+            self._db.execute("DELETE FROM chunks_fts WHERE rowid = ?", (chunk,))
+            tokens = namespaced(number, indexed(new))
+            self._db.execute("INSERT INTO chunks_fts (rowid, text) VALUES (?, ?)", (chunk, tokens))
+            self._db.execute("UPDATE threads SET length = length + ? WHERE id = ?", (size - length, thread))
+            self._journal.grow(number, 0, size - length)
+        if rows:
+            self._replace_words(rows[0][3], [row[4] for row in rows], terms)
 
     def count(self, memory_id: str) -> int:
         """Return how many chunks a memory has."""

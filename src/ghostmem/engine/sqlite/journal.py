@@ -1,6 +1,7 @@
 """The change log, one sequence per namespace, and the days on which memories were used."""
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -115,6 +116,14 @@ class SqliteJournal:
                 (ns,),
             )
         )
+
+    def uses(self, memory_ids: Sequence[str]) -> dict[str, int]:
+        """Return how often each memory was really used; memories that were only shown are left out."""
+        sql = (
+            "SELECT a.memory_id, sum(a.used) FROM json_each(?) j JOIN accesses a ON a.memory_id = j.value"
+            " WHERE a.used > 0 GROUP BY a.memory_id"
+        )
+        return dict(self._db.execute(sql, (json.dumps(list(memory_ids)),)))
 
     def add_access(self, access: "Access") -> bool:
         """Bring in a day of use from elsewhere; False when that day is already there."""

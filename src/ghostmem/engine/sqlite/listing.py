@@ -60,6 +60,27 @@ class SqliteListing:
         # the unary plus keeps the planner from walking the namespace by age
         return self._memories.many(f"{where} ORDER BY +m.importance DESC, +m.created_at DESC, m.key, m.ns", values)
 
+    def decisions(
+        self,
+        which: Filter,
+        tags: Sequence[str],
+        importance: float,
+        limit: int,
+    ) -> list[Memory]:
+        """List decisions and standing rules, most important first.
+
+        These are procedural memories, those with a high or critical priority, those that have one
+        of some tags, and those that are at least so important.
+        """
+        where, values = conditions(which)
+        tail = (
+            f"{where} AND (m.kind = 'procedural' OR m.priority IN ('high', 'critical')"
+            " OR m.importance >= ? OR EXISTS (SELECT 1 FROM json_each(m.tags)"
+            " WHERE value IN (SELECT value FROM json_each(?))))"
+            " ORDER BY +m.importance DESC, +m.created_at DESC, m.key, m.ns LIMIT ?"
+        )
+        return self._memories.many(tail, [*values, importance, json.dumps(list(tags)), limit])
+
     def expired_ids(self, ns: NsFilter, now: datetime) -> set[str]:
         """Return the ids of live versions whose time is up and which gc has not collected yet."""
         where, values = ns_condition(ns, "+m.ns")  # the plus: few expire, many share a namespace

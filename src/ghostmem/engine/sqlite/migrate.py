@@ -42,6 +42,11 @@ def migrate(db: apsw.Connection, path: str, now: datetime) -> "Path | None":
         for name in todo:
             db.execute(MIGRATIONS[name])
             db.execute("INSERT INTO migrations VALUES (?, ?, ?)", (name, format_time(now), __version__))
+        if names is not None and "0009_words" in todo:
+            from ghostmem.engine.sqlite.transaction import SqliteTransaction
+            from ghostmem.engine.tag_index import TAGGED, index_tags
+
+            index_tags(SqliteTransaction(db, {}).index, db.execute(TAGGED).fetchall())
         db.execute("COMMIT")
         return copy
     except BaseException:

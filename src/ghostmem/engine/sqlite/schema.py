@@ -4,6 +4,14 @@ Migrations only add: what an older Ghost wrote stays readable. A database that h
 Ghost and is opened read-only.
 """
 
+# The words of the chunks: terms that are no numbers, codes or paths (`text.spelling.is_word`).
+CHUNK_WORDS = r"""
+SELECT DISTINCT c.ns_id, t.value AS word
+FROM chunks c, json_each('["' || replace(replace(c.terms, '\', '\\'), ' ', '","') || '"]') t
+WHERE length(t.value) BETWEEN 3 AND 40 AND t.value NOT GLOB '*[0-9_./:@#+\]*'
+"""
+FILL_WORDS = f"DELETE FROM words; INSERT INTO words {CHUNK_WORDS}"
+
 APPLICATION_ID = 0x47686F73  # "Ghos", so that `file` and we can tell whose database this is
 
 MIGRATIONS: dict[str, str] = {
@@ -384,6 +392,15 @@ CREATE TABLE hook_sessions (
   asked_to INTEGER NOT NULL DEFAULT 0
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX hook_sessions_at ON hook_sessions (at);
+""",
+    # After it `tag_index.index_tags` adds the tags of memories to the terms of their chunks.
+    "0009_words": f"""
+CREATE TABLE words (
+  ns_id INTEGER NOT NULL,
+  word TEXT NOT NULL,
+  PRIMARY KEY (ns_id, word)
+) STRICT, WITHOUT ROWID;
+INSERT INTO words {CHUNK_WORDS};
 """,
 }
 

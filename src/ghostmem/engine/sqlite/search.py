@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
+from typing import TYPE_CHECKING
 
 import apsw
 
@@ -10,9 +11,13 @@ from ghostmem.engine.rows import Candidate, Filter, Space, candidate_of
 from ghostmem.engine.sqlite.where import conditions
 from ghostmem.text.scripts import fold
 
+if TYPE_CHECKING:
+    from ghostmem.text.spelling import WordParts
+
 _CANDIDATE = (
     "SELECT c.id, c.memory_id, c.seq, c.start, c.stop, c.start_line, c.end_line, c.terms, c.thread_id, c.place,"
-    " substr(m.content, c.start + 1, c.stop - c.start), m.created_at, m.source_user, m.kind, m.key, m.priority"
+    " substr(m.content, c.start + 1, c.stop - c.start), m.created_at, m.source_user, m.kind, m.key, m.priority,"
+    " m.tags"
 )
 # CROSS JOIN keeps the order: the planner would rather walk the whole namespace than look few chunks up
 _CHUNKS = f"{_CANDIDATE} FROM chunks c CROSS JOIN memories m ON m.id = c.memory_id"
@@ -41,6 +46,21 @@ class SqliteSearch:
         sql = "SELECT rowid FROM chunks_fts WHERE chunks_fts MATCH ? ORDER BY rowid DESC LIMIT ?"
         for code in codes:
             yield list(chain.from_iterable(self._db.execute(sql, (f'"{space}q{code}"', limit))))
+
+    def words(self, space: int, parts: "WordParts") -> list[str]:
+        """Return the words of a namespace that have one of some parts in its place."""
+        start, middle, end, *lengths = parts
+        sql = "SELECT word FROM words WHERE ns_id = ? AND length(word) BETWEEN ? AND ? AND (word GLOB ? OR word GLOB ?"
+        values = [space, *lengths, f"{start}*", f"*{end}"]
+        if middle:  # two edits can move it by two letters
+            sql += " OR instr(substr(word, ?, ?), ?)"
+            values += [len(start), len(middle) + 4, middle]
+        return [word for (word,) in self._db.execute(f"{sql})", values)]
+
+    def known_words(self, space: int, words: Iterable[str]) -> list[str]:
+        """Return which of these words a namespace has."""
+        sql = "SELECT w.word FROM json_each(?) j CROSS JOIN words w ON w.ns_id = ? AND w.word = j.value"
+        return [word for (word,) in self._db.execute(sql, (json.dumps(list(words)), space))]
 
     def containing(self, space: int, text: str, limit: int) -> list[int]:
         """Return the newest chunks of a namespace whose text or key contains a folded text of three characters or more."""

@@ -21,6 +21,13 @@ class SqliteSessions:
         row = self._db.execute(sql, (session_id,)).fetchone()
         return None if row is None else session_of(row)
 
+    def latest(self, ns: str, besides: str) -> Session | None:
+        """Return the session of a namespace that was active last, besides one."""
+        where = "ns = ? AND session_id <> ? ORDER BY at DESC, session_id LIMIT 1"
+        sql = f"SELECT {SESSION} FROM hook_sessions WHERE {where}"
+        row = self._db.execute(sql, (ns, besides)).fetchone()
+        return None if row is None else session_of(row)
+
     def put(self, session: Session) -> None:
         """Write down what is known of a session, in the place of what was."""
         sql = f"INSERT OR REPLACE INTO hook_sessions ({SESSION}) VALUES (?, ?, ?, ?, ?, ?)"

@@ -54,7 +54,7 @@ function card(hit, words) {
     "li",
     { class: "hit" },
     el("div", { class: "hit-head" }, el("h2", null, memoryLink(hit.ns, hit.key, marked(hit.key, words))), marks(hit), el("span", { class: "hit-ns soft" }, hit.ns)),
-    el("p", { class: "hit-text" }, marked(excerpt(hit.match_chunk || hit.content || "", words), words)),
+    el("p", { class: "hit-text" }, marked(excerpt(hit.match_chunk || hit.content || "", words, hit), words)),
     hit.note && el("p", { class: "hit-note" }, icon("warning", 15), hit.note),
     el("div", { class: "hit-foot" }, tierChip(hit.tier), kindChip(hit.kind), (hit.tags || []).map((tag) => tagChip(tag)), el("span", { class: "hit-end" }, time(hit.created_at), button)),
     why,

@@ -157,17 +157,33 @@ export function marked(text, words) {
   return found;
 }
 
-/** Return the part of a text around its first marked word, whole words only. */
-export function excerpt(text, words, length = 320) {
-  const flat = text.replace(/\s+/g, " ").trim();
+/** Return the part of a text around its match, or around its first marked word if the server named no match; whole words only. */
+export function excerpt(text, words, { match_start = null, match_end = null } = {}, length = 320) {
+  const flat = squeezed(text).trim();
   if (flat.length <= length) return flat;
+  const [start, end] = match_start === null ? firstWord(flat, words) : [flatOffset(text, match_start), flatOffset(text, match_end)];
+  const spare = Math.max(0, length - (end - start));
+  let from = Math.max(0, Math.min(start - Math.floor(spare / 2), flat.length - length));
+  let to = Math.min(flat.length, from + length);
+  const opening = from > 0 ? flat.indexOf(" ", from) : -1;
+  if (opening >= 0 && opening < start) from = opening + 1;
+  const closing = to < flat.length ? flat.lastIndexOf(" ", to) : -1;
+  if (closing >= end && closing > from) to = closing;
+  if (isLowSurrogate(flat, from)) from += 1;
+  if (isLowSurrogate(flat, to)) to -= 1;
+  return `${from > 0 ? "… " : ""}${flat.slice(from, to)}${to < flat.length ? " …" : ""}`;
+}
+
+const squeezed = (text) => text.replace(/\s+/g, " ");
+/** Return where a character of a text, counted in code points as the server does, is in its squeezed form. */
+const flatOffset = (text, offset) => squeezed(Array.from(text).slice(0, offset).join("")).trimStart().length;
+const isLowSurrogate = (text, at) => at > 0 && at < text.length && /[\uDC00-\uDFFF]/.test(text[at]);
+
+function firstWord(flat, words) {
   const lower = flat.toLowerCase();
   const places = words.map((word) => lower.indexOf(word)).filter((place) => place >= 0);
-  let from = places.length ? Math.max(0, Math.min(...places) - 80) : 0;
-  if (from > 0) from = flat.indexOf(" ", from) + 1 || from;
-  let to = from + length;
-  if (to < flat.length) to = flat.lastIndexOf(" ", to) > from ? flat.lastIndexOf(" ", to) : to;
-  return `${from > 0 ? "… " : ""}${flat.slice(from, to)}${to < flat.length ? " …" : ""}`;
+  const start = places.length ? Math.min(...places) : 0;
+  return [start, start];
 }
 
 export { add, el };

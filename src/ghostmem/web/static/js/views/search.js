@@ -94,7 +94,8 @@ export function view({ query }, signal) {
       results,
       found.notes.map((note) => el("p", { class: "note" }, icon("info", 16), note)),
       found.hits.length ? el("ol", { class: "hits" }, found.hits.map((hit) => card(hit, words, open.has(hit.id), onTag))) : nothing(asked, used()),
-      found.hits.length >= asked.limit && asked.limit < MOST && el("button", { class: "button more", type: "button", onclick: more }, "Show more"),
+      found.hits.length + found.weak.length >= asked.limit && asked.limit < MOST && el("button", { class: "button more", type: "button", onclick: more }, "Show more"),
+      aside("Weaker matches", "Memories that score far below the best one.", found.weak, words, onTag),
       aside("No longer holds", "What would have been found, had it not ended.", found.superseded, words, onTag),
       aside("Narrowly missed", "What came close, and why it did not make it.", found.misses, words, onTag),
     );
@@ -133,21 +134,22 @@ export function view({ query }, signal) {
 
 async function search(asked, signal) {
   const { q, limit, tier, tags, pinned, ...rest } = asked;
-  const body = { query: q, limit, explain: true, ...given(rest) };
+  const body = { query: q, limit, explain: true, weak: true, ...given(rest) };
   if (ns()) body.ns = ns();
   if (tier === "all") body.include_all = true;
   else if (tier) body.tiers = [tier];
   if (tags) body.tags = listOf(tags);
   if (pinned) body.pinned = true;
   const found = await post("/search", body, signal);
-  return { hits: found.results, notes: found.notes, superseded: found.superseded || [], misses: found.misses || [] };
+  const weak = found.results.filter((hit) => hit.weak);
+  return { hits: found.results.filter((hit) => !hit.weak), weak, notes: found.notes, superseded: found.superseded || [], misses: found.misses || [] };
 }
 
 async function newest(asked, signal) {
   const { q: _, limit, tier, tags, pinned, as_of, ...rest } = asked;
   const fields = { ns: ns(), limit, ...given(rest), tags: tags ? listOf(tags) : "", tier: tier === "all" ? "" : tier, pinned: pinned ? "true" : "" };
   const found = await get("/memories", fields, signal);
-  return { hits: found.memories, notes: as_of ? ["Ask a question to see what was believed then; without one, the newest of today are shown."] : [], superseded: [], misses: [] };
+  return { hits: found.memories, notes: as_of ? ["Ask a question to see what was believed then; without one, the newest of today are shown."] : [], weak: [], superseded: [], misses: [] };
 }
 
 const listOf = (text) => text.split(",").map((tag) => tag.trim()).filter(Boolean);
@@ -178,7 +180,7 @@ function card(hit, words, open, onTag) {
       marks(hit),
       el("span", { class: "hit-ns soft" }, hit.ns),
     ),
-    el("p", { class: "hit-text" }, marked(excerpt(text, words), words)),
+    el("p", { class: "hit-text" }, marked(excerpt(text, words, hit), words)),
     hit.note && el("p", { class: "hit-note" }, icon("warning", 15), hit.note),
     el(
       "div",

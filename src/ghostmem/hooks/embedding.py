@@ -1,0 +1,119 @@
+"""Embeddings for a hook: the store's provider, waited for until a deadline."""
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from ghostmem.errors import EmbeddingError
+from ghostmem.settings import Settings
+from ghostmem.verbs.vectoriser import Vectoriser
+
+if TYPE_CHECKING:
+    from ghostmem.embed.base import Embedder, Vectors
+
+T = TypeVar("T")
+
+
+class Background(Generic[T]):
+    """Work in a daemon thread, whose result is waited for until a deadline.
+
+    The thread may outlive the wait: it loads a model or asks a server, does not use the store, and
+    `ghost` ends its process without joining threads.
+    """
+
+    def __init__(self, work: Callable[[], T]) -> None:
+        self._work = work
+        self._results: list[T] = []
+        self._error: Exception | None = None
+        self._thread = threading.Thread(target=self._run, name="ghost-embedding", daemon=True)
+        self._thread.start()
+
+    def result(self, deadline: float) -> T:
+        """Return the result; raise the error of the work, or EmbeddingError at the deadline."""
+        self._thread.join(max(0.0, deadline - time.monotonic()))
+        if self._error is not None:
+            raise self._error
+        if not self._results:
+            raise EmbeddingError("not ready in time")
+        return self._results[0]
+
+    def _run(self) -> None:
+        try:
+            self._results.append(self._work())
+        except Exception as error:  # noqa: BLE001 (raised again where the result is waited for)
+            self._error = error
+
+
+class DeadlineEmbedder:
+    """An embedder whose calls fail at a deadline. The vector of the prompt is computed once."""
+
+    def __init__(self, embedder: "Embedder", deadline: float, prompt: str) -> None:
+        self._embedder, self._deadline, self._prompt = embedder, deadline, prompt
+        self._prompt_vector = embedder.embed([prompt]) if prompt else None
+        self.model, self.thresholds = embedder.model, embedder.thresholds
+        self.dimension = embedder.dimension
+        self.problem = ""  # why the last call with a single text failed
+
+    def embed(self, texts: Sequence[str]) -> "Vectors":
+        """Return one unit vector per text."""
+        if self._prompt_vector is not None and list(texts) == [self._prompt]:
+            return self._prompt_vector
+        try:
+            vectors = Background(lambda: self._embedder.embed(texts)).result(self._deadline)
+        except EmbeddingError as error:
+            if len(texts) == 1:
+                self.problem = error.message
+            raise
+        self.dimension = self._embedder.dimension
+        return vectors
+
+    def known(self, text: str) -> float:
+        """Return the share of a text that the model has words for."""
+        return self._embedder.known(text)
+
+
+class DeadlineVectoriser(Vectoriser):
+    """The store's provider, used if it is ready by a deadline (a time of `time.monotonic`).
+
+    `start` loads the provider and embeds the prompt in the background. Without a provider, or with
+    one that fails or is late, `get` returns None, so that searches go by words.
+    """
+
+    def __init__(self, settings: Settings, deadline: float) -> None:
+        super().__init__(settings)
+        self._deadline = deadline
+        self._background: Background[DeadlineEmbedder] | None = None
+        self._embedder_in_time: DeadlineEmbedder | None = None
+        self._failure = ""
+
+    @property
+    def fallback(self) -> str:
+        """Return why a search went by words although there is a provider; empty if none did."""
+        ready = self._embedder_in_time
+        return self._failure or (ready.problem if ready is not None else "")
+
+    def start(self, prompt: str = "") -> None:
+        """Load the provider and embed a prompt in the background; return at once."""
+        if self.wanted and self._background is None:
+            self._background = Background(lambda: self._prepared(prompt))
+
+    def get(self) -> "Embedder | None":
+        """Return the provider if it is ready by the deadline."""
+        self.start()
+        if self._background is None or self._failure:
+            return None
+        if self._embedder_in_time is None:
+            try:
+                self._embedder_in_time = self._background.result(self._deadline)
+            except EmbeddingError as error:
+                self._failure = self.problem = error.message
+            except Exception as error:  # noqa: BLE001 (whatever it is, words are searched)
+                self._failure = self.problem = f"failed with {type(error).__name__}"
+        return self._embedder_in_time
+
+    def _prepared(self, prompt: str) -> DeadlineEmbedder:
+        embedder = super().get()
+        if embedder is None:
+            raise EmbeddingError(self.problem)
+        return DeadlineEmbedder(embedder, self._deadline, prompt)

@@ -1,0 +1,241 @@
+"""Find where the words of a query occur in a text, and how much each occurrence says.
+
+A word of the query may occur as it is, with another ending, inside a longer word, or as a synonym.
+A word that occurs in many places of the text says less than one that occurs in few.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from typing import NamedTuple
+
+from ghostmem.text.rarity import rarity
+from ghostmem.text.scripts import UNSPACED, fold
+from ghostmem.text.substring import substring_worth
+from ghostmem.text.terms import chain_terms, index_terms, words
+
+UNIT = 400  # characters; the rarity of a word is counted over parts of the text this long
+MAX_READ = 32  # blocks of a long text that are read word by word
+BLOCK = 1024  # characters in a block
+OVERLAP = 128  # characters read before and after a block, so that no word is missed at its border
+MAX_HINTS = 256  # query terms and synonyms that blocks are searched for
+MIN_PART = 3  # letters of the shortest query term that is looked for inside other words
+_SCALE = 1000  # values are integers, so that equal evidence is equal
+
+_JOINERS = r"\-_./:@#+\\"
+_WORD = rf"[^\s!\"$%&()*,;<=>?\[\]^`{{|}}~{_JOINERS}{UNSPACED}]{{1,80}}"
+_PIECE = rf"([{UNSPACED}]+)|{_WORD}(?:[{_JOINERS}]{{1,3}}{_WORD}){{0,7}}(?:\+\+?|#)?"
+
+# ASCII, dashes and quotes, Kana, Han, Hangul syllables and wide punctuation
+_PLAIN = (
+    r"\x00-\x7f\u2010-\u203f\u3000-\u3098\u30a0-\u30ff\u3400-\u9fff\uac00-\ud7a3"
+    r"\uff01-\uff0f\uff1a-\uff1f"
+)
+
+
+class StandIn(NamedTuple):
+    """The number of a query term that an index term stands for, and the share of it that counts."""
+
+    term: int
+    worth: float
+
+
+class QueryTerms(NamedTuple):
+    """The terms of a query, and the index terms of a text that count as one of them."""
+
+    terms: tuple[str, ...] = ()
+    stand_ins: Mapping[str, tuple[StandIn, ...]] = {}
+    has_parts: bool = False  # whether terms are also looked for inside other words
+    is_stop_words: bool = False  # whether the query has nothing but stop words
+
+
+NO_TERMS = QueryTerms()
+
+
+class Match(NamedTuple):
+    """An occurrence: content[start:stop], the number of the query term, and how much it says."""
+
+    start: int
+    stop: int
+    term: int
+    value: int
+
+
+class _Use(NamedTuple):
+    """How a piece of text matches a query term: as which index term, and with which worth."""
+
+    term: int
+    name: str
+    worth: float
+
+
+class _Occurrence(NamedTuple):
+    start: int
+    stop: int
+    use: _Use
+
+
+def find_matches(
+    content: str,
+    query: QueryTerms,
+    start: int = 0,
+    stop: int | None = None,
+) -> list[Match]:
+    """Return the matches in content[start:stop] in the order of the text.
+
+    Of a long text, only the blocks with the most query terms are read.
+    """
+    if not query.terms:
+        return []
+    spans = _promising_spans(content, query, start, len(content) if stop is None else stop)
+    pieces = [piece for span in spans for piece in _pieces().finditer(content, *span)]
+    found = _occurrences(pieces, query)
+    values = _values(found, 1 + sum(end - begin for begin, end in spans) // UNIT)
+    return [Match(one.start, one.stop, one.use.term, values[one.use]) for one in found]
+
+
+def _values(found: Iterable[_Occurrence], units: int) -> dict[_Use, int]:
+    """Return how much each way to match says: its worth times its rarity in the text."""
+    containing: dict[_Use, set[int]] = {}
+    for one in found:
+        containing.setdefault(one.use, set()).add(one.start // UNIT)
+    values = {}
+    for use, where in containing.items():
+        rare = rarity(max(units, len(where)), len(where))
+        values[use] = round(_SCALE * use.worth * rare)
+    return values
+
+
+def _occurrences(pieces: Sequence[re.Match[str]], query: QueryTerms) -> list[_Occurrence]:
+    """Return where query terms occur, each different piece of text looked at once."""
+    distinct = list(dict.fromkeys([piece[0] for piece in pieces if not piece[1]]))
+    uses = _exact_uses(distinct, query)
+    if query.has_parts:
+        _add_parts(uses, distinct, query)
+    spaced = [
+        _Occurrence(piece.start(), piece.end(), use)
+        for piece in pieces
+        if piece[0] in uses and not piece[1]
+        for use in uses[piece[0]]
+    ]
+    unspaced = list(_bigrams([piece for piece in pieces if piece[1]], query))
+    return sorted([*spaced, *unspaced]) if unspaced else spaced
+
+
+def _exact_uses(pieces: Iterable[str], query: QueryTerms) -> dict[str, list[_Use]]:
+    """Return the pieces that have a query term or a synonym as one of their index terms."""
+    split = words if query.is_stop_words else _terms
+    stand_ins = query.stand_ins
+    uses: dict[str, list[_Use]] = {}
+    for piece in pieces:
+        for name in split(piece):
+            if name in stand_ins:
+                found = [_Use(one.term, name, one.worth) for one in stand_ins[name]]
+                uses.setdefault(piece, []).extend(found)
+    return uses
+
+
+def _terms(piece: str) -> Sequence[str]:
+    """Return the index terms of a piece, faster than `index_terms` where it is one plain word."""
+    return chain_terms(piece) if piece.isascii() and piece.isalnum() else index_terms(piece)
+
+
+def _add_parts(uses: dict[str, list[_Use]], pieces: Sequence[str], query: QueryTerms) -> None:
+    """Add the pieces that have a query term inside a word, if it is nowhere a word of its own."""
+    exact = {use.term for found in uses.values() for use in found if use.worth == 1}
+    text = _folded("\n".join(pieces)).lower()
+    parts = [
+        (number, term)
+        for number, term in enumerate(query.terms)
+        if number not in exact and len(term) >= MIN_PART and term in text
+    ]
+    for piece, lower in zip(pieces, text.split("\n"), strict=True) if parts else ():
+        for number, term in parts:
+            if term in lower and (worth := substring_worth(term, lower)):
+                uses.setdefault(piece, []).append(_Use(number, "", worth))
+
+
+def _bigrams(runs: Sequence[re.Match[str]], query: QueryTerms) -> Iterator[_Occurrence]:
+    """Yield occurrences in runs of scripts without spaces, which are indexed by bigrams."""
+    stand_ins = query.stand_ins
+    is_plain = not _foldable().search("".join([run[0] for run in runs]))
+    for run in runs:
+        text = run[0] if is_plain else fold(run[0])
+        for at in range(max(1, len(text) - 1)):
+            if text[at : at + 2] in stand_ins:
+                name = text[at : at + 2]
+                start = min(run.start() + at, run.end() - 1)
+                stop = min(start + len(name), run.end())
+                for one in stand_ins[name]:
+                    yield _Occurrence(start, stop, _Use(one.term, name, one.worth))
+
+
+def _promising_spans(
+    content: str,
+    query: QueryTerms,
+    start: int,
+    stop: int,
+) -> list[tuple[int, int]]:
+    """Return the spans to read: the whole, or of a long text the blocks with the most terms."""
+    if stop - start <= MAX_READ * BLOCK:
+        return [(start, stop)]
+    hints = _hints(query)
+    blocks: list[dict[int, float]] = []
+    for at in range(start, stop, BLOCK):
+        text = _folded(content[at : min(at + BLOCK + OVERLAP, stop)]).lower().replace("'", "")
+        present: dict[int, float] = {}
+        for hint, stand_in in hints:
+            if hint in text and stand_in.worth > present.get(stand_in.term, 0.0):
+                present[stand_in.term] = stand_in.worth
+        blocks.append(present)
+    weights = _block_weights(blocks)
+    scores = [sum(weights[term] * worth for term, worth in block.items()) for block in blocks]
+    best = sorted(range(len(blocks)), key=lambda number: (-scores[number], number))[:MAX_READ]
+    return _joined(sorted(best), start, stop)
+
+
+def _hints(query: QueryTerms) -> list[tuple[str, StandIn]]:
+    """Return for each index term letters that every word of this term begins with.
+
+    A stem differs from its words in its last letter at most.
+    """
+    found = []
+    for name, stand_ins in query.stand_ins.items():
+        hint = name[:-1] if len(name) > MIN_PART and name.isascii() else name
+        found += [(hint, stand_in) for stand_in in stand_ins]
+    found.sort(key=lambda row: (-row[1].worth, row[1].term))
+    return found[:MAX_HINTS]
+
+
+def _block_weights(blocks: Sequence[Mapping[int, float]]) -> dict[int, float]:
+    """Return the rarity of each term over blocks."""
+    counts = Counter(term for block in blocks for term in block)
+    return {term: rarity(len(blocks), count) for term, count in counts.items()}
+
+
+def _joined(numbers: Iterable[int], start: int, stop: int) -> list[tuple[int, int]]:
+    """Return the spans of some blocks with their overlap, neighbours as one span."""
+    spans: list[tuple[int, int]] = []
+    for number in numbers:
+        begin = max(start, start + number * BLOCK - OVERLAP)
+        end = min(stop, start + (number + 1) * BLOCK + OVERLAP)
+        if spans and begin <= spans[-1][1]:
+            begin = spans.pop()[0]
+        spans.append((begin, end))
+    return spans
+
+
+def _folded(text: str) -> str:
+    """Fold a text, faster than `fold` where it has no character that folding changes."""
+    return fold(text) if _foldable().search(text) else text
+
+
+@cache
+def _foldable() -> re.Pattern[str]:
+    return re.compile(rf"[^{_PLAIN}]")
+
+
+@cache
+def _pieces() -> re.Pattern[str]:
+    return re.compile(_PIECE)
