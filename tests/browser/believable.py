@@ -260,7 +260,7 @@ class Moving:
     """A clock that stands at a time that is told."""
 
     def __init__(self, at: datetime) -> None:
-        self.at = at
+        self.start = self.at = at
 
     def __call__(self) -> datetime:
         self.at += timedelta(milliseconds=1)
@@ -303,7 +303,7 @@ def _pass_to(ghost: Ghost, clock: Moving, at: datetime) -> None:
     """Let days go by: a little reading every third of them, and a reflection once a week."""
     while clock.at + timedelta(days=1) < at:
         clock.at += timedelta(days=1)
-        day = clock.at.timetuple().tm_yday
+        day = round((clock.at - clock.start) / timedelta(days=1))
         if day % 3 == 0:
             for ns, words in ((SHOP, "payments deploy search"), (ME, "review tea name")):
                 ghost.search(words, ns)

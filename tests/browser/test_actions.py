@@ -153,28 +153,28 @@ def test_no_is_no(viewer: "Viewer") -> None:
 
 
 @pytest.mark.parametrize(
-    ("key", "entry", "confirm"),
+    ("ns", "key", "entry", "confirm"),
     [
-        ("vat", "Promote", "Promote"),
-        ("vat", "Demote", "Demote"),
-        ("payment-provider", "Archive", "Archive"),
-        ("vat", "Archive", "Archive"),
-        ("vat", "More important", "Boost"),
-        ("vat", "Less important", "Diminish"),
-        ("decimal-rule", "More important", "Boost"),
+        (SHOP, "vat", "Promote", "Promote"),
+        (SHOP, "vat", "Demote", "Demote"),
+        (ME, "name", "Archive", "Archive"),
+        (SHOP, "vat", "Archive", "Archive"),
+        (SHOP, "vat", "More important", "Boost"),
+        (SHOP, "vat", "Less important", "Diminish"),
+        (SHOP, "decimal-rule", "More important", "Boost"),
     ],
 )
-def test_steps_of_a_life_and_back(viewer: "Viewer", key: str, entry: str, confirm: str) -> None:
+def test_steps_of_a_life_and_back(viewer: "Viewer", ns: str, key: str, entry: str, confirm: str) -> None:
     """Every step changes what it says, and undoing leads back to the very same tier and importance."""
-    before = get(viewer, SHOP, key)
-    page = opened(viewer, SHOP, key)
+    before = get(viewer, ns, key)
+    page = opened(viewer, ns, key)
     chosen(page, entry)
     confirmed(page, confirm)
     page.wait_for_selector(".toast")
-    after = get(viewer, SHOP, key)
+    after = get(viewer, ns, key)
     assert (after.tier, after.importance) != (before.tier, before.importance)
     undone(page)
-    back = get(viewer, SHOP, key)
+    back = get(viewer, ns, key)
     assert (back.tier, back.importance, back.content) == (before.tier, before.importance, before.content)
 
 
