@@ -2,7 +2,8 @@
 
     python -m bench.faults --json > sqlite.json
     python -m bench.faults --engine postgres --json > postgres.json
-    python -m bench.fault_table --sqlite sqlite.json --postgres postgres.json
+    python -m bench.faults --long --json > long.json
+    python -m bench.fault_table --sqlite sqlite.json --postgres postgres.json --long long.json
 
 Without `--write` the tables are printed. Several results of one engine, of runs with `--only`, are joined. The figures are what
 was measured, failures included.
@@ -16,7 +17,8 @@ from pathlib import Path
 from typing import Any
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "reliability.md"
-ENGINES = ("sqlite", "postgres")
+LONG = "long"  # the part of the page for `bench.faults --long`
+ENGINES = ("sqlite", "postgres", LONG)
 
 
 def rows(found: dict[str, Any]) -> list[str]:
@@ -65,12 +67,41 @@ def as_markdown(found: dict[str, Any]) -> str:
     )
 
 
+def long_as_markdown(found: dict[str, Any]) -> str:
+    """Return the table of the long form: kills, acknowledged work and time of each operation, with the sums below it."""
+    scenarios, machine = found["scenarios"], found["machine"]
+    kills, acknowledged = (sum(int(one["facts"].get(name, 0)) for one in scenarios) for name in ("killed", "acknowledged"))
+    seconds = sum(one["seconds"] for one in scenarios)
+    problems = [f"{one['scenario']}: {problem}" for one in scenarios for problem in one["problems"]]
+    facts = ", ".join(f"{name} {value}" for name, value in machine.items() if name != "system")
+    return "\n".join(
+        [
+            "| scenario | result | kills | acknowledged | seconds |",
+            "|---|---|---|---|---|",
+            *(
+                f"| {_cell(one['scenario'])} | {one['result']} | {_figure(one['facts'].get('killed', 0))}"
+                f" | {_figure(one['facts'].get('acknowledged', 0))} | {one['seconds']:.1f} |"
+                for one in scenarios
+            ),
+            "",
+            f"In all {kills:,} kills in {seconds / 60:,.0f} minutes; {acknowledged:,} acknowledged steps looked for,"
+            f" {len(problems)} problems. Measured on {machine['system']}: {facts}.",
+            *(f"\n- {_cell(problem)}" for problem in problems),
+        ]
+    )
+
+
 def filled(page: str, engine: str, found: dict[str, Any]) -> str:
     """Return a page with the figures of an engine made new."""
-    pattern = _place(engine)
+    return placed(page, engine, long_as_markdown(found) if engine == LONG else as_markdown(found))
+
+
+def placed(page: str, name: str, text: str) -> str:
+    """Return a page with a text between the marks of a name."""
+    pattern = _place(name)
     if not pattern.search(page):
-        sys.exit(f"there is no place for {engine} on the page")
-    return pattern.sub(lambda _: f"<!-- measured: {engine} -->\n\n{as_markdown(found)}\n\n<!-- end: {engine} -->", page)
+        sys.exit(f"there is no place for {name} on the page")
+    return pattern.sub(lambda _: f"<!-- measured: {name} -->\n\n{text}\n\n<!-- end: {name} -->", page)
 
 
 def marked(page: str, engine: str) -> str:
@@ -107,7 +138,7 @@ def main() -> int:
             good &= all(one["result"] != "fail" for one in found["scenarios"])
             page = filled(page, engine, found)
             if not given.write:
-                print(f"{engine}\n\n{as_markdown(found)}\n")
+                print(f"{engine}\n\n{marked(page, engine)}\n")
     if given.write:
         PAGE.write_text(page, encoding="utf-8", newline="\n")
     return 0 if good else 1

@@ -1,14 +1,15 @@
 """python -m bench.faults: break things on purpose and see that nothing acknowledged is lost.
 
 Many writers, kills, full disks, read-only media, races and locks, on throw-away stores. Leaves with 1 when a scenario fails.
-`--engine postgres` breaks a PostgreSQL instead: its server, its connections, its clients.
+`--engine postgres` breaks a PostgreSQL instead: its server, its connections, its clients. `--long` kills every operation
+200 times, without a time limit; interrupted, the same command goes on where it was.
 """
 
 import argparse
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -16,33 +17,49 @@ from typing import Any
 
 import apsw
 
-from bench import full, race, readonly, writers
-from bench.kill import kill
-from bench.operations import OPERATIONS
+from bench import backups, full, kill_files, kill_folders, kill_store, long, operations, processes, race, readonly, writers
+from bench.kill import Operation, kill
 from bench.report import machine, show, table
 from bench.scenario import Findings, Plan
 from ghostmem import GhostError
 
 Scenario = Callable[[Plan], Findings]
 
+OPERATIONS: tuple[Operation, ...] = (
+    *operations.OPERATIONS,
+    *kill_store.OPERATIONS,
+    *kill_files.OPERATIONS,
+    *kill_folders.OPERATIONS,
+)
+KILLS: dict[str, Scenario] = {f"kill in {operation.name}": partial(kill, operation=operation) for operation in OPERATIONS}
 SCENARIOS: dict[str, Scenario] = {
     "writers, own keys": writers.own_keys,
     "writers, shared keys": writers.shared_keys,
-    **{f"kill in {operation.name}": partial(kill, operation=operation) for operation in OPERATIONS},
+    **KILLS,
     "kill beside a neighbour": race.neighbour,
+    "backup over an open file": backups.open_elsewhere,
+    "backup over a killed holder's file": backups.holder_killed,
+    "backup where a log stayed": backups.log_stayed,
+    "killed backups are swept": backups.swept,
     "disk full, shim": full.shim,
     "disk full, tmpfs": full.small_disk,
     "read-only modes": readonly.modes,
     "read-only mount": readonly.mounted,
+    "read-only mount beside a writer": readonly.beside_a_writer,
     "two create one file": race.creation,
     "two migrate one file": race.migration,
     "lock held too long": race.busy,
+    "fork beside a writing thread": processes.fork,
+    "store with two hard links": processes.hard_link,
 }
 ENGINES = ("sqlite", "postgres")
+LONG = "long"
 
 
 def scenarios(engine: str) -> dict[str, Scenario]:
-    """Return the scenarios of an engine by name."""
+    """Return the scenarios of an engine by name; those of the long form are the kills."""
+    if engine == LONG:
+        return KILLS
     if engine == "sqlite":
         return SCENARIOS
     from bench import faults_postgres
@@ -91,30 +108,72 @@ def options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench.faults", description=__doc__)
     parser.add_argument("--json", action="store_true", help="one JSON object instead of a table")
     parser.add_argument("--engine", choices=ENGINES, default=ENGINES[0], help="what to break (default %(default)s)")
-    parser.add_argument("--rounds", type=int, default=50, help="kills per operation (default %(default)s)")
+    parser.add_argument("--long", action="store_true", help=f"kill every operation {long.ROUNDS} times; can be interrupted")
+    parser.add_argument("--state", type=Path, default=long.STATE, help="where --long keeps what is done (default %(default)s)")
+    parser.add_argument("--rounds", type=int, help=f"kills per operation (default 50, with --long {long.ROUNDS})")
     parser.add_argument("--processes", type=int, default=8, help="writers at once (default %(default)s)")
     parser.add_argument("--puts", type=int, default=250, help="puts per writer (default %(default)s)")
     parser.add_argument("--seed", type=int, default=1, help="chooses the moments of the kills (default %(default)s)")
-    parser.add_argument("--seconds-limit", type=float, default=900, help="stop early, and fail, after this (default %(default)s)")
+    parser.add_argument(
+        "--seconds-limit", type=float, default=900, help="stop early, and fail, after this; not with --long (default %(default)s)"
+    )
     parser.add_argument("--only", default="", help="scenarios whose name contains one of these words, separated by commas")
-    return parser.parse_args()
+    given = parser.parse_args()
+    if given.long and given.engine != ENGINES[0]:
+        parser.error("--long is of stores in a file")
+    given.rounds = given.rounds or (long.ROUNDS if given.long else 50)
+    return given
+
+
+def chosen(names: Iterable[str], only: str) -> list[str]:
+    """Return the scenarios that were asked for."""
+    words = [word.strip() for word in only.split(",") if word.strip()]
+    return [name for name in names if not words or any(word in name for word in words)]
+
+
+def run_long(plan: Plan, state: long.State, only: str) -> list[dict[str, Any]]:
+    """Run the kills that are not done yet and return all results, those of earlier runs too."""
+    results = []
+    for name in chosen(KILLS, only):
+        result = state.result(name)
+        if result is None:
+            _, spent = state.earlier(name)
+            result = run(name, long.with_progress(plan, name, state), LONG)
+            result["seconds"] = round(result["seconds"] + spent, 1)
+            state.keep(name, result)
+        long.show(f"{result['result']}  {name}  {_facts(result)}  ({result['seconds']} s)", is_last=True)
+        results.append(result)
+    return results
 
 
 def main() -> int:
     """Run the scenarios and print what came of them."""
     given = options()
-    deadline = time.monotonic() + given.seconds_limit
-    plan = Plan(Path(), given.rounds, given.processes, given.puts, given.seed, deadline)
-    words = [word.strip() for word in given.only.split(",") if word.strip()]
-    results = []
-    for name in scenarios(given.engine):
-        if not words or any(word in name for word in words):
+    deadline = float("inf") if given.long else time.monotonic() + given.seconds_limit
+    plan = Plan(Path(), given.rounds, given.processes, given.puts, given.seed, deadline, fork=given.long)
+    if given.long:
+        try:
+            results = run_long(plan, long.State(given.state, given.rounds, given.seed), given.only)
+        except KeyboardInterrupt:
+            sys.exit(f"\ninterrupted: {given.state} keeps what is done, and the same command goes on")
+    else:
+        results = []
+        for name in chosen(scenarios(given.engine), given.only):
             results.append(run(name, plan, given.engine))
-            if not given.json:
-                print(f"{results[-1]['result']}  {name}  ({results[-1]['seconds']} s)", file=sys.stderr, flush=True)
+            print(f"{results[-1]['result']}  {name}  ({results[-1]['seconds']} s)", file=sys.stderr, flush=True)
     passed = all(result["result"] != "fail" for result in results)
-    show({"ok": passed, "scenarios": results, "machine": machine()}, as_text(results), given.json)
+    found = {"ok": passed, "scenarios": results, "machine": machine()}
+    text = as_text(results)
+    if given.long:
+        found |= {"kills": total(results, "killed"), "seconds": round(sum(result["seconds"] for result in results), 1)}
+        text += f"\n\n{found['kills']:,} kills, {total(results, 'acknowledged'):,} acknowledged, {found['seconds']:,.0f} s"
+    show(found, text, given.json)
     return 0 if passed else 1
+
+
+def total(results: list[dict[str, Any]], fact: str) -> int:
+    """Add up a fact of all scenarios."""
+    return sum(int(result["facts"].get(fact, 0)) for result in results)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,8 @@ What was acknowledged is there exactly once; what was being kept when the wire b
 import itertools
 import os
 import random
+import signal
+import subprocess
 import tempfile
 import threading
 import time
@@ -28,6 +30,8 @@ from ghostmem.errors import LostConnectionError
 SECRET = "never-to-be-shown"  # the password of a URL whose server does not ask for one
 MESSAGES = 100  # more than a put can have
 LONGEST = 800.0  # seconds that all writers may take, each of whose puts waits for seven others
+HASTE = 2.0  # seconds that a hasty client waits for a server
+HANGING = 30.0  # seconds after which a call counts as hung
 CUTS = 0.3  # seconds between two cut connections, on the average
 
 
@@ -347,6 +351,89 @@ def creation(_: Plan) -> Findings:
     return found
 
 
+def hangs(_: Plan) -> Findings:
+    """Stop the server's processes without ending them: every call ends with one clear error, and all is well afterwards."""
+    found = Findings()
+    with own_server() as server:
+        url = server.url(NAME).replace("ghost@", f"ghost:{SECRET}@")
+        with Ghost.open(url, settings=replace(SETTINGS, busy_timeout=HASTE)) as hasty:
+            hasty.put(NS, key(0, 0), content(0, 0))
+            stopped = _processes(server.pid)
+            for pid in stopped:
+                os.kill(pid, signal.SIGSTOP)
+            try:
+                _expect_errors(found, hasty)
+            finally:
+                for pid in reversed(stopped):
+                    os.kill(pid, signal.SIGCONT)
+            _judge_after(found, hasty, [key(0, 0)])
+    return found
+
+
+def locked(_: Plan) -> Findings:
+    """Lock the table of memories as ALTER TABLE does: every call ends with one clear error, and all is well afterwards."""
+    import psycopg
+
+    found = Findings()
+    with own_server() as server:
+        url = server.url(NAME)
+        with Ghost.open(url, settings=replace(SETTINGS, busy_timeout=HASTE)) as hasty:
+            hasty.put(NS, key(0, 0), content(0, 0))
+            with psycopg.connect(url) as holder:
+                holder.execute("LOCK TABLE memories IN ACCESS EXCLUSIVE MODE")
+                _expect_errors(found, hasty)
+                holder.rollback()
+            _judge_after(found, hasty, [key(0, 0)])
+    return found
+
+
+def _processes(head: int) -> list[int]:
+    """Return a server's processes, the first of them first."""
+    said = subprocess.run(["pgrep", "-P", str(head)], capture_output=True, text=True, check=False).stdout
+    return [head, *map(int, said.split())]
+
+
+def _expect_errors(found: Findings, ghost: Ghost) -> None:
+    """Call what reads and what writes, each in a thread that may not hang."""
+    works: dict[str, Callable[[], object]] = {
+        "put": lambda: ghost.put(NS, key(0, 1), content(0, 1)),
+        "search": lambda: ghost.search("writer", NS),
+        "get": lambda: ghost.get(NS, key(0, 0)),
+    }
+    for name, work in works.items():
+        said: list[str] = []
+        began = time.monotonic()
+        thread = threading.Thread(target=_note_error, args=(work, said), daemon=True)
+        thread.start()
+        thread.join(HANGING)
+        found.facts[f"{name}_waited_ms"] = round((time.monotonic() - began) * 1000)
+        found.expect(not thread.is_alive(), f"a {name} still hangs after {HANGING:.0f} s")
+        found.expect(bool(said) or thread.is_alive(), f"a {name} succeeded, which is a fault of this scenario")
+        found.expect(all(SECRET not in text for text in said), "the password is in the error")
+
+
+def _note_error(work: Callable[[], object], said: list[str]) -> None:
+    try:
+        work()
+    except GhostError as error:
+        said.append(f"{type(error).__name__}: {error}")
+
+
+def _judge_after(found: Findings, ghost: Ghost, acknowledged: list[str]) -> None:
+    """Find what was acknowledged, once, and a store that is whole and can be written."""
+    deadline = time.monotonic() + HANGING
+    while time.monotonic() < deadline:
+        try:
+            ghost.put(NS, key(0, 2), content(0, 2))
+            break
+        except GhostError:
+            continue
+    there = [memory.key for memory in ghost.list(NS)]
+    wanted = {*acknowledged, key(0, 2)}
+    found.expect(wanted <= set(there) <= {*wanted, key(0, 1)}, f"there are {sorted(there)}")  # the put may have arrived
+    found.problems += faults_of(ghost)
+
+
 SCENARIOS: dict[str, Callable[[Plan], Findings]] = {
     "server killed, connections cut, own keys": own_keys,
     "server killed, connections cut, shared keys": shared_keys,
@@ -354,5 +441,7 @@ SCENARIOS: dict[str, Callable[[Plan], Findings]] = {
     "clients killed": client,
     "more threads than connections": exhausted,
     "server down": down,
+    "server hangs": hangs,
+    "table locked": locked,
     "several create one database": creation,
 }

@@ -11,12 +11,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+import apsw
+
 from bench.child import PATIENCE, READY, Child
 from bench.scenario import Findings, Plan
 from ghostmem import GhostError
 
 FILE = "memory.db"
 SORTS = ("write", "time", "power")
+MAX_PROBLEMS = 20  # after which a scenario ends: more would say nothing new
+EARLIER = (1.0, 0.6, 0.3, 0.1)  # parts of a moment, tried in turn until the work is killed before its end
 
 
 @dataclass(frozen=True)
@@ -31,35 +35,64 @@ class Operation:
 
 
 def kill(plan: Plan, operation: Operation) -> Findings:
-    """Kill an operation at many moments and verify the store after each."""
-    found = Findings({"rounds": 0, "killed": 0, "acknowledged": 0})
-    model = plan.room(f"{operation.name}-model")
-    operation.prepare(model)
+    """Kill an operation at many moments and verify the store after each; a plan with earlier findings goes on after them."""
+    found = plan.earlier or Findings({"rounds": 0, "killed": 0, "acknowledged": 0})
+    room, model = plan.room(operation.name), plan.folder / f"{operation.name}-model"
+    operation.prepare(room)
+    room.rename(model)
     seconds, writes = _measure(plan, operation, model)
     found.facts |= {"work_ms": round(seconds * 1000), "work_writes": writes}
     for number, moment in enumerate(plan.moments(operation.name, plan.rounds)):
+        if number < found.done:
+            continue  # an earlier run did this one
         if plan.is_late():
             found.problems.append(f"the time was up after {number} of {plan.rounds} rounds")
             break
         sort = SORTS[number % len(SORTS)]
-        room = _copy(plan, operation, model, f"{number}")
-        where = f"round {number} ({sort} {moment:.3f})"
-        if sort == "time":
-            child = Child(operation.work, folder=str(room))
-            ended = _kill_after(child, moment * seconds)
-        else:
-            child = Child(operation.work, folder=str(room), die_at=max(1, round(moment * writes)), power=sort == "power")
-            ended = child.listen()
-        child.kill()
-        found.expect(ended, f"{where}: the child hung")
-        _judge(found, where, room, operation, child, _acknowledged(child, operation, sort))
-        shutil.rmtree(room)
+        for part in EARLIER:  # work that ended before it could be killed is killed sooner
+            if _round(plan, operation, model, found, _Moment(number, sort, moment * part, seconds, writes)):
+                break
+        found.done += 1
+        if plan.report is not None:
+            plan.report(found)
+        if len(found.problems) > MAX_PROBLEMS:
+            break
     return found
+
+
+@dataclass(frozen=True)
+class _Moment:
+    """When to kill: a part of the measured work, in seconds or in writes."""
+
+    number: int
+    sort: str
+    part: float
+    seconds: float
+    writes: int
+
+    def __str__(self) -> str:
+        return f"round {self.number} ({self.sort} {self.part:.3f})"
+
+
+def _round(plan: Plan, operation: Operation, model: Path, found: Findings, at: _Moment) -> bool:
+    """Do the work on a copy of the prepared store, kill it, and verify; False when the work ended before."""
+    room = _copy(operation, model)
+    if at.sort == "time":
+        child = plan.child(operation.work, folder=str(room))
+        ended = _kill_after(child, at.part * at.seconds)
+    else:
+        child = plan.child(operation.work, folder=str(room), die_at=max(1, round(at.part * at.writes)), power=at.sort == "power")
+        ended = child.listen()
+    child.kill()
+    found.expect(ended, f"{at}: the child hung")
+    _judge(found, str(at), room, operation, child, _acknowledged(child, operation, at.sort))
+    shutil.rmtree(room)
+    return child.code == -9
 
 
 def _acknowledged(child: Child, operation: Operation, sort: str) -> list[str]:
     """Return what a child had acknowledged, as far as it must have survived."""
-    lost = (READY, operation.volatile) if sort == "power" else (READY,)
+    lost = (READY, "writes", *((operation.volatile,) if sort == "power" else ()))
     return [line for line in child.lines() if line.split(maxsplit=1)[0] not in lost]
 
 
@@ -72,7 +105,7 @@ def _judge(found: Findings, where: str, room: Path, operation: Operation, child:
         found.problems.append(f"{where}: the child ended with {child.code}: {child.error}")
     try:
         wrong = operation.verify(room, said)
-    except GhostError as error:
+    except (GhostError, OSError, ValueError, apsw.Error) as error:
         wrong = [f"{type(error).__name__}: {error}"]
     found.problems += [f"{where}: {problem}" for problem in wrong[:3]]
 
@@ -86,20 +119,26 @@ def _kill_after(child: Child, seconds: float) -> bool:
 
 def _measure(plan: Plan, operation: Operation, model: Path) -> tuple[float, int]:
     """Let the work run undisturbed and return its seconds and its writes."""
-    with Child(operation.work, folder=str(_copy(plan, operation, model, "timed"))) as child:
-        child.await_lines(1)
-        began = time.perf_counter()
-        child.listen()
-        seconds = time.perf_counter() - began
-    with Child(operation.work, folder=str(_copy(plan, operation, model, "counted")), die_at=0) as child:
+    room = _copy(operation, model)
+    with plan.child(operation.work, folder=str(room), die_at=0) as child:
         child.listen()
     count = [line for line in child.lines() if line.startswith("writes ")]
     if not count:
         raise RuntimeError(f"{operation.name} does not work undisturbed ({child.code}): {child.error}")
+    if wrong := operation.verify(room, _acknowledged(child, operation, "time")):  # also imports what forks need
+        raise RuntimeError(f"{operation.name} is not right when undisturbed: {'; '.join(wrong[:3])}")
+    shutil.rmtree(room)
+    with plan.child(operation.work, folder=str(_copy(operation, model))) as child:
+        child.await_lines(1)
+        began = time.perf_counter()
+        child.listen()
+        seconds = time.perf_counter() - began
+    shutil.rmtree(room)
     return min(seconds, PATIENCE), int(count[0].split()[1])
 
 
-def _copy(plan: Plan, operation: Operation, model: Path, name: str) -> Path:
-    room = plan.folder / f"{operation.name}-{name}"
+def _copy(operation: Operation, model: Path) -> Path:
+    """Copy the prepared store to the place where it was prepared: stores remember paths of folders."""
+    room = model.with_name(operation.name)
     shutil.copytree(model, room)
     return room

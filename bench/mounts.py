@@ -29,6 +29,19 @@ def make_read_only(folder: Path) -> str:
     return _run("mount", "-o", "remount,ro", str(folder))
 
 
+@contextmanager
+def read_only_view(folder: Path, view: Path) -> Iterator[str]:
+    """Show a folder read-only under a second path, and give an empty text, or the reason why it cannot be done."""
+    if refused := _run("mount", "--bind", str(folder), str(view)):
+        yield f"mounting is not allowed here: {refused}"
+        return
+    try:
+        yield _run("mount", "-o", "remount,bind,ro", str(view))
+    finally:
+        if _run("umount", str(view)):
+            _run("umount", "-l", str(view))
+
+
 def _run(*command: str) -> str:
     """Run a command and return what it complained about, or an empty text."""
     try:

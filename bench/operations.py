@@ -16,9 +16,9 @@ from ghostmem import Ghost, NewerStoreError
 from ghostmem.engine.sqlite.schema import MIGRATIONS
 from ghostmem.verbs.import_ import BATCH
 
-PUTS = 60
-IMPORTED = 2 * BATCH + BATCH // 5
-ROWS = 150  # of each sort in the stores that gc, migration and vacuum work on
+PUTS = 20
+IMPORTED = BATCH + BATCH // 10
+ROWS = 40  # of each sort in the stores that gc, migration and vacuum work on
 LIVE, EXPIRED, REMOVED, NEW = 1, 2, 3, 4  # writers, by what becomes of their memories
 EXTRA = {"9999_bench": "ALTER TABLE memories ADD COLUMN bench TEXT; UPDATE memories SET bench = content || content;"}
 
@@ -111,40 +111,40 @@ def verify_import(folder: Path, lines: list[str]) -> list[str]:
 def collect(folder: str, die_at: int | None = None, power: bool = False) -> None:
     """Put, collect, put in a child process."""
     with counted(die_at, power), open_store(f"{folder}/{FILE}") as ghost:
-        _put(ghost, 0)
+        put_numbered(ghost, 0)
         ghost.gc(purge_deleted="all")
         say("collected 1")
-        _put(ghost, 1)
+        put_numbered(ghost, 1)
 
 
 def verify_gc(folder: Path, lines: list[str]) -> list[str]:
     """Find the live ones untouched, and the others either all there or all gone."""
     with open_store(folder / FILE) as ghost:
-        wrong = _verify_live(ghost, lines)
+        wrong = verify_live(ghost, lines)
         doomed = _versions(ghost, EXPIRED) + _versions(ghost, REMOVED)
         if doomed not in (0, 2 * ROWS) or (doomed and numbers(lines, "collected")):
             wrong.append(f"{doomed} of {2 * ROWS} expired and removed memories are there; collected: {lines}")
         ghost.gc(purge_deleted="all")
         if left := _versions(ghost, EXPIRED) + _versions(ghost, REMOVED):
             wrong.append(f"{left} memories are left after collecting again")
-        return wrong + _verify_live(ghost, lines) + unwritable(ghost)
+        return wrong + verify_live(ghost, lines) + unwritable(ghost)
 
 
 def shrink(folder: str, die_at: int | None = None, power: bool = False) -> None:
     """Put, collect, shrink the file, put in a child process."""
     with counted(die_at, power), open_store(f"{folder}/{FILE}") as ghost:
-        _put(ghost, 0)
+        put_numbered(ghost, 0)
         ghost.gc(purge_deleted="all", vacuum=True)
         say("shrunk 1")
-        _put(ghost, 1)
+        put_numbered(ghost, 1)
 
 
 def verify_vacuum(folder: Path, lines: list[str]) -> list[str]:
     """Find the live ones untouched and the file able to shrink again."""
     with open_store(folder / FILE) as ghost:
-        wrong = _verify_live(ghost, lines)
+        wrong = verify_live(ghost, lines)
         ghost.gc(purge_deleted="all", vacuum=True)
-        return wrong + _verify_live(ghost, lines) + unwritable(ghost)
+        return wrong + verify_live(ghost, lines) + unwritable(ghost)
 
 
 @contextmanager
@@ -162,7 +162,7 @@ def upgrade(folder: str, die_at: int | None = None, power: bool = False) -> None
     """Open an older store with a newer Ghost, which migrates it, and put, in a child process."""
     with newer_ghost(), counted(die_at, power), open_store(f"{folder}/{FILE}") as ghost:
         say("migrated 1")
-        _put(ghost, 0)
+        put_numbered(ghost, 0)
 
 
 def verify_migration(folder: Path, lines: list[str]) -> list[str]:
@@ -170,7 +170,7 @@ def verify_migration(folder: Path, lines: list[str]) -> list[str]:
     copy = folder / f"{FILE}.before-{next(iter(EXTRA))}.bak"
     wrong = [f"copy before reopening: {problem}" for problem in _verify_copy(copy)] if copy.exists() else []
     with newer_ghost(), open_store(folder / FILE) as ghost:
-        wrong += _verify_live(ghost, lines)
+        wrong += verify_live(ghost, lines)
         if ghost.store.engine.read_only:
             wrong.append("the migrated store is read-only for the Ghost that migrated it")
         wrong += unwritable(ghost)
@@ -185,7 +185,7 @@ def verify_migration(folder: Path, lines: list[str]) -> list[str]:
 def _verify_copy(copy: Path) -> list[str]:
     """Open the copy made before the migration as the older Ghost would."""
     with open_store(copy) as ghost:
-        return _verify_live(ghost, [])
+        return verify_live(ghost, [])
 
 
 def _verify_older_reads(path: Path) -> list[str]:
@@ -202,12 +202,13 @@ def _verify_older_reads(path: Path) -> list[str]:
     return wrong
 
 
-def _put(ghost: Ghost, number: int) -> None:
+def put_numbered(ghost: Ghost, number: int) -> None:
+    """Put one memory and acknowledge it."""
     ghost.put(NS, key(NEW, number), content(NEW, number))
     say(f"put {number}")
 
 
-def _verify_live(ghost: Ghost, lines: list[str]) -> list[str]:
+def verify_live(ghost: Ghost, lines: list[str]) -> list[str]:
     """Find every live memory of the prepared store with both versions, and every acknowledged put."""
     wanted = [(LIVE, number) for number in range(ROWS)] + [(NEW, number) for number in numbers(lines, "put")]
     wrong = missing(ghost, wanted) + unclean(ghost)

@@ -19,6 +19,11 @@ class Server(Protocol):
 
     folder: Path
 
+    @property
+    def pid(self) -> int:
+        """Return the process that all others are children of."""
+        ...
+
     def url(self, database: str = "postgres") -> str:
         """Return the address of a database."""
         ...

@@ -13,7 +13,7 @@ from ghostmem import Ghost, Settings
 NS = "bench:faults"
 SETTINGS = Settings(embed_provider="none")
 _WORDS = re.findall(
-    r"\w+", "apple river stone cloud paper candle window garden silver morning harbour letter winter engine summer bridge"
+    r"\w+", "lantern kettle thicket pebble ferry quarry willow hamlet beacon barley cobweb drizzle harbour gable furrow trellis"
 )
 _FORM = re.compile(r"writer (\d+) number (\d+)\n.*\nchecksum ([0-9a-f]{8})", re.DOTALL)
 

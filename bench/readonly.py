@@ -5,11 +5,11 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from bench.child import Child, hear, say
-from bench.mounts import make_read_only, tmpfs
+from bench.mounts import make_read_only, read_only_view, tmpfs
 from bench.proof import NS, SETTINGS, content, is_intact, key, open_store
 from bench.scenario import Findings, Plan
 from ghostmem import Ghost, GhostError
@@ -109,6 +109,84 @@ def mounted(plan: Plan) -> Findings:
                 return Findings(skipped=refused)
             _visit(found, leave.__name__.replace("_", " "), room, least, switch=False)
     return found
+
+
+def read_beside(path: str) -> None:
+    """Read a store again and again, once for each line from the parent, in a child process."""
+    with open_store(path) as ghost:
+        say(_seen(ghost, 0))
+        while (line := hear()) != "":
+            say(_seen(ghost, int(line)))
+
+
+def _seen(ghost: Ghost, newest: int) -> str:
+    """Read in every way and return how many memories are seen, or what was said instead."""
+    try:
+        listed = ghost.list(NS, limit=10_000)
+        torn = sum(not is_intact(memory.content) for memory in listed)
+        got = ghost.get(NS, key(0, newest)).content == content(0, newest)
+        hits = ghost.search(f"writer 0 number {newest}", NS)
+        problems = len(ghost.check().problems)
+    except GhostError as error:
+        return f"error {type(error).__name__}: {error}"
+    return f"seen {len(listed)} {torn} {int(got)} {int(bool(hits))} {problems}"
+
+
+def beside_a_writer(plan: Plan) -> Findings:
+    """Read through a read-only mount while another process writes; the reader comes before the writer, or after."""
+    found = Findings({"looks": 0, "written": 0, "said_instead": 0})
+    for reader_first in (True, False):
+        folder, view = plan.room(f"beside-store-{reader_first}"), plan.room(f"beside-view-{reader_first}")
+        with tmpfs(folder, 64 << 20) as refused:
+            if refused:
+                return Findings(skipped=refused)
+            with read_only_view(folder, view) as refused:
+                if refused:
+                    return Findings(skipped=refused)
+                closed(folder)
+                _read_on(found, folder, view, reader_first)
+    return found
+
+
+def _read_on(found: Findings, folder: Path, view: Path, reader_first: bool) -> None:
+    """Write in steps and let a child look after each."""
+    with ExitStack() as stack:
+        if reader_first:
+            reader = stack.enter_context(Child(read_beside, path=str(view / FILE)))
+            reader.await_lines(1)
+            writer = stack.enter_context(open_store(folder / FILE))
+        else:
+            writer = stack.enter_context(open_store(folder / FILE))
+            writer.put(NS, key(0, 0), content(0, 0))  # now the log is there
+            reader = stack.enter_context(Child(read_beside, path=str(view / FILE)))
+            reader.await_lines(1)
+        written = COUNT
+        for number in range(6):
+            # the larger steps bring the log into the file, which changes pages below the reader
+            written = _put_range(writer, written, 5 if number % 2 else 120)
+            reader.tell(str(written - 1))
+            found.expect(reader.await_lines(number + 2), f"the reader hung or left: {reader.error}")
+            _judge_look(found, reader.lines()[-1], written)
+        found.count("written", written)
+
+
+def _put_range(ghost: Ghost, first: int, count: int) -> int:
+    for number in range(first, first + count):
+        ghost.put(NS, key(0, number), content(0, number))
+    return first + count
+
+
+def _judge_look(found: Findings, line: str, written: int) -> None:
+    """Expect the current store, or a clear message; never a store that is called damaged, nor an old state for ever."""
+    found.count("looks")
+    if line.startswith("error"):
+        found.count("said_instead")
+        is_wrong = any(word in line for word in ("CorruptStoreError", "damaged", "NotFoundError"))
+        found.expect(not is_wrong, f"after {written} puts: {line}")
+        return
+    seen, torn, got, hits, problems = map(int, line.split()[1:])
+    found.expect(seen == written, f"after {written} puts the reader lists {seen}")
+    found.expect((torn, got, hits, problems) == (0, 1, 1, 0), f"after {written} puts: {line}")
 
 
 def _visit(found: Findings, what: str, folder: Path, least: int, switch: bool = True) -> None:

@@ -2,8 +2,12 @@
 
 import random
 import time
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
+
+from bench.child import Child, ForkedChild
 
 Facts = dict[str, int | float | str]
 
@@ -18,6 +22,14 @@ class Plan:
     puts: int = 250
     seed: int = 1
     deadline: float = float("inf")
+    fork: bool = False  # children of kill scenarios are forks of this process, which starts them in milliseconds
+    earlier: "Findings | None" = None  # findings of the rounds that an interrupted run has done
+    report: "Callable[[Findings], None] | None" = None  # is given the findings after each round
+
+    @property
+    def child(self) -> type[Child]:
+        """Return the class of children to start."""
+        return ForkedChild if self.fork else Child
 
     def is_late(self) -> bool:
         """Say whether the time is up."""
@@ -44,6 +56,7 @@ class Findings:
     facts: Facts = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
     skipped: str = ""
+    done: int = 0  # rounds whose findings these are, for a run that goes on after them
 
     def expect(self, holds: bool, problem: str) -> None:
         """Note a problem unless something holds."""
@@ -53,3 +66,7 @@ class Findings:
     def count(self, name: str, by: int = 1) -> None:
         """Add to a fact."""
         self.facts[name] = int(self.facts.get(name, 0)) + by
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the findings as JSON can hold them."""
+        return asdict(self)

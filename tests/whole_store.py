@@ -75,3 +75,4 @@ def _files(ghost: Ghost, folder: Path) -> None:
     mirrored.mkdir()
     ghost.mirror(mirrored, "agent:other", layout="topics")
     ghost.backup(folder / "copy.db")
+    next(ghost.export(mark=True))

@@ -30,6 +30,7 @@ def _covers(where: str, wanted: str) -> bool:
 OWNER = Caller("owner", (("*", "admin"),))
 CLIENT: ContextVar[str | None] = ContextVar("client", default=None)  # the program that calls, where it has told its name
 CALLER: ContextVar[Caller] = ContextVar("caller", default=OWNER)
+AGENT: ContextVar[bool] = ContextVar("agent", default=False)  # an agent calls: its words are its own unless it says whose
 LOOKING: ContextVar[bool] = ContextVar("looking", default=False)  # a person only looks on: nothing is counted as retrieved
 
 

@@ -686,14 +686,15 @@ class Ghost:
 
         return gc(self.store, stale=stale, purge_deleted=purge_deleted, vacuum=vacuum, dry_run=dry_run)
 
-    def export(self, ns: str | None = None) -> Iterator[str]:
+    def export(self, ns: str | None = None, *, mark: bool = False) -> Iterator[str]:
         """Yield everything as lines of JSON.
 
-        Importing them into an empty store and exporting again gives the same bytes.
+        Importing them into an empty store and exporting again gives the same bytes. With `mark` the header has a mark that only
+        this store can make, so that it imports its own export without the quarantine.
         """
         from ghostmem.verbs.export import export
 
-        return export(self.store, ns)
+        return export(self.store, ns, mark=mark)
 
     def import_(
         self,
@@ -701,17 +702,19 @@ class Ghost:
         *,
         on_conflict: str = "update",
         dry_run: bool = False,
+        trust: bool = False,
         progress: Callable[[int], None] | None = None,
     ) -> ImportReport:
         """Bring in what `export` wrote, or the original Ghost's JSON array.
 
         Ids, versions, times and counters are kept, so that importing twice changes nothing. `on_conflict` is for keys that have
         another history here: "update" writes the next version, "skip" keeps ours, "fail" raises ConflictError before anything is
-        written.
+        written. Keys with a text that looks like instructions are held in quarantine, unless the lines carry this store's own
+        mark or `trust` is given; `release` then writes exactly what the import would have written.
         """
         from ghostmem.verbs.import_ import import_
 
-        return import_(self.store, source, on_conflict=on_conflict, dry_run=dry_run, progress=progress)
+        return import_(self.store, source, on_conflict=on_conflict, dry_run=dry_run, trust=trust, progress=progress)
 
     def import_ghost(
         self,
@@ -719,15 +722,16 @@ class Ghost:
         *,
         on_conflict: str = "update",
         dry_run: bool = False,
+        trust: bool = False,
         progress: Callable[[int], None] | None = None,
     ) -> ImportReport:
         """Bring in a database of the original Ghost.
 
-        The file is only read. `on_conflict` is as in `import_`.
+        The file is only read. `on_conflict` and `trust` are as in `import_`.
         """
         from ghostmem.verbs.import_ghost import import_ghost
 
-        return import_ghost(self.store, str(path), on_conflict=on_conflict, dry_run=dry_run, progress=progress)
+        return import_ghost(self.store, str(path), on_conflict=on_conflict, dry_run=dry_run, trust=trust, progress=progress)
 
     def import_foreign(
         self,
@@ -737,21 +741,25 @@ class Ghost:
         *,
         on_conflict: str = "update",
         dry_run: bool = False,
+        trust: bool = False,
         progress: Callable[[int], None] | None = None,
     ) -> ImportReport:
         """Bring in what another tool wrote: "mem0", "server-memory", "basic-memory" or "markdown".
 
-        `path` is its file or folder, which is only read. `on_conflict` is as in `import_`.
+        `path` is its file or folder, which is only read. `on_conflict` and `trust` are as in `import_`.
         """
         from ghostmem.verbs.import_foreign import import_foreign
 
-        return import_foreign(self.store, path, ns, kind, on_conflict=on_conflict, dry_run=dry_run, progress=progress)
+        return import_foreign(
+            self.store, path, ns, kind, on_conflict=on_conflict, dry_run=dry_run, trust=trust, progress=progress
+        )
 
     def ingest(self, path: str | Path, ns: str, **fields: Unpack[IngestFields]) -> IngestReport:
         """Turn markdown files into memories, one per H2 section.
 
-        `path` is a file or a folder. `fields` are kind, tags, priority and meta of the memories, date_ns, dry_run and
-        allow_secrets. Ingesting again updates what changed.
+        `path` is a file or a folder. `fields` are kind, tags, priority and meta of the memories, date_ns, dry_run,
+        allow_secrets, and trust: without it, sections that look like instructions are held in quarantine. Ingesting again
+        updates what changed.
         """
         from ghostmem.verbs.ingest import ingest
 
@@ -795,16 +803,18 @@ class Ghost:
         ns: str | None = None,
         *,
         layout: str | None = None,
+        source_kind: str | None = None,
         progress: Callable[[int], None] | None = None,
     ) -> Added:
         """Search a markdown folder from now on, where it lies.
 
         Its notes are found in `ns`, else in the settings' namespace, else in one named after the folder. `layout` is how it is
-        written, and is told from its files when it is not named.
+        written, and is told from its files when it is not named. Its notes count as the user's own unless `source_kind` says
+        otherwise: then sections that look like instructions are held in quarantine.
         """
         from ghostmem.verbs.notes import add_notes
 
-        return add_notes(self.store, path, ns, layout=layout, progress=progress)
+        return add_notes(self.store, path, ns, layout=layout, source_kind=source_kind, progress=progress)
 
     def note_folders(self, ns: str | None = None) -> List[Folder]:
         """Return the markdown folders that are searched."""
@@ -955,25 +965,26 @@ class Ghost:
         return audit_log(self.store, ns, since=since, limit=limit)
 
     def backup(self, target: str | Path, *, force: bool = False) -> Backup:
-        """Copy the store to a new file while others go on using it.
+        """Copy the store to a new file while others go on using it, and check the copy.
 
-        ConflictError when the file exists, unless `force`; EngineError when it cannot be written.
+        A link is followed, and a file that is replaced keeps its mode. ConflictError when the file exists, unless `force`, and
+        when another program has it open; InvalidInputError for a device or a pipe; EngineError when it cannot be written.
         """
         from ghostmem.verbs.backup import backup
 
         return backup(self.store, target, force=force)
 
     def check(self) -> CheckReport:
-        """Look for anything that is not whole."""
+        """Check the store for damage."""
         from ghostmem.verbs.check import check
 
         return check(self.store)
 
-    def repair(self) -> RepairReport:
+    def repair(self, progress: Callable[[int], None] | None = None) -> RepairReport:
         """Rebuild every index from the rows.
 
-        Memories themselves are never touched.
+        Memories themselves are never touched. Stopped while it makes vectors, `embed_backfill` goes on where it was.
         """
         from ghostmem.verbs.check import repair
 
-        return repair(self.store)
+        return repair(self.store, progress)

@@ -156,12 +156,22 @@ class Record:
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as plain data, without empty optional ones."""
         found: dict[str, Any] = {}
-        for part in fields(self):  # type: ignore[arg-type]
-            value = getattr(self, part.name)
-            if part.metadata.get("optional") and (value is None or value in ((), {}, "") or value is part.default is False):
+        for name, is_optional, default in _fields(type(self)):
+            value = getattr(self, name)
+            if is_optional and (value is None or value in ((), {}, "") or value is default is False):
                 continue
-            found[part.name] = plain(value)
+            found[name] = value if type(value) is str else plain(value)
         return found
+
+
+_FIELDS: dict[type[Any], tuple[tuple[str, bool, Any], ...]] = {}
+
+
+def _fields(kind: type[Any]) -> tuple[tuple[str, bool, Any], ...]:
+    """Return the fields of a record: the name, whether it is left out when it is empty, and the default."""
+    if kind not in _FIELDS:
+        _FIELDS[kind] = tuple((part.name, bool(part.metadata.get("optional")), part.default) for part in fields(kind))
+    return _FIELDS[kind]
 
 
 def optional(default: Any = None) -> Any:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
-from ghostmem.model import Record, optional
+from ghostmem.model import Record, SourceKind, optional
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -18,6 +18,7 @@ class Folder(Record):
     added_at: datetime
     reconciled_at: datetime | None = optional()
     unavailable: str = optional("")  # why nothing that is missing is believed to be gone
+    source_kind: SourceKind = SourceKind.STATED  # how its notes came to be; unless stated, they are judged for the quarantine
 
 
 class Stat(NamedTuple):

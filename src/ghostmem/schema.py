@@ -15,6 +15,29 @@ _TYPES: Mapping[str, tuple[type, ...]] = {
     "object": (dict,),
 }
 _SHOWN = 60
+MAX_DEPTH = 100  # levels of lists and objects in a value that is stored
+MAX_MESSAGE_DEPTH = MAX_DEPTH + 20  # a request holds such a value a few levels down
+
+
+def is_deeper(value: Any, limit: int) -> bool:
+    """Say whether lists and objects are nested in more than so many levels."""
+    level = [value] if isinstance(value, Mapping | list | tuple) else []
+    for _ in range(limit):
+        inner = {  # each once, so that a value which holds itself ends too
+            id(item): item
+            for part in level
+            for item in (part.values() if isinstance(part, Mapping) else part)
+            if isinstance(item, Mapping | list | tuple)
+        }
+        if not inner:
+            return False
+        level = list(inner.values())
+    return bool(level)
+
+
+def too_deep(what: str, limit: int = MAX_DEPTH) -> InvalidInputError:
+    """Return the error for a value that is nested too deep."""
+    return InvalidInputError(f"{what} is nested deeper than {limit} levels", "flatten it, or keep the deep part as one text")
 
 
 def check(value: Any, schema: Schema, where: str = "") -> None:

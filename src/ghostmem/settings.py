@@ -14,7 +14,9 @@ from ghostmem.errors import InvalidInputError
 from ghostmem.model import is_namespace
 
 PROVIDERS = ("local", "static", "ollama", "openai", "none")
-_PASSWORD = re.compile(r"(://[^:/@]*):[^@]*@|(password=)[^&\s]+")
+# A password in a URL reaches to the last `@`: one that holds `@`, `/` or `:` itself is hidden whole.
+_PASSWORD = re.compile(r"(://[^:/@]*):.*@|(password=)(?:'[^']*'|[^&\s]+)", re.DOTALL)
+_UNESCAPED = re.compile(r"[@/]|%(?![0-9A-Fa-f]{2})")
 TRUE, FALSE = {"1", "true", "yes", "on"}, {"0", "false", "no", "off"}
 
 
@@ -46,6 +48,12 @@ class Settings:
     chunk_target: int = setting(400, "GHOST_CHUNK_TARGET", "characters a chunk aims at", low=50)
     embed_provider: str = setting(
         "local", "GHOST_EMBED_PROVIDER AGENT_MEMORY_EMBED_PROVIDER", "where vectors come from", PROVIDERS
+    )
+    embed_put_chunks: int = setting(
+        250,
+        "GHOST_EMBED_PUT_CHUNKS",
+        "chunks of one memory that get vectors while it is put (250: about 100 kB); `ghost embed backfill` does the rest",
+        low=8,
     )
     embed_model: str = setting("", "GHOST_EMBED_MODEL AGENT_MEMORY_EMBED_MODEL", "the model that ollama or openai is asked for")
     embed_url: str = setting("", "GHOST_EMBED_URL AGENT_MEMORY_EMBED_URL", "the address of the ollama or openai server")
@@ -162,6 +170,22 @@ class Settings:
 def masked(location: str) -> str:
     """Return a store's location without a password, for people to read."""
     return _PASSWORD.sub(lambda found: f"{found[1]}:***@" if found[1] else f"{found[2]}***", location)
+
+
+def has_password(location: str) -> bool:
+    """Say whether a store's location holds a password."""
+    return _PASSWORD.search(location) is not None
+
+
+def check_url(url: str) -> str:
+    """Return a database URL, or refuse one whose password is not escaped: its parts would be read as a host, and printed."""
+    head, _, query = url.partition("://")[2].partition("?")
+    userinfo = head.rpartition("@")[0]
+    is_cut = "@" in query and "=" not in query.partition("@")[0]  # the question mark belongs to the password
+    if is_cut or (":" in userinfo and _UNESCAPED.search(userinfo)):
+        hint = "write @ as %40, / as %2F, ? as %3F and % as %25, or leave it out and keep it in ~/.pgpass or PGPASSWORD"
+        raise InvalidInputError(f"the password in {masked(url)} has characters that a URL must escape", hint)
+    return url
 
 
 def table() -> list[tuple[str, Any, tuple[str, ...], str, tuple[str, ...]]]:
@@ -287,20 +311,16 @@ def write_config(path: str, name: str, value: str) -> Any:
     shown = f'"{_escape(parsed)}"' if isinstance(parsed, str) else str(parsed).lower()
     from pathlib import Path
 
+    from ghostmem.atomic import replacing
+
     file = Path(path)
     lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
     kept = [line for line in lines if line.split("=")[0].strip() != name]
-    fresh = file.with_name(f".{file.name}.{os.getpid()}.tmp")
     try:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        fresh.write_text("\n".join([*kept, f"{name} = {shown}", ""]), encoding="utf-8")
-        fresh.chmod(0o600)
-        fresh.replace(file)
+        with replacing(file) as stream:
+            stream.write("\n".join([*kept, f"{name} = {shown}", ""]).encode())
     except OSError as error:
-        from contextlib import suppress
-
-        with suppress(OSError):
-            fresh.unlink()
         hint = "check the permissions of the file and its folder, and that no other program has it open"
         raise InvalidInputError(f"cannot write {path}: {error.strerror or error}", hint) from None
     return parsed

@@ -256,6 +256,9 @@ EDGES = [
 ]
 
 
+HELPFUL = ("decimal-rule", "deploy", "payment-provider")  # used again and again, so they stay in long-term memory
+
+
 class Moving:
     """A clock that stands at a time that is told."""
 
@@ -275,6 +278,11 @@ def fill(path: str, now: datetime, provider: str = "none") -> None:
         for ago, ns, key, text, fields in sorted(SAID, key=lambda one: -one[0]):
             _pass_to(ghost, clock, now - timedelta(days=ago))
             ghost.put(ns, key, text, **fields)  # type: ignore[arg-type]
+            if ago > 8 and ago % 4 == 0:
+                _read_style(ghost)
+        # read last a little more than a week ago: the next run of the lifecycle will demote it
+        clock.at = now - timedelta(days=7, hours=2)
+        _read_style(ghost)
         clock.at = now - timedelta(days=2)
         ghost.put(SHOP, "release-friday", "Releases go out on Tuesdays at 10:00, so that Wednesday is free for fixes.")
         ghost.put(SHOP, "stack", "The shop runs on Django 6.0 with PostgreSQL 17; the front end is plain HTML with htmx.")
@@ -299,6 +307,11 @@ def fill(path: str, now: datetime, provider: str = "none") -> None:
     CLIENT.reset(client)
 
 
+def _read_style(ghost: Ghost) -> None:
+    if any(memory.key == "review-style" for memory in ghost.list(ME)):
+        ghost.get(ME, "review-style")
+
+
 def _pass_to(ghost: Ghost, clock: Moving, at: datetime) -> None:
     """Let days go by: a little reading every third of them, and a reflection once a week."""
     while clock.at + timedelta(days=1) < at:
@@ -312,3 +325,6 @@ def _pass_to(ghost: Ghost, clock: Moving, at: datetime) -> None:
         if day % 7 == 0:
             ghost.reflect()
     clock.at = at
+    for memory in ghost.list(limit=100):
+        if memory.key in HELPFUL:
+            ghost.used(memory.ns, [memory.key])

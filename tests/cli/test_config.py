@@ -183,3 +183,23 @@ def test_a_relative_store_means_the_same_file_everywhere(
     ghost_cli.ok("put", "-n", "a", "-k", "x", "one")
     monkeypatch.chdir(tmp_path / "elsewhere")
     assert ghost_cli("get", "-n", "a", "x").out == "one\n"
+
+
+SECRETS = ["S3C@R/ET:PW", "S3C%zzRET", "S3C?R@ET", "S3C@RET#PW"]
+
+
+@pytest.mark.parametrize("password", SECRETS)
+@pytest.mark.parametrize(
+    "words",
+    [("config", "show"), ("doctor",), ("get", "-n", "a:b", "k"), ("config", "set", "db", "{}"), ("migrate", "x.db", "{}")],
+)
+def test_a_password_with_signs_of_a_url_is_masked_whole(
+    ghost_cli: "GhostCli", monkeypatch: pytest.MonkeyPatch, password: str, words: tuple[str, ...]
+) -> None:
+    """Nothing of it is printed anywhere, whatever characters it holds."""
+    url = f"postgresql://app:{password}@127.0.0.1:1/shop"
+    monkeypatch.setenv("GHOST_DB", url)
+    monkeypatch.setenv("GHOST_BUSY_TIMEOUT", "1")
+    done = ghost_cli(*(word.format(url) for word in words))
+    printed = done.out + done.err
+    assert not [part for part in ("S3C", "R/ET", "PW", "zzR", "ET@", "RET") if part in printed], printed

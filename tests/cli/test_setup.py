@@ -260,3 +260,63 @@ def test_the_doctor_looks_at_clients_and_hooks(ghost_cli: "GhostCli", home: Path
     (home / ".ghost" / "hooks.log").write_text("an older one\n2026-11-15T12:00:00Z claude Stop: took \x1b[1m too long\n")
     out = ghost_cli.ok("doctor")
     assert "! hooks: the last failure: 2026-11-15T12:00:00Z claude Stop: took ␛[1m too long\n" in out
+
+
+URL = "postgresql://app:s3cr@t/w:rd@db.example.com/shop"
+
+
+@pytest.mark.parametrize("scope", ["user", "project"])
+@pytest.mark.parametrize("more", [(), ("--print",), ("--dry-run",), ("--hooks",)])
+def test_a_password_is_never_written(ghost_cli: "GhostCli", project: Path, scope: str, more: tuple[str, ...]) -> None:
+    """A store's URL with a password is refused, the password is not shown, and the error says where it can be kept."""
+    before = sorted(project.rglob("*"))
+    error = " ".join(ghost_cli.fails(2, "setup", "claude-code", "--scope", scope, *more, "--db", URL))
+    assert "postgresql://app:***@db.example.com/shop has a password" in error
+    assert "~/.pgpass" in error
+    assert "ghost config set db" in error
+    assert not any(part in error for part in ("s3cr", "t/w", "rd@"))
+    assert sorted(project.rglob("*")) == before
+    assert not (Path.home() / ".claude.json").exists()
+
+
+def test_a_url_without_a_password_is_written(ghost_cli: "GhostCli", project: Path) -> None:
+    """The client library finds the password in ~/.pgpass; taking an entry out asks for no store."""
+    ghost_cli.ok("setup", "claude-code", "--scope", "project", "--db", "postgresql://app@db.example.com/shop")
+    entry = json.loads((project / ".mcp.json").read_bytes())["mcpServers"]["ghost"]
+    assert entry["env"]["GHOST_DB"] == "postgresql://app@db.example.com/shop"
+    ghost_cli.ok("setup", "claude-code", "--scope", "project", "--remove", "--db", URL)
+    assert not (project / ".mcp.json").exists()
+
+
+@pytest.mark.parametrize("remove", [(), ("--remove",), ("--dry-run",)])
+def test_a_link_out_of_the_project_is_not_followed(
+    ghost_cli: "GhostCli", project: Path, tmp_path_factory: pytest.TempPathFactory, remove: tuple[str, ...]
+) -> None:
+    """A link in a cloned repository cannot make setup write to a file of the user, nor to a folder elsewhere."""
+    outside = tmp_path_factory.mktemp("outside")
+    target = outside / "bashrc"
+    target.write_bytes(MINE)
+    (project / ".git").mkdir()
+    (project / "AGENTS.md").symlink_to(target)
+    (project / ".cursor").symlink_to(outside)
+    (project / ".mcp.json").symlink_to(outside / "new.json")
+    for words in (("agents-md",), ("cursor", "--scope", "project"), ("claude-code", "--scope", "project")):
+        error = " ".join(ghost_cli.fails(2, "setup", *words, *remove))
+        assert "outside the project" in error
+        assert "nothing was changed" in error
+    assert [file.name for file in outside.iterdir()] == ["bashrc"]
+    assert target.read_bytes() == MINE
+
+
+def test_a_link_inside_the_project_is_followed(ghost_cli: "GhostCli", project: Path) -> None:
+    """AGENTS.md may be a link to another file of the same repository, also from a folder below its root."""
+    (project / ".git").mkdir()
+    (project / "docs").mkdir()
+    (project / "docs" / "agents.md").write_bytes(MINE)
+    (project / "AGENTS.md").symlink_to("docs/agents.md")
+    ghost_cli.ok("setup", "agents-md")
+    assert (project / "AGENTS.md").is_symlink()
+    assert (project / "docs" / "agents.md").read_bytes() != MINE
+    (project / "docs" / "AGENTS.md").symlink_to("../AGENTS.md")
+    ghost_cli.ok("setup", "agents-md", "docs", "--remove")
+    assert (project / "docs" / "agents.md").read_bytes() == MINE

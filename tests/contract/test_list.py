@@ -40,6 +40,7 @@ def filled(ghost: Ghost, clock: Any) -> Ghost:
         ({"tags": ("red",)}, "one"),
         ({"tags": ("it's", "red")}, "one"),
         ({"tags": ("re",)}, ""),
+        ({"tagged": True}, "one two"),
         ({"priorities": ("high", "critical")}, "one"),
         ({"pinned": True}, "one"),
         ({"pinned": False}, "four three%_ two"),

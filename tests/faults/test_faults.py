@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 from bench.child import Child
-from bench.faults import SCENARIOS, as_text, run
-from bench.operations import OPERATIONS, numbers, put_many, verify_puts
+from bench.faults import KILLS, LONG, SCENARIOS, as_text, run, run_long
+from bench.long import State
+from bench.operations import numbers, put_many, verify_puts
 from bench.proof import NS, content, is_intact, key, missing, open_store, unclean
 from bench.report import table
 from bench.scenario import Findings, Plan
@@ -17,7 +18,7 @@ pytestmark = [
     pytest.mark.skipif(sys.platform == "win32", reason="kills, modes and mounts are those of Unix"),
 ]
 SHORT = Plan(Path(), rounds=3, processes=4, puts=20)
-MOUNTED = ("disk full, tmpfs", "read-only mount")
+MOUNTED = ("disk full, tmpfs", "read-only mount", "read-only mount beside a writer")
 
 
 @pytest.mark.parametrize("name", [name for name in SCENARIOS if name not in MOUNTED])
@@ -38,9 +39,25 @@ def test_nothing_is_lost_on_a_real_file_system(name: str) -> None:
 
 
 def test_scenarios_cover_every_operation() -> None:
-    """Puts, bulk import, gc, migration and vacuum are all killed."""
-    assert {operation.name for operation in OPERATIONS} == {"puts", "import", "gc", "migration", "vacuum"}
-    assert all(f"kill in {operation.name}" in SCENARIOS for operation in OPERATIONS)
+    """Everything that writes a store, or files beside it, is killed."""
+    names = "puts, import, gc, migration, vacuum, reflect, restore, hard delete, backup, going back to a backup, migrate"
+    assert set(KILLS) == {f"kill in {name}" for name in (*names.split(", "), "notes sync", "mirror", "hooks")}
+    assert set(KILLS) < set(SCENARIOS)
+
+
+def test_a_long_run_goes_on_where_it_was_interrupted(tmp_path: Path) -> None:
+    """Rounds that are done are not done again, nor are scenarios that passed."""
+    plan, path = Plan(Path(), rounds=4), tmp_path / "state.json"
+    first = run("kill in gc", plan, LONG)
+    half = {"facts": {**first["facts"], "killed": 3, "rounds": 3, "acknowledged": 0}, "problems": [], "skipped": "", "done": 3}
+    State(path, 4, 1).keep("kill in gc", {"result": "running", "seconds": 100.0, "findings": half})
+    (result,) = run_long(plan, State(path, 4, 1), "gc")
+    assert (result["result"], result["facts"]["killed"]) == ("pass", 4)
+    assert result["seconds"] > 100
+    State(path, 4, 1).keep("kill in gc", {**result, "seconds": 7.0})
+    assert [again["seconds"] for again in run_long(plan, State(path, 4, 1), "gc")] == [7.0]
+    with pytest.raises(SystemExit, match="another run"):
+        State(path, 5, 1)
 
 
 def test_a_lost_put_is_noticed(tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ def said(kind: str, path: Path) -> str:
         ([ENTITY, {**RELATION, "relationType": ""}], "line 2: relationType must be a text, not ''"),
         ([RELATION], "has no entity"),
         ([], "has no entity"),
-        (["[" * 100_000], "line 1: this is not JSON"),
+        (["[" * 100_000], "line 1: this is nested deeper than 100 levels"),
         ([{**ENTITY, "name": "x" * 200, "observations": 5 * ["y" * 50, 1]}], "…"),
     ],
 )
@@ -54,7 +54,7 @@ def test_a_broken_graph_names_the_line_and_the_value(tmp_path: Path, rows: list[
     [
         ("", "e.json: this is not JSON"),
         ("{", "e.json: this is not JSON"),
-        ("[" * 100_000, "e.json: this is not JSON"),
+        ("[" * 100_000, "e.json: this is nested deeper than 100 levels"),
         ('[{"memory": "x"}, 3]', "e.json, item 2: this is not an object: 3"),
         ('{"memory": "x"}\n{"memory": ', "e.json, line 2: this is not JSON"),
         ('{"memory": "x"}\n[]', "e.json, line 2: this is not an object: []"),

@@ -152,8 +152,10 @@ class Pipes:
         self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, env=env, cwd=cwd)
         self.heard, self.said = b"", b""
         self.answers: dict[Any, dict[str, Any]] = {}
+        self.replies: list[dict[str, Any]] = []  # every response, in the order of arrival, those of batches one by one
         self.lines: list[bytes] = []
         self.envelope: dict[str, Any] = {}
+        self.asked = 0  # requests that were sent with `start`
         self._ids = count(1_000_000)
 
     def __enter__(self) -> Self:
@@ -194,14 +196,16 @@ class Pipes:
         *lines, self.heard = self.heard.split(b"\n")
         self.lines += lines
         for line in lines:
-            found = json.loads(line)
-            if "method" not in found and found.get("id") is not None:
-                self.answers[found["id"]] = found
+            frame = json.loads(line)
+            found = [message for message in (frame if isinstance(frame, list) else [frame]) if "method" not in message]
+            self.replies += found
+            self.answers |= {message["id"]: message for message in found if message["id"] is not None}
         return any(stream is not None and not stream.closed for stream in names)
 
     def start(self, method: str, params: dict[str, Any] | None = None, id_: Any = None) -> Any:
         """Send a request and return its id at once."""
         id_ = next(self._ids) if id_ is None else id_
+        self.asked += 1
         params = dict(params or {})
         if self.envelope:
             params["_meta"] = {**self.envelope, **params.get("_meta", {})}
@@ -215,6 +219,14 @@ class Pipes:
             assert time.monotonic() < deadline, f"no answer to {id_!r}; it said {self.said!r}"
             assert self.listen(1.0) or id_ in self.answers, f"the server is gone: {self.said!r}"
         return self.answers.pop(id_)
+
+    def wait_for_replies(self, number: int) -> list[dict[str, Any]]:
+        """Wait until there were so many responses in all, and return them."""
+        deadline = time.monotonic() + PATIENCE
+        while len(self.replies) < number:
+            assert time.monotonic() < deadline, f"{len(self.replies)} responses of {number}; it said {self.said!r}"
+            assert self.listen(1.0) or len(self.replies) >= number, f"the server is gone: {self.said!r}"
+        return self.replies
 
     def request(self, method: str, params: dict[str, Any] | None = None) -> dict[str, Any]:
         """Send a request and wait for its answer."""

@@ -1,4 +1,4 @@
-"""Thousands of malformed frames and arguments: the server never dies, never stops answering, and never loses a write"""
+"""Thousands of malformed frames and arguments: each is answered, the server never dies, and it never loses a write"""
 
 import json
 import random
@@ -177,14 +177,34 @@ def enveloped(params: Any, envelope: dict[str, Any]) -> Any:
     return {**params, "_meta": envelope} if envelope and isinstance(params, dict) else params
 
 
+def owed(frame: bytes) -> int:
+    """Return how many responses a frame must get: none for an empty line, a notification or a response, else one."""
+    if not frame.strip():
+        return 0
+    try:
+        found = json.loads(frame.decode("utf-8-sig"))
+    except (ValueError, RecursionError):
+        return 1
+    if not isinstance(found, dict) or found.get("jsonrpc") != "2.0":
+        return 1
+    is_response = "method" not in found and ("result" in found or "error" in found)
+    is_notification = isinstance(found.get("method"), str) and "id" not in found
+    return 0 if is_response or is_notification else 1
+
+
 def survive(place: "Place", server: "Pipes", frames: int, seed: int) -> None:
-    """Send frames, with puts between them whose answers are waited for; afterwards all of those are there."""
+    """Send frames, with puts between them whose answers are waited for; afterwards all of those are there.
+
+    Every frame that can have a response gets exactly one.
+    """
     chance = random.Random(seed)
+    responses = 0
     told: dict[str, str] = {}
     calls: list[str] = []
     for number in range(frames):
         frame, id_ = a_frame(chance, number, server.envelope)
         server.send(frame)
+        responses += owed(frame)
         calls += [id_] if id_ else []
         if number % 50 == 0:
             key = f"kept-{seed}-{number}"
@@ -194,9 +214,11 @@ def survive(place: "Place", server: "Pipes", frames: int, seed: int) -> None:
     for key, id_ in told.items():
         assert server.ok("ghost_get", ns="kept", key=key)["id"] == id_
     assert server.ok("ghost_search", ns="kept", query="memory")["results"]
+    server.wait_for_replies(server.asked + responses)
     for line in server.lines:
         assert json.loads(line)["jsonrpc"] == "2.0"
     assert server.leave() == 0
+    assert len(server.replies) == server.asked + responses
     with place.ghost() as ghost:
         assert {memory.key for memory in ghost.list("kept", limit=10_000)} == set(told)
         assert ghost.check().problems == ()
@@ -224,9 +246,12 @@ def test_many_more_malformed_frames(place: "Place", seed: int) -> None:
 
 @pytest.mark.parametrize("frame", RUBBISH, ids=range(len(RUBBISH)))
 def test_rubbish_first(shared_rubbish: "Pipes", frame: bytes) -> None:
-    """Each sort of rubbish by itself, before anything else was said or in between, does not keep a request from its answer."""
+    """Each sort of rubbish by itself, before anything else was said or in between, is answered, and so is the next request."""
+    before = len(shared_rubbish.replies)
     shared_rubbish.send(frame)
+    shared_rubbish.wait_for_replies(before + owed(frame))
     assert shared_rubbish.request("ping").get("result") == {}
+    assert len(shared_rubbish.replies) == before + owed(frame) + 1
 
 
 @pytest.fixture(scope="module")

@@ -297,6 +297,70 @@ def test_a_malformed_body_is_refused(address: str, visit: Any, body: bytes, vers
     assert visit().ok("ghost_search", ns="agent:me", query="anything")["legs"]
 
 
+@pytest.mark.parametrize("version", ["2025-03-26", "2025-11-25", NEW, None])
+@pytest.mark.parametrize(
+    ("body", "code", "id_"),
+    [
+        (b"{", -32700, None),
+        (b"\xff\xfe", -32700, None),
+        (b"[" * 100_000, -32700, None),
+        (b"7", -32600, None),
+        (b"{}", -32600, None),
+        (b'{"jsonrpc":"1.0","id":1,"method":"ping"}', -32600, 1),
+        (b'{"jsonrpc":"2.0","id":1.5,"method":"ping"}', -32600, None),
+        (b'{"jsonrpc":"2.0","id":null,"method":"ping"}', -32600, None),
+        (b'{"jsonrpc":"2.0","id":[1],"method":"ping"}', -32600, None),
+        (b'{"jsonrpc":"2.0","id":1,"method":7}', -32600, 1),
+    ],
+    ids=lambda value: str(value)[:30],
+)
+def test_a_body_that_is_no_message_gets_the_error_of_json_rpc(
+    address: str, body: bytes, code: int, id_: int | None, version: str | None
+) -> None:
+    """A body that is not JSON is a parse error, any other that is no message an invalid request."""
+    status, answer = post(address, body, version)
+    assert status == 400
+    assert (answer["jsonrpc"], answer["error"]["code"]) == ("2.0", code)
+    assert answer["id"] in (id_, None)
+
+
+PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+
+
+@pytest.mark.parametrize("version", ["2025-03-26", None])
+def test_a_batch_over_http(address: str, ns: str, version: str | None) -> None:
+    """Clients of the version that has batches get one list, also when they do not name their version."""
+    put = {"name": "ghost_put", "arguments": {"ns": ns, "key": "k", "content": "tea"}}
+    batch = [PING, {"jsonrpc": "2.0", "id": "put", "method": "tools/call", "params": put}, 7, {**PING, "method": "initialize"}]
+    batch += [{"jsonrpc": "2.0", "method": "notifications/initialized"}]
+    status, answer = post(address, batch, version)
+    assert status == 200
+    by_id = {reply["id"]: reply for reply in answer if "result" in reply}
+    assert by_id[1]["result"] == {}
+    assert by_id["put"]["result"]["structuredContent"]["version"] == 1
+    assert sorted(str(reply["id"]) for reply in answer if "error" in reply) == ["1", "None"]
+    assert post(address, batch[-1:], version)[0] == 202
+
+
+def test_the_caller_reaches_a_batch(address: str) -> None:
+    """A token is no stronger in a batch."""
+    call = {"name": "ghost_put", "arguments": {"ns": "agent:other", "key": "k", "content": "tea"}}
+    batch = [{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}]
+    status, answer = post(address, batch, "2025-03-26", authorization="Bearer reader")
+    assert status == 200
+    assert "may not" in answer[0]["result"]["content"][0]["text"]
+
+
+@pytest.mark.parametrize(
+    ("version", "batch"),
+    [("2025-06-18", [PING]), ("2025-11-25", [PING]), (NEW, [PING]), ("2025-03-26", []), ("2025-03-26", [PING] * 101)],
+)
+def test_a_batch_that_is_refused_over_http(address: str, version: str, batch: list[Any]) -> None:
+    """Other versions have no batches, and a batch has a length."""
+    status, answer = post(address, batch, version)
+    assert (status, answer["id"], answer["error"]["code"]) == (400, None, -32600)
+
+
 def test_a_body_beyond_the_limit_is_refused(address: str) -> None:
     """Whoever announces five megabytes is refused before sending them."""
     connection = http.client.HTTPConnection(address.removeprefix("http://").removesuffix("/mcp"), timeout=60)

@@ -798,13 +798,13 @@ HOSTILE = [
 def test_hostile_texts_are_only_texts(agent: "Agent", ns: str, text: str) -> None:
     """Whatever a text says, it is stored, found and returned as it is, and nothing else happens."""
     seeded(agent, ns, keep="The user drinks green tea.")
-    agent.ok("ghost_put", ns=ns, key="x", content=text, tags=["odd"])
+    agent.ok("ghost_put", ns=ns, key="x", content=text, tags=["odd"], source_kind="stated")
     assert agent.ok("ghost_get", ns=ns, key="x")["content"] == text
     for name in ("ghost_search", "ghost_context"):
         agent.ok(name, ns=ns, query=text)
     assert [hit["key"] for hit in agent.ok("ghost_search", ns=ns, query="green tea")["results"]] == ["keep"]
     key = "".join(char for char in text if char.isprintable())[:500]
-    assert agent.ok("ghost_put", ns=ns, key=key, content="c")["key"] == key
+    assert agent.ok("ghost_put", ns=ns, key=key, content="c", source_kind="stated")["key"] == key
     assert agent.ok("ghost_get", ns=ns, key=key)["key"] == key
 
 

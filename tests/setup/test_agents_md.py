@@ -210,7 +210,7 @@ def test_a_folder_is_no_file_and_must_be_there(tmp_path: Path) -> None:
     """A mistyped path makes no folders."""
     with pytest.raises(NotFoundError, match="no folder"):
         write_block(tmp_path / "no" / "AGENTS.md", "x", BODY)
-    with pytest.raises(InvalidInputError, match="cannot read"):
+    with pytest.raises(InvalidInputError, match="is a folder"):
         write_block(tmp_path / "home", "x", BODY)
     assert [file.name for file in tmp_path.iterdir()] == ["home"]
 

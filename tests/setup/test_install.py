@@ -350,6 +350,7 @@ def test_a_kill_at_any_step_of_an_install_loses_nothing(file: Path, after: int) 
     uninstall([cursor(file)])
     assert file.read_bytes() == MINE
     assert [path.name for path in file.parent.iterdir() if path.is_file()] == ["mcp.json"]
+    assert list(folder().glob(".*")) == []
     assert kept() == {}
 
 
@@ -359,7 +360,8 @@ def test_a_kill_and_then_a_removal(file: Path, after: int) -> None:
     dies("install", file, after)
     uninstall([cursor(file)])
     assert file.read_bytes() == MINE
-    assert [path.name for path in file.parent.iterdir() if path.is_file() and path.suffix != ".tmp"] == ["mcp.json"]
+    assert [path.name for path in file.parent.iterdir() if path.is_file()] == ["mcp.json"]
+    assert list(folder().glob(".*")) == []
     assert kept() == {}
 
 

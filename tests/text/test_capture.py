@@ -203,3 +203,10 @@ def test_a_sentence_is_no_machine_line() -> None:
 def test_a_megabyte_of_anything_is_read_in_passing(text: str) -> None:
     """No text makes it slow or breaks it; the suite's time limit would tell."""
     assert len(candidates(text)) <= MOST
+
+
+def test_a_run_of_marks_that_ends_no_sentence_is_read_once() -> None:
+    """Progress bars of dots are pasted; sentences before and behind them are still found."""
+    dots = "." * 60_000
+    assert list(sentences(f"It began. progress {dots}x went on. Done!")) == ["It began.", f"progress {dots}x went on.", "Done!"]
+    assert list(sentences('Really?!") Yes... "No."')) == ['Really?!")', "Yes...", '"No."']

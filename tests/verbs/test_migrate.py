@@ -75,7 +75,7 @@ def test_every_table_is_described(whole: str, pg_url: str) -> None:
     names = {name for (name,) in db.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
     names = {name for name in names if not name.startswith(("chunks_fts_", "chunks_tri_"))}
     assert names - made - set(LEFT_OUT) == {table.name for table in TABLES if not table.only}
-    beside = {"ns", "ns_id", "name", "token"}
+    beside = {"ns", "ns_id", "name", "token", "checksum"}
     for table in tables("sqlite", "sqlite"):
         columns = {row[1] for row in db.execute(f"PRAGMA table_info({table.name})")}
         assert set(table.columns) <= columns

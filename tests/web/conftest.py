@@ -109,9 +109,10 @@ def start(ghost: Ghost, **options: Any) -> Served:
             logs.append(line)
             written.notify_all()
 
+    waiting = options.pop("waiting", None)
     app = make_app(ghost, log=log, **{"limits": UNLIMITED, **options})
     listening = listen("127.0.0.1", 0)
-    server = make_server(app)
+    server = make_server(app, waiting)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
     thread.start()
     return Served(ghost, server, thread, listening.getsockname()[1], logs, written)

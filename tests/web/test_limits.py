@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import time
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
@@ -169,3 +170,42 @@ def test_content_has_its_own_limit(serve: Callable[..., "Served"]) -> None:
     served = serve(settings={"max_content_bytes": 10})
     answer = served.api("PUT", "/memories/a/k", {"content": "x" * 11})
     assert (answer.status, answer.json["error"]) == (400, "InvalidInputError")
+
+
+def test_bytes_count_as_requests_do(serve: Callable[..., "Served"]) -> None:
+    """A large body is taken, and its sender waits afterwards as if he had sent as much in small ones; others do not."""
+    hands = Hands()
+    served = serve(limits=Limits(per_second=1, burst=10, clock=hands))
+    one, _ = served.ghost.create_token("one", ["*:write"])
+    two, _ = served.ghost.create_token("two", ["*:write"])
+    assert served.api("PUT", "/memories/a/k", {"content": "x" * 100_000}, token=one).status == 201
+    answer = served.api("GET", "/stats", token=one)
+    assert answer.status == 429
+    assert 10 < int(answer.headers["retry-after"]) < 30
+    assert served.api("GET", "/memories/a/k", token=two).status == 200
+    hands.at = 30
+    assert served.api("GET", "/memories/a/k", token=one).status == 200
+
+
+def test_large_requests_leave_room_and_are_not_begun_for_nobody(serve: Callable[..., "Served"]) -> None:
+    """Two large puts wait for the store: a small read is answered, and a third whose client leaves stores nothing."""
+    served = serve()
+    served.ghost.put("a", "small", "a heron")
+    large = json.dumps({"content": "heron " * 20_000}).encode()
+
+    def send(key: str) -> http.client.HTTPConnection:
+        link = http.client.HTTPConnection("127.0.0.1", served.port, timeout=60)
+        link.request("PUT", f"/api/v1/memories/a/{key}", large, {"Content-Type": "application/json"})
+        return link
+
+    with served.ghost.store.engine.write():
+        links = [send("first"), send("second")]
+        time.sleep(1.0)  # until both are being worked on
+        send("third").close()
+        assert served.api("GET", "/memories/a/small").status == 200
+    assert [link.getresponse().status for link in links] == [201, 201]
+    fourth = send("fourth")
+    assert fourth.getresponse().status == 201
+    for link in (*links, fourth):
+        link.close()
+    assert sorted(memory.key for memory in served.ghost.list("a")) == ["first", "fourth", "second", "small"]

@@ -1,16 +1,23 @@
 """The server at work: many at once, and a stop in the middle"""
 
+import gc
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from ghostmem.caller import CALLER
+from ghostmem.times import now
+from ghostmem.web.serve import listen, serve
 
 if TYPE_CHECKING:
-    import pytest
-
     from conftest import Served
+
+
+class AnnouncedError(Exception):
+    """The server is about to run."""
 
 
 def test_four_clients_lose_nothing(served: "Served") -> None:
@@ -27,6 +34,25 @@ def test_four_clients_lose_nothing(served: "Served") -> None:
     versions = served.ghost.history("a", "shared")
     assert [memory.version for memory in versions] == list(range(1, 41))
     assert {memory.content for memory in versions} == {f"shared {client} {number}" for client in range(4) for number in range(10)}
+
+
+def test_garbage_is_collected_while_serving() -> None:
+    """A server collects garbage as Python does by default, although short commands put it off."""
+    seen = []
+
+    def announce() -> None:
+        seen.append(gc.get_threshold())
+        raise AnnouncedError
+
+    before = gc.get_threshold()
+    try:
+        gc.set_threshold(100_000, 50, 50)  # as every command does at its start
+        with pytest.raises(AnnouncedError):
+            serve(lambda *_: None, listen("127.0.0.1", 0), announce, now)  # type: ignore[arg-type]
+    finally:
+        gc.set_threshold(*before)
+        gc.unfreeze()
+    assert seen == [(700, 10, 10)]
 
 
 def test_compare_and_swap_lets_one_through(served: "Served") -> None:

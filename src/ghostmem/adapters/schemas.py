@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ghostmem.errors import InvalidInputError
 from ghostmem.mcp.tools import SEVERAL, Tool, chosen_tools
-from ghostmem.schema import check
+from ghostmem.schema import check, too_deep
 
 if TYPE_CHECKING:
     from ghostmem.ghost import Ghost
@@ -69,7 +69,9 @@ def _read(arguments: Mapping[str, Any] | str | None, tool: Tool) -> dict[str, An
     if isinstance(arguments, str):
         try:
             arguments = json.loads(arguments or "{}")
-        except (ValueError, RecursionError) as error:
+        except RecursionError:
+            raise too_deep(f"the list of arguments of {tool.name}") from None
+        except ValueError as error:
             raise InvalidInputError(f"the arguments of {tool.name} are not JSON: {error}", "send one JSON object") from None
     if not isinstance(arguments, Mapping | None):
         raise InvalidInputError(f"the arguments of {tool.name} are not an object", "send one JSON object")

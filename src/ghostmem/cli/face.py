@@ -166,6 +166,7 @@ NS_FILTER = click.option("-n", "--ns", metavar="NS", help="A namespace, a prefix
 LIMIT = click.option("-l", "--limit", type=int, default=20, show_default=True, help="At most so many.")
 TAGS = click.option("-t", "--tags", multiple=True, metavar="TAGS", help="Tags, separated by commas; repeatable.")
 ALLOW_SECRETS = click.option("--allow-secrets", is_flag=True, help="Store keys, tokens and passwords as they are.")
+TRUST = click.option("--trust", is_flag=True, help="Hold nothing in quarantine, whatever it looks like.")
 DRY_RUN = click.option("--dry-run", is_flag=True, help="Show what would happen, and change nothing.")
 YES = click.option("-y", "--yes", is_flag=True, help="Do not ask.")
 UNLOCK = click.option("--unlock", is_flag=True, help="Also when the memory is tagged `locked`.")
@@ -209,8 +210,12 @@ def json_object(text: str | None, what: str) -> dict[str, Any] | None:
         return None
     import json
 
+    from ghostmem.schema import too_deep
+
     try:
         found = json.loads(text)
+    except RecursionError:
+        raise too_deep(what) from None
     except ValueError as error:
         raise InvalidInputError(f"{what} is not JSON: {error}", 'write it as {"name": "value"}') from None
     if not isinstance(found, dict):

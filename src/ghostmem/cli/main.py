@@ -66,7 +66,7 @@ COMMANDS = {
     "embed": "Show, fill in or change the vectors.",
     "stats": "Count what the store holds.",
     "audit": "Score how tidy a store is, and say what to run next.",
-    "check": "Look for anything that is not whole.",
+    "check": "Check the store for damage.",
     "repair": "Rebuild every index from the rows.",
     "admin": "Look after a store in PostgreSQL or on Citus.",
     "doctor": "Look at the installation and say what to do.",

@@ -3,6 +3,7 @@
 import sys
 import time
 from collections.abc import Callable, Iterable
+from itertools import islice
 from typing import Any
 
 import click
@@ -12,16 +13,27 @@ from ghostmem.text.excerpt import first_line, visible
 
 _CONTROLS = {code: f"\\u{code:04x}" for code in range(0x7F, 0xA0)}  # JSON lets them through, and a terminal may obey them
 
+AT_ONCE = 200  # lines of a list that are printed together
+
+
+def _json_line(value: Any) -> str:
+    import json
+
+    line = json.dumps(plain(value), ensure_ascii=False)
+    return line if line.isascii() and line.isprintable() else line.translate(_CONTROLS)
+
 
 class Output:
     """Print values as text for people or as JSON for programs."""
 
     def __init__(self, as_json: bool, color: str) -> None:
         self.as_json = as_json
+        self._progress: Progress | None = None
         self._color = {"auto": None, "always": True, "never": False}[color]
 
     def line(self, text: str = "") -> None:
         """Print one line of data."""
+        self._clear()
         click.echo(text, color=self._color)
 
     def raw(self, text: str) -> None:
@@ -33,13 +45,13 @@ class Output:
 
     def note(self, text: str) -> None:
         """Print one line beside the data."""
+        self._clear()
         click.echo(text, err=True, color=self._color)
 
     def json(self, value: Any) -> None:
         """Print a value as one line of JSON."""
-        import json
-
-        click.echo(json.dumps(plain(value), ensure_ascii=False).translate(_CONTROLS))
+        self._clear()
+        click.echo(_json_line(value))
 
     def one(self, value: Record | dict[str, Any], text: str) -> None:
         """Print one value: JSON, or the given text."""
@@ -48,11 +60,18 @@ class Output:
     def many(self, values: Iterable[Any], text: Callable[[Any], str], nothing: str = "") -> None:
         """Print values one per line; when there are none, say so beside the data."""
         empty = True
-        for value in values:
+        line = _json_line if self.as_json else text
+        size = AT_ONCE if isinstance(values, list) else 1  # what comes bit by bit is shown bit by bit
+        rest = iter(values)
+        while lines := [line(value) for value in islice(rest, size)]:
             empty = False
-            self.json(value) if self.as_json else self.line(text(value))
+            self.line("\n".join(lines))
         if empty and nothing and not self.as_json:
             self.note(nothing)
+
+    def _clear(self) -> None:
+        if self._progress is not None:
+            self._progress.clear()
 
     def confirm(self, question: str, yes: bool) -> None:
         """Ask on a terminal; elsewhere the command itself is the word."""
@@ -62,15 +81,49 @@ class Output:
             self.note("nothing was changed")
             raise click.exceptions.Exit(1)
 
-    def progress(self, label: str) -> Callable[[int], None]:
+    def progress(self, label: str) -> "Progress":
         """Return a function that shows a count on a terminal once the work takes longer than a second."""
-        began = time.monotonic()
+        self._progress = Progress(label)
+        return self._progress
 
-        def show(done: int) -> None:
-            if sys.stderr.isatty() and time.monotonic() - began > 1:
-                click.echo(f"\r{label}: {done:,}", nl=False, err=True)
 
-        return show
+class Progress:
+    """A count of what is done, shown on a terminal; a part of the work may have a name and a number of its own."""
+
+    def __init__(self, label: str, total: int = 0, on_terminal: bool | None = None) -> None:
+        self._label, self._total, self._began = label, total, time.monotonic()
+        self._on_terminal = sys.stderr.isatty() if on_terminal is None else on_terminal
+        self._shown = False
+
+    def __call__(self, done: int) -> None:
+        """Show how much is done, and how long the rest will take where that is known."""
+        passed = time.monotonic() - self._began
+        if self._on_terminal and passed > 1:
+            click.echo(f"\r\x1b[K{self.text(done, passed)}", nl=False, err=True, color=True)
+            self._shown = True
+
+    def text(self, done: int, passed: float) -> str:
+        """Return the line for a count after some seconds."""
+        if not self._total:
+            return f"{self._label}: {done:,}"
+        left = passed / done * max(0, self._total - done) if done else 0.0
+        about = f", about {_duration(left)} left" if 0 < done < self._total else ""
+        return f"{self._label}: {done:,} of {self._total:,}{about}"
+
+    def phase(self, label: str, total: int) -> "Progress":
+        """Begin a part of the work, of which the total is known; what is called then counts that part."""
+        self._label, self._total, self._began = label, total, time.monotonic()
+        return self
+
+    def clear(self) -> None:
+        """Take the line away before something else is printed."""
+        if self._shown:
+            click.echo("\r\x1b[K", nl=False, err=True, color=True)
+            self._shown = False
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
 def dim(text: str) -> str:

@@ -38,11 +38,16 @@ class Head(NamedTuple):
     head: str | None
 
 
+def sha256_hex(data: bytes) -> str:
+    """Return the SHA-256 of some bytes."""
+    return str(sha256(data).hexdigest())
+
+
 def chained(before: str, line: Line) -> str:
     """Return the hash of a line of the log, which holds everything before it too."""
-    return str(sha256(json.dumps([before, *line[:7]], ensure_ascii=False).encode()).hexdigest())
+    return sha256_hex(json.dumps([before, *line[:7]], ensure_ascii=False).encode())
 
 
 def rolled(before: str, hash_: str) -> str:
     """Return the digest of all lines up to one, from the digest up to the one before."""
-    return str(sha256(f"{before}{hash_}".encode()).hexdigest())
+    return sha256_hex(f"{before}{hash_}".encode())

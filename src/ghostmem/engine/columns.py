@@ -1,11 +1,13 @@
 """The columns of a memory's row, the same in every engine: how a row becomes a memory, and a field what its column holds."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
+from ghostmem.errors import CorruptStoreError
 from ghostmem.model import FileRef, Kind, Memory, Priority, SourceKind, SymbolRef, Tier
 from ghostmem.times import format_time, read_time
 
@@ -49,8 +51,27 @@ def when(text: str | None) -> datetime | None:
     return read_time(text) if text else None
 
 
+@lru_cache(4096)
+def _tags_of(text: str) -> tuple[str, ...]:
+    """Read tags; many memories have the same."""
+    return tuple(json.loads(text))
+
+
 def memory_of(row: Sequence[Any]) -> Memory:
     """Read a row in the order of NAMES as a memory, without its files and symbols."""
+    try:
+        return _memory(row)
+    except (LookupError, ValueError, TypeError) as error:
+        raise unreadable(row[0], error) from error
+
+
+def unreadable(memory_id: object, error: Exception) -> CorruptStoreError:
+    """Return the error for a row that holds a value which Ghost never writes."""
+    return CorruptStoreError(f"the store is damaged: memory {memory_id} cannot be read ({type(error).__name__}: {error})")
+
+
+def _memory(row: Sequence[Any]) -> Memory:
+    created = read_time(row[6])
     return Memory(
         id=row[0],
         ns=row[1],
@@ -58,7 +79,7 @@ def memory_of(row: Sequence[Any]) -> Memory:
         content=row[3],
         kind=_KINDS[row[4]],
         version=row[5],
-        created_at=read_time(row[6]),
+        created_at=created,
         tier=_TIERS[row[7]],
         priority=_PRIORITIES[row[8]],
         importance=row[9],
@@ -66,19 +87,19 @@ def memory_of(row: Sequence[Any]) -> Memory:
         access_count=row[11],
         utility_count=row[12],
         est_tokens=row[13],
-        tags=tuple(json.loads(row[14])) if row[14] else (),
+        tags=_tags_of(row[14]) if row[14] else (),
         supersedes=row[15],
-        deleted_at=when(row[16]),
-        last_accessed_at=when(row[17]),
+        deleted_at=read_time(row[16]) if row[16] else None,
+        last_accessed_at=read_time(row[17]) if row[17] else None,
         meta=json.loads(row[18]) if row[18] else {},
-        expires_at=when(row[19]),
+        expires_at=read_time(row[19]) if row[19] else None,
         source_user=row[20],
         source_kind=SourceKind(row[21]) if row[21] else None,
         source_scope=row[22],
         source_client=row[23],
-        valid_from=when(row[24]),
-        valid_to=when(row[25]),
-        recorded_at=read_time(row[26]),
+        valid_from=read_time(row[24]) if row[24] else None,
+        valid_to=read_time(row[25]) if row[25] else None,
+        recorded_at=created if row[26] == row[6] else read_time(row[26]),
     )
 
 
@@ -95,6 +116,12 @@ def column_value(name: str, value: Any) -> Any:
     if name == "pinned":
         return int(value)
     return str(value) if name in ("kind", "tier", "priority", "source_kind") else value
+
+
+def differing(found: Iterable[tuple[str, str, int]]) -> list[str]:
+    """Return a sentence for each memory, by namespace, key and version, whose content differs from its checksum."""
+    hint = "put it again from a backup or an export"
+    return [f"the content of {ns}/{key} v{version} differs from its checksum: {hint}" for ns, key, version in found]
 
 
 def with_refs(

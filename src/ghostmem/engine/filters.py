@@ -1,16 +1,28 @@
 """Filters as SQL conditions with bound values: which conditions there are; how an engine says them is its `Dialect`."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any
 
-from ghostmem.engine.rows import Filter
+from ghostmem.engine.rows import Filter, Group
 from ghostmem.model import Memory, NsFilter
-from ghostmem.times import format_time
+from ghostmem.times import format_time, read_time
 
 Part = tuple[str, list[Any]]  # a condition and its values
 
 LIVE = "m.deleted_at IS NULL"
-_LAST = "\U0010ffff"
+LAST = "\U0010ffff"
+
+ORDERS = {  # in which memories can be asked for, by what counts first
+    "importance": "m.importance DESC, m.created_at DESC, m.ns, m.key",
+    "created_at": "m.created_at DESC, m.importance DESC, m.ns, m.key",
+    "recorded_at": "m.recorded_at DESC, m.ns DESC, m.key DESC",
+    "importance, recorded_at": "m.importance DESC, m.recorded_at DESC, m.ns DESC, m.key DESC",
+}
+_GROUPED = {
+    "ns": "m.ns",
+    "tier": "m.tier",
+    "source": "coalesce(nullif(m.source_user, ''), nullif(m.source_client, ''), m.source_kind, 'unknown')",
+}
 
 
 class Dialect:
@@ -42,7 +54,7 @@ def ns_part(dialect: Dialect, ns: NsFilter, column: str = "m.ns") -> Part:
     if not ns:
         return dialect.always, []
     if ns.is_prefix:
-        return f"({column} >= {mark} AND {column} < {mark})", [ns.prefix, ns.prefix + _LAST]
+        return f"({column} >= {mark} AND {column} < {mark})", [ns.prefix, ns.prefix + LAST]
     return f"{column} = {mark}", [str(ns)]
 
 
@@ -56,6 +68,8 @@ def clause(dialect: Dialect, which: Filter) -> Part:
         if values:
             parts.append(dialect.among(column, values))
     parts += map(dialect.tagged, which.tags)
+    if which.tagged:
+        parts.append(("m.tags IS NOT NULL", []))
     if which.pinned is not None:
         parts.append((f"m.pinned = {int(which.pinned)}", []))  # spelled out, as the index of the pinned is
     for column in ("source_user", "source_kind", "source_scope", "source_client"):
@@ -95,6 +109,19 @@ def _beside(dialect: Dialect, which: Filter) -> Iterator[Part]:
     if which.paths:
         named, bound = dialect.among("x.path", which.paths)
         yield dialect.about("memory_files", named), bound
+
+
+def grouped(by: Collection[str], part: Part) -> Part:
+    """Return the statement that counts what passes a condition, by some of namespace, tier and source."""
+    names = [sql if name in by else "''" for name, sql in _GROUPED.items()]
+    sums = "count(*), sum(m.est_tokens), sum(m.pinned), max(m.recorded_at)"
+    return f"SELECT {', '.join(names)}, {sums} FROM memories m WHERE {part[0]} GROUP BY 1, 2, 3", part[1]
+
+
+def group_of(row: Sequence[Any]) -> Group:
+    """Read a row of what `grouped` finds."""
+    ns, tier, source, memories, tokens, pinned, newest = row
+    return Group(ns, tier, source, memories, int(tokens), int(pinned), read_time(newest))
 
 
 def pages(

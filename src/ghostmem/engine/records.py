@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 ALIAS = "memory_id, content, at, source_user, source_kind, source_scope, source_client"
 EDGE = "from_id, to_id, rel, weight, access_count, last_accessed_at, created_at, automatic"
 ENTRY = "seq, ns, subject, rule, op, hash, before, after, done"
-FOLDER = "id, root, layout, ns, added_at, reconciled_at, unavailable"
+FOLDER = "id, root, layout, ns, added_at, reconciled_at, unavailable, source_kind"
 HELD = "id, ns, key, content, fields, reasons, at"
 ITEM = "key, path, hash, tags, about"
 NOTE = "id, path, size, mtime_ns, inode, hash, names, problem, missing_at"
@@ -97,9 +97,10 @@ def entry_row(seq: int, entry: "Entry") -> tuple[Any, ...]:
 
 def folder_of(row: Sequence[Any]) -> "Folder":
     """Read a folder of notes from the columns FOLDER."""
+    from ghostmem.model import SourceKind
     from ghostmem.note import Folder
 
-    return Folder(row[0], row[1], row[2], row[3], read_time(row[4]), when(row[5]), row[6])
+    return Folder(row[0], row[1], row[2], row[3], read_time(row[4]), when(row[5]), row[6], SourceKind(row[7]))
 
 
 def held_of(row: Sequence[Any]) -> "Held":

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from ghostmem.engine.columns import unreadable
 from ghostmem.model import NsFilter
 from ghostmem.times import read_time
 
@@ -18,6 +19,7 @@ class Filter:
     kinds: tuple[str, ...] = ()
     tiers: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
+    tagged: bool = False  # only what has tags
     priorities: tuple[str, ...] = ()
     pinned: bool | None = None
     after: datetime | None = None
@@ -73,6 +75,18 @@ class Entry(NamedTuple):
     done: int = 0
 
 
+class Group(NamedTuple):
+    """Live memories that have a namespace, a tier and a source in common; those of them that were not asked for are empty."""
+
+    ns: str
+    tier: str
+    source: str
+    memories: int
+    est_tokens: int
+    pinned: int
+    newest: datetime  # when the last of them was recorded
+
+
 class Space(NamedTuple):
     """A namespace as ranking sees it."""
 
@@ -107,4 +121,7 @@ class Candidate(NamedTuple):
 
 def candidate_of(row: Sequence[Any]) -> Candidate:
     """Read a row in the order of a candidate's fields."""
-    return Candidate._make((*row[:11], read_time(row[11]), *row[12:]))
+    try:
+        return Candidate._make((*row[:11], read_time(row[11]), *row[12:]))
+    except (ValueError, TypeError) as error:
+        raise unreadable(row[1], error) from error

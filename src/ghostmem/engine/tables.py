@@ -3,7 +3,7 @@
 A row is a tuple of a table's columns in their order, without its namespace, which is said beside it: SQLite knows some rows'
 namespace by a number or through their memory, PostgreSQL has `ns` in each. A vector is its float16 numbers as bytes, everything
 else is what the columns hold. Left out is what is made again when it is needed: `outline_files`, `outline_facts`, `spare_vectors`
-and `work`; and what a row of another table says already: full text, substrings, words, PostgreSQL's digests.
+and `work`; and what a row of another table says already: full text, substrings, words, checksums, PostgreSQL's digests.
 """
 
 import json
@@ -72,7 +72,7 @@ TABLES: tuple[Table, ...] = (
     ),
     Table("runs", _columns("id verb scope at place holder finished_at undone_at report"), ("id",)),
     Table("tokens", _columns("id name hash grants created_at expires_at revoked_at last_used_at"), ("id",)),
-    Table("note_folders", _columns("id root layout ns added_at reconciled_at unavailable"), ("id",)),
+    Table("note_folders", _columns("id root layout ns added_at reconciled_at unavailable source_kind"), ("id",)),
     Table("mirrors", _columns("id root layout ns added_at"), ("id",)),
     Table(
         "mirror_items",
@@ -81,6 +81,7 @@ TABLES: tuple[Table, ...] = (
         parents=(("mirror_id", "mirrors", "id"),),
     ),
     Table("backups", _columns("path at"), ("path",)),
+    Table("store_secrets", _columns("name value"), ("name",)),
     Table("hook_sessions", _columns("session_id ns at shown captured_to asked_to"), ("session_id",)),
     Table("namespace_grants", _columns("role ns scope"), ("role", "ns"), only="postgresql"),
     Table("namespaces", _columns("id sequence chunks length head"), ("id",), "name", unique=()),

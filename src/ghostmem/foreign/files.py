@@ -8,6 +8,7 @@ from typing import Any
 
 from ghostmem.errors import InvalidInputError, NotFoundError
 from ghostmem.foreign.base import broken, shown
+from ghostmem.schema import too_deep
 
 SUFFIXES = (".md", ".markdown", ".mdk")
 LARGEST = 500_000_000  # bytes of one file that is read whole
@@ -40,7 +41,9 @@ def json_of(text: str, where: str) -> Any:
     """Parse JSON, or say what is wrong with it."""
     try:
         return json.loads(text, parse_constant=_refuse_constant)
-    except (ValueError, RecursionError) as error:
+    except RecursionError:
+        raise broken(where, str(too_deep("this"))) from None
+    except ValueError as error:
         raise broken(where, f"this is not JSON: {error}") from None
 
 

@@ -71,7 +71,7 @@ def _shorten(path: str) -> None:
             kept = stream.read()[-MOST // 2 :].partition(b"\n")[2]
     except OSError:
         return
-    fresh = f"{path}.{os.getpid()}.tmp"
-    with open(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as stream:
+    from ghostmem.atomic import replacing
+
+    with replacing(path) as stream:
         stream.write(kept)
-    os.replace(fresh, path)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ghostmem.caller import CALLER, require
+from ghostmem.caller import AGENT, CALLER, require
 from ghostmem.errors import ForbiddenError, GhostError, InvalidInputError
 from ghostmem.mcp.app import SHOW
 from ghostmem.mcp.texts import brief, readable, told
@@ -38,6 +38,7 @@ class Face:
     def call(self, name: str, given: Mapping[str, Any] | None) -> dict[str, Any]:
         """Do what a tool does; whatever is wrong with the call is said in the result."""
         walled = name not in self.tools or self.tools[name].walled
+        before = AGENT.set(True)
         try:
             found = self.run(name, given)
         except GhostError as error:
@@ -45,6 +46,8 @@ class Face:
         except Exception as error:
             traceback.print_exc()
             return _failed(told(GhostError(f"{type(error).__name__} in {name[:60]}")))
+        finally:
+            AGENT.reset(before)
         return {"content": [text_content(brief(name, found))], "structuredContent": found, "isError": False}
 
     def run(self, name: str, given: Mapping[str, Any] | None) -> dict[str, Any]:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ghostmem.caller import CALLER, CLIENT
 from ghostmem.errors import GhostError, InvalidInputError
 from ghostmem.mcp.app import URI, app_contents, app_resource, is_shown_by
+from ghostmem.mcp.frames import Message, error_reply
 from ghostmem.mcp.prompts import offered, prompt_result
-from ghostmem.mcp.protocol import INTERNAL_ERROR, INVALID_PARAMS, ProtocolError
+from ghostmem.mcp.protocol import INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND, ProtocolError
 from ghostmem.mcp.resources import complete, read, resources, templates
 from ghostmem.mcp.texts import readable, told
 from ghostmem.schema import Schema, check
@@ -32,6 +33,26 @@ class Client(NamedTuple):
 
 Given = Mapping[str, Any]
 Found = dict[str, Any]
+
+
+def reply_to(message: Message, work: Callable[[Given], Found]) -> Message:
+    """Return the response to a request: what the work makes of its parameters, or what is wrong."""
+    given = message.get("params")
+    try:
+        if given is not None and not isinstance(given, dict):
+            raise ProtocolError(INVALID_PARAMS, "Invalid request parameters: they must be an object")
+        return {"jsonrpc": "2.0", "id": message["id"], "result": work(given or {})}
+    except ProtocolError as error:
+        return error_reply(error, message["id"])
+
+
+def run_method(face: Face, method: str, client: Client, given: Given) -> Found:
+    """Answer any request that comes after the handshake."""
+    if method == "ping":
+        return {}
+    if method not in REQUESTS:
+        raise ProtocolError(METHOD_NOT_FOUND, f"Method not found: {method[:60]}")
+    return answer(face, method, given, client)
 
 
 def answer(face: Face, method: str, given: Given, client: Client) -> Found:

@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import anyio
 import mcp_types as types
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
+from pydantic import ValidationError
 
 from ghostmem._version import __version__
 from ghostmem.mcp.app import EXTENSION
+from ghostmem.mcp.bodies import CheckedBodies
 from ghostmem.mcp.face import Face, defer_model
-from ghostmem.mcp.protocol import NAME, TITLE, ProtocolError
+from ghostmem.mcp.frames import FrameError, encode, error_reply, parse, read_message
+from ghostmem.mcp.protocol import INVALID_PARAMS, INVALID_REQUEST, NAME, TITLE, ProtocolError
 from ghostmem.mcp.requests import CALL, Client, answer
 from ghostmem.mcp.texts import instructions
 
 if TYPE_CHECKING:
-    from typing import BinaryIO
+    from typing import BinaryIO, TextIO
 
     from mcp.server.context import ServerRequestContext
     from pydantic import BaseModel
-    from starlette.applications import Starlette
+    from starlette.types import ASGIApp
 
     from ghostmem.ghost import Ghost
 
@@ -71,31 +75,65 @@ def _client(context: Context) -> Client:
     return Client(known.client_info.name if known else Client().name, {"extensions": extensions})
 
 
-def serve_stdio(face: Face, source: BinaryIO, sink: BinaryIO) -> None:
-    """Serve one client over two pipes until it goes away."""
+def serve_stdio(face: Face, source: Iterable[bytes], sink: BinaryIO) -> None:
+    """Serve one client, whose lines come from a source, until it goes away."""
     from io import TextIOWrapper
 
     from mcp.server.stdio import stdio_server
 
     server = make_server(face)
-    reader, writer = TextIOWrapper(source, encoding="utf-8", errors="replace"), TextIOWrapper(sink, encoding="utf-8")
+    reader, writer = cast("TextIO", _Lines(source, sink)), TextIOWrapper(sink, encoding="utf-8")
 
     async def serve() -> None:
         async with stdio_server(anyio.wrap_file(reader), anyio.wrap_file(writer)) as (read_stream, write_stream):
             await server.run(read_stream, write_stream, server.create_initialization_options())
 
     anyio.run(serve)
-    reader.detach()  # the pipes are not ours to close
-    writer.detach()
+    writer.detach()  # the pipe is not ours to close
 
 
-def http_app(ghost: Ghost, toolsets: Iterable[str] = ("memory",), root: Path | None = None) -> Starlette:
+class _Lines:
+    """Lines that the SDK can read; it would pass over all others in silence, so they are answered here."""
+
+    def __init__(self, source: Iterable[bytes], sink: BinaryIO) -> None:
+        self._source, self._sink = iter(source), sink
+
+    def readline(self) -> str:
+        """Return the next line, or an empty text at the end."""
+        for line in self._source:
+            try:
+                if line.strip() and _check(line):
+                    return line.decode("utf-8-sig")
+            except FrameError as error:
+                self._sink.write(encode(error_reply(error)) + b"\n")  # in one call, because the SDK writes here too
+                self._sink.flush()
+        return ""
+
+
+def _check(line: bytes) -> bool:
+    """Say whether a line is for the SDK; raise the error that answers one which is no message."""
+    message = read_message(parse(line))
+    if message is None:
+        return False
+    try:
+        types.jsonrpc_message_adapter.validate_json(line.removeprefix(BOM_UTF8), by_name=False)
+    except ValidationError:
+        if "id" not in message:
+            return False
+        if not isinstance(message.get("params"), dict | None):
+            raise FrameError(INVALID_PARAMS, "Invalid request parameters: they must be an object", message["id"]) from None
+        raise FrameError(INVALID_REQUEST, "Invalid request: a text or a number cannot be read", message["id"]) from None
+    return True
+
+
+def http_app(ghost: Ghost, toolsets: Iterable[str] = ("memory",), root: Path | None = None) -> ASGIApp:
     """Return an application that serves the protocol over HTTP at /mcp, with its lifespan."""
     from mcp.server.transport_security import TransportSecuritySettings
 
     defer_model(ghost)
     guard = TransportSecuritySettings(enable_dns_rebinding_protection=False)  # the application around it checks Host and Origin
-    server = make_server(Face(ghost, toolsets, root=root))
-    return server.streamable_http_app(
+    face = Face(ghost, toolsets, root=root)
+    app = make_server(face).streamable_http_app(
         json_response=True, stateless_http=True, transport_security=guard, max_request_body_size=_BODY
     )
+    return CheckedBodies(app, face, _BODY)

@@ -7,22 +7,23 @@ second: whatever it said first is said again to that.
 
 from __future__ import annotations
 
-import json
 import os
 import queue
 import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
-from io import BufferedReader, RawIOBase
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from ghostmem._version import __version__
 from ghostmem.mcp.face import Face, defer_model
-from ghostmem.mcp.protocol import INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, NAME, TITLE, ProtocolError
-from ghostmem.mcp.requests import CALL, REQUESTS, Client, answer
+from ghostmem.mcp.frames import FrameError, encode, error_reply, parse, read_batch, read_message
+from ghostmem.mcp.protocol import INVALID_PARAMS, INVALID_REQUEST, NAME, TITLE, VERSIONS, ProtocolError
+from ghostmem.mcp.requests import CALL, Client, reply_to, run_method
 from ghostmem.mcp.texts import instructions
 
 if TYPE_CHECKING:
@@ -30,10 +31,8 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
     from ghostmem.ghost import Ghost
+    from ghostmem.mcp.frames import Message
 
-    Message = Mapping[str, Any]
-
-VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")  # of the protocol with a handshake
 ENVELOPE = "io.modelcontextprotocol/protocolVersion"  # what every request of the newer protocol tells
 DISCOVER = "server/discover"
 WATCH = 5.0  # seconds between looks whether the parent is still there
@@ -58,8 +57,35 @@ def run_stdio(ghost: Ghost, toolsets: Iterable[str] = ("memory",), root: Path | 
     if newer is not None:
         from ghostmem.mcp.server import serve_stdio
 
-        serve_stdio(face, BufferedReader(_Replayed(newer, source)), sink)
+        serve_stdio(face, chain([newer], source), sink)
     sys.stderr.flush()
+
+
+@dataclass(eq=False)
+class _Request:
+    """A request that is not answered yet, and where its reply goes: None when the client has taken it back."""
+
+    message: Message
+    settle: Callable[[Message | None], None]
+    cancelled: bool = False
+
+
+class _Batch:
+    """The replies to one batch, sent as one list when the last is there."""
+
+    def __init__(self, replies: list[Message], expected: int, send: Callable[[Sequence[Message]], None]) -> None:
+        self._replies, self._expected, self._send, self._lock = replies, expected, send, threading.Lock()
+        if not expected and replies:
+            send(replies)
+
+    def settle(self, reply: Message | None) -> None:
+        """Take the reply to one request."""
+        with self._lock:
+            self._expected -= 1
+            self._replies += [reply] if reply is not None else []
+            complete = not self._expected and self._replies
+        if complete:
+            self._send(self._replies)
 
 
 class Session:
@@ -68,49 +94,73 @@ class Session:
     def __init__(self, face: Face, sink: BinaryIO) -> None:
         self._face, self._sink, self._lock = face, sink, threading.Lock()
         self._client: Client | None = None
-        self._waiting: queue.SimpleQueue[Message | None] = queue.SimpleQueue()
+        self._version: str | None = None
+        self._waiting: queue.SimpleQueue[_Request | None] = queue.SimpleQueue()
         self._workers: list[threading.Thread] = []
-        self._asked: set[str | int] = set()  # ids of requests that are not answered yet, and still wanted
+        self._pending: set[_Request] = set()
 
     def serve(self, source: Iterable[bytes]) -> bytes | None:
         """Read until the client goes away, or return the line by which it turns out to speak the newer protocol."""
         newer = None
         for line in source:
-            message = _read(line)
-            if message is None:
+            if not line.strip():
                 continue
-            if self._client is None and _is_newer(message):
+            try:
+                is_newer = self._receive(parse(line))
+            except FrameError as error:
+                self._send(error_reply(error))
+                continue
+            if is_newer:
                 newer = line
                 break
-            self._take(message)
         for _ in self._workers:  # what was asked is answered first, also before somebody else takes over
             self._waiting.put(None)
         for worker in self._workers:
             worker.join()
         return newer
 
-    def _take(self, message: Message) -> None:
+    def _receive(self, value: Any) -> bool:
+        """Take the messages of a frame; True when the client turns out to speak the newer protocol."""
+        if isinstance(value, list):
+            messages, errors = read_batch(value, self._version)
+            batch = _Batch(errors, sum("id" in message for message in messages), self._send)
+            for message in messages:
+                self._take(message, batch.settle)
+            return False
+        single = read_message(value)
+        if single is not None and self._client is None and _is_newer(single):
+            return True
+        if single is not None:
+            self._take(single, self._settle)
+        return False
+
+    def _take(self, message: Message, settle: Callable[[Message | None], None]) -> None:
         method = message["method"]
         if "id" not in message:
-            given = message.get("params")
-            if method == "notifications/cancelled" and isinstance(given, dict) and isinstance(given.get("requestId"), str | int):
-                self._asked.discard(given["requestId"])
+            if method == "notifications/cancelled":
+                self._cancel(message.get("params"))
             return
-        self._asked.add(message["id"])
+        request = _Request(message, settle)
+        self._pending.add(request)
         if method == "initialize":
-            self._reply(message, self._greet)
+            self._reply(request, self._greet)
         elif method == "ping":
-            self._reply(message, lambda _: {})
+            self._reply(request, lambda _: {})
         else:
-            if len(self._workers) < min(WORKERS, len(self._asked)):
+            if len(self._workers) < min(WORKERS, len(self._pending)):
                 self._workers.append(threading.Thread(target=self._work))
                 self._workers[-1].start()
-            self._waiting.put(message)
+            self._waiting.put(request)
+
+    def _cancel(self, given: Any) -> None:
+        id_ = given.get("requestId") if isinstance(given, dict) else None
+        for request in list(self._pending):
+            request.cancelled |= id_ is not None and request.message["id"] == id_
 
     def _work(self) -> None:
-        while (message := self._waiting.get()) is not None:
-            method = message["method"]
-            self._reply(message, partial(self._answer, method))
+        while (request := self._waiting.get()) is not None:
+            method = request.message["method"]
+            self._reply(request, partial(self._answer, method))
             if method == CALL:
                 self._face.ghost.store.vectoriser.warm()  # after the first answer, so that it does not wait for a model
 
@@ -121,8 +171,9 @@ class Session:
         if not isinstance(info, dict) or not isinstance(info.get("name"), str) or not isinstance(capabilities, dict):
             raise ProtocolError(INVALID_PARAMS, "initialize needs protocolVersion, capabilities and clientInfo with a name")
         self._client = Client(info["name"], capabilities)
+        self._version = wanted if wanted in VERSIONS else VERSIONS[-1]
         return {
-            "protocolVersion": wanted if wanted in VERSIONS else VERSIONS[-1],
+            "protocolVersion": self._version,
             "capabilities": _CAPABILITIES,
             "serverInfo": {"name": NAME, "title": TITLE, "version": __version__},
             "instructions": instructions(self._face.toolsets),
@@ -131,46 +182,26 @@ class Session:
     def _answer(self, method: str, given: Mapping[str, Any]) -> dict[str, Any]:
         if self._client is None:
             raise ProtocolError(INVALID_REQUEST, "the handshake comes first: send initialize")
-        if method not in REQUESTS:
-            raise ProtocolError(METHOD_NOT_FOUND, f"Method not found: {method[:60]}")
-        return answer(self._face, method, given, self._client)
+        return run_method(self._face, method, self._client, given)
 
-    def _reply(self, message: Message, work: Callable[[Mapping[str, Any]], dict[str, Any]]) -> None:
-        """Do some work and send what comes of it, unless the client has taken its request back."""
-        given = message.get("params")
-        try:
-            if given is not None and not isinstance(given, dict):
-                raise ProtocolError(INVALID_PARAMS, "Invalid request parameters: they must be an object")
-            told: dict[str, Any] = {"result": work(given or {})}
-        except ProtocolError as error:
-            told = {"error": {"code": error.code, "message": error.message}}
-        if message["id"] in self._asked:
-            self._asked.discard(message["id"])
-            self._send({"jsonrpc": "2.0", "id": message["id"], **told})
+    def _reply(self, request: _Request, work: Callable[[Mapping[str, Any]], dict[str, Any]]) -> None:
+        """Do some work and hand on what comes of it, unless the client has taken its request back."""
+        reply = reply_to(request.message, work)
+        self._pending.discard(request)
+        request.settle(None if request.cancelled else reply)
 
-    def _send(self, message: Message) -> None:
-        try:
-            line = json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode()
-        except UnicodeEncodeError:  # half a character, say in an id
-            line = json.dumps(message, separators=(",", ":")).encode()
+    def _settle(self, reply: Message | None) -> None:
+        if reply is not None:
+            self._send(reply)
+
+    def _send(self, reply: Message | Sequence[Message]) -> None:
+        line = encode(reply) + b"\n"
         try:
             with self._lock:
-                self._sink.write(line + b"\n")
+                self._sink.write(line)
                 self._sink.flush()
         except OSError:  # nobody reads any more; all that was acknowledged is on disk
             os._exit(0)
-
-
-def _read(line: bytes) -> Message | None:
-    """Return a request or a notification; anything else is nothing that could be answered."""
-    try:
-        message = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    if not isinstance(message, dict) or message.get("jsonrpc") != "2.0" or not isinstance(message.get("method"), str):
-        return None
-    id_ = message.get("id", "")
-    return message if isinstance(id_, str | int) and not isinstance(id_, bool) else None
 
 
 def _is_newer(message: Message) -> bool:
@@ -180,7 +211,7 @@ def _is_newer(message: Message) -> bool:
     return message["method"] == DISCOVER or (isinstance(meta, dict) and ENVELOPE in meta)
 
 
-def _pipes() -> tuple[BufferedReader, BinaryIO]:
+def _pipes() -> tuple[BinaryIO, BinaryIO]:
     """Take standard input and output for ourselves; what others print goes to standard error, and they read nothing."""
     source, sink = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDONLY)
@@ -188,24 +219,6 @@ def _pipes() -> tuple[BufferedReader, BinaryIO]:
     os.close(nothing)
     os.dup2(2, 1)
     return open(source, "rb"), open(sink, "wb")
-
-
-class _Replayed(RawIOBase):
-    """A line that was read already, and then the rest."""
-
-    def __init__(self, first: bytes, rest: BufferedReader) -> None:
-        self._first, self._rest = first, rest
-
-    def readable(self) -> bool:
-        """Say yes."""
-        return True
-
-    def readinto(self, into: Any) -> int:
-        """Read what was read before, then what comes."""
-        part = self._first[: len(into)] if self._first else self._rest.read1(len(into))
-        self._first = self._first[len(part) :]
-        into[: len(part)] = part
-        return len(part)
 
 
 def _leave_with_parent() -> None:

@@ -96,6 +96,9 @@ def _memory(found: Mapping[str, Any]) -> str:
 
 
 def _stored(found: Mapping[str, Any]) -> str:
+    if found.get("outcome") == "quarantined":
+        why = "; ".join(found.get("notes", ()))
+        return f"not stored: {found['ns']}/{found['key']} is {why}. Only the user can decide that; tell them."
     return f"{found.get('outcome', 'stored')} {found['ns']}/{found['key']} v{found['version']}"
 
 
@@ -144,6 +147,8 @@ def _pairs(found: Mapping[str, Any]) -> str:
 
 
 def _summary(found: Mapping[str, Any]) -> str:
+    if found["summary"].get("outcome") == "quarantined":
+        return _stored(found["summary"])
     return f"{_stored(found['summary'])} stands for {len(found['edges'])} memories"
 
 

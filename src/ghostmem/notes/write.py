@@ -6,20 +6,15 @@ then, they get a NoteConflictError with its present text.
 
 import hashlib
 import os
-import re
-import secrets
-import stat
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from ghostmem.atomic import Temporary, existing, is_plain, sweep_folder, sync_folder
 from ghostmem.errors import InvalidInputError, NoteConflictError
 from ghostmem.notes.lock import SWEPT
 
 BOM = b"\xef\xbb\xbf"
 MISSING = ""  # the digest of a file that is not there
-_LONGEST_NAME = 50  # characters of it in a temporary file's name
-_LEFT = re.compile(r"\..+\.\d+\.[0-9a-f]{8}\.tmp")
 _TRIES = 5  # how often an append is done again because somebody else wrote
 
 
@@ -72,18 +67,12 @@ def replace_file(path: Path, raw: bytes, base: str | None = None) -> bool:
     if before == raw:
         return False
     try:
-        mode = None if before is None else stat.S_IMODE(path.stat().st_mode)
         path.parent.mkdir(parents=True, exist_ok=True)
         _sweep(path.parent)
-        fresh = path.with_name(f".{path.name[:_LONGEST_NAME]}.{os.getpid()}.{secrets.token_hex(4)}.tmp")
-        _write(fresh, raw, mode)
-        try:
+        with Temporary(path, 0o666) as fresh:
+            fresh.write(raw)
             _check_base(path, read_bytes(path), base)  # once more: somebody who knows no lock may have saved meanwhile
-            os.replace(fresh, path)
-        except BaseException:
-            fresh.unlink(missing_ok=True)
-            raise
-        _flush_folder(path.parent)
+            fresh.publish(existing(path))
     except OSError as error:
         raise _refused("write", path, error) from None
     return True
@@ -97,7 +86,7 @@ def remove_file(path: Path, base: str | None = None) -> bool:
         return False
     try:
         path.unlink()
-        _flush_folder(path.parent)
+        sync_folder(path.parent)
     except OSError as error:
         raise _refused("delete", path, error) from None
     return True
@@ -134,11 +123,13 @@ def inside(root: Path, name: str) -> Path:
 def read_bytes(path: Path) -> bytes | None:
     """Return a file's bytes, or None when there is no file."""
     try:
+        if not is_plain(path) and not path.is_dir():  # reading a pipe waits for ever, and a device must never be replaced
+            raise InvalidInputError(f"{path} is not a plain file", "name another file")
         return path.read_bytes()
     except (FileNotFoundError, NotADirectoryError):
         return None
     except IsADirectoryError:
-        raise InvalidInputError(f"{path} is a folder, not a note", "name a file") from None
+        raise InvalidInputError(f"{path} is a folder, not a file", "name a file") from None
     except OSError as error:
         raise _refused("read", path, error) from None
 
@@ -154,43 +145,13 @@ def _check_base(path: Path, before: bytes | None, base: str | None) -> None:
     raise NoteConflictError(f"{path} {what}; nothing was written", current=current, digest=found)
 
 
-def _write(path: Path, raw: bytes, mode: int | None) -> None:
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
-    try:
-        with open(handle, "wb") as stream:
-            stream.write(raw)
-            stream.flush()
-            os.fsync(stream.fileno())
-        if mode is not None:
-            os.chmod(path, mode)
-    except OSError:
-        with suppress(OSError):
-            path.unlink()
-        raise
-
-
-def _flush_folder(folder: Path) -> None:
-    """Wait until a folder's entries are on disk, where the system can."""
-    if os.name == "nt":
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        with suppress(OSError):  # some network file systems refuse it
-            os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
 def _sweep(folder: Path) -> None:
     """Remove what killed writers left in a folder, once for each time its lock is held."""
     swept = SWEPT.get()
     if swept is None or str(folder) in swept:
         return
     swept.add(str(folder))
-    for entry in os.scandir(folder):
-        if _LEFT.fullmatch(entry.name):
-            with suppress(OSError):
-                os.unlink(entry.path)
+    sweep_folder(folder)
 
 
 def _refused(verb: str, path: Path, error: OSError) -> InvalidInputError:

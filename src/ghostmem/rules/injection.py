@@ -111,22 +111,14 @@ def _sends(text: str, lower: str) -> bool:
 
 
 def _is_told(text: str, match: re.Match[str]) -> bool:
-    """Say whether somebody only writes about such words: in quotes, or as what others try, on a line that says so."""
+    """Say whether somebody only writes about such words: as what others try, on a line that says so.
+
+    Quotation marks and a leading `>` do not count: whoever wants an order to be read can write them too.
+    """
     start = text.rfind("\n", max(0, match.start() - _AROUND), match.start()) + 1 or max(0, match.start() - _AROUND)
     stop = text.find("\n", match.end(), match.end() + _AROUND)
     before, after = text[start : match.start()], text[match.end() : stop if stop >= 0 else match.end() + _AROUND]
-    if (before.lstrip() or match[0].lstrip())[:1] == ">":
-        return True
     if not _compiled(_ABOUT).search(f"{before} {after}"):
         return False
     is_token = match[0].startswith(("<|", "["))
-    return is_token or _is_quoted(before, after) or _compiled(_TOLD).search(before) is not None
-
-
-def _is_quoted(before: str, after: str) -> bool:
-    """Say whether a quotation that began before ends behind."""
-    if any(before.count(mark) % 2 and mark in after for mark in '"`'):
-        return True
-    if any(before.rfind(first) > before.rfind(last) and last in after for first, last in ("“”", "«»", "「」", "‘’")):
-        return True
-    return _compiled(r"(?:^|\W)'[^']{0,80}$").search(before) is not None and "'" in after[:200]
+    return is_token or _compiled(_TOLD).search(before) is not None

@@ -37,7 +37,7 @@ _NUMBER = re.compile(r"(?<![\w<.-])\d+(?:\.\d+)*(?![\w.])")
 _LIST_ITEM = re.compile(r"^[ \t]*(?:\d{1,9}[.)]|[-*+])[ \t]+(.+)$", re.MULTILINE)
 _TICKED = re.compile(r"`([^`\n]{2,200})`")
 _LINKS = re.compile(
-    r"(?:,|;)?\s*\b(?:and then|then|after that|next|finally|luego|después|dann|danach)\b[,:]?\s*|[，,]?(?:然后|再|最后)",
+    r"(?:,|;)?\s{0,20}\b(?:and then|then|after that|next|finally|luego|después|dann|danach)\b[,:]?\s*|[，,]?(?:然后|再|最后)",
     re.IGNORECASE,
 )
 

@@ -1,7 +1,9 @@
 """What AGENTS.md says about memory: which file holds what, when to search, when to save, and a review once a week."""
 
+import os
 from pathlib import Path
 
+from ghostmem.setup.inside import check_inside
 from ghostmem.setup.marked import Change, marked, remove_block, write_block
 
 NAME = "agents-md"
@@ -44,9 +46,17 @@ def block() -> str:
 
 def write(path: Path, dry_run: bool = False) -> Change:
     """Put the guidance into a file, which is made when it is not there."""
+    check_inside(path, _folder(path))
     return write_block(path, NAME, GUIDANCE, dry_run)
 
 
 def remove(path: Path, dry_run: bool = False) -> Change:
     """Take the guidance out of a file."""
+    check_inside(path, _folder(path))
     return remove_block(path, NAME, dry_run)
+
+
+def _folder(path: Path) -> Path:
+    """Return a folder of the project that a file belongs to: the working folder, or its own where it lies elsewhere."""
+    here, lexical = Path.cwd(), Path(os.path.abspath(path))
+    return here if lexical.is_relative_to(here) else lexical.parent

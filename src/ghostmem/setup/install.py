@@ -6,19 +6,20 @@ the next run knows where it stands by comparing digests.
 """
 
 import os
-import re
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from ghostmem.atomic import sweep
 from ghostmem.errors import ConflictError, GhostError, InvalidInputError, NoteConflictError
 from ghostmem.notes.write import BOM, MISSING, decode, digest, read_bytes, remove_file, replace_file
 from ghostmem.setup.entry import Launch
 from ghostmem.setup.formats import FORMATS
+from ghostmem.setup.inside import check_inside
 from ghostmem.setup.marked import Change
 from ghostmem.setup.parts import Target, hooks_in, made_by, server_in, with_parts, without_parts
-from ghostmem.setup.state import UNKNOWN, Kept, held, keep, kept, write_private
+from ghostmem.setup.state import UNKNOWN, Kept, held, keep, kept, state_file, write_private
 
 BACKUP = ".ghost-backup"
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
@@ -56,7 +57,10 @@ def read_text(path: Path) -> str | None:
 
 def _done(plans: Callable[[], list[Plan]], dry_run: bool) -> list[Change]:
     planned = plans()
-    if dry_run or not any(_matters(plan) for plan in planned):
+    if dry_run:
+        return [plan.change for plan in planned]
+    sweep(file for plan in planned for file in (state_file(), _real(plan.target.path), backup_of(plan.target.path)))
+    if not any(_matters(plan) for plan in planned):
         return [plan.change for plan in planned]
     with held():
         planned = plans()
@@ -73,6 +77,8 @@ def _matters(plan: Plan) -> bool:
 
 
 def _planned(target: Target, how: Launch | None) -> Plan:
+    if target.scope == "project":
+        check_inside(target.path, Path.cwd())
     real = _real(target.path)
     raw = read_bytes(real)
     row = kept().get(str(real))
@@ -148,8 +154,6 @@ def _apply(plan: Plan) -> None:
     path, change = plan.target.path, plan.change
     real = _real(path)
     try:
-        _sweep(real)
-        _sweep(backup_of(path))
         if change.action == "unchanged":
             _forget(path, real) if plan.row is None else None
             return
@@ -192,14 +196,6 @@ def _forget(path: Path, real: Path) -> None:
     for name in () if row is None else sorted(row.folders, key=len, reverse=True):
         with suppress(OSError):  # somebody else uses it
             os.rmdir(name)
-
-
-def _sweep(file: Path) -> None:
-    """Remove what a killed run left beside a file; the lock is held, so it is nobody's."""
-    pattern = re.compile(re.escape(f".{file.name[:50]}.") + r"\d+\.[0-9a-f]{8}\.tmp")
-    for left in file.parent.glob(".*.tmp") if file.parent.is_dir() else ():
-        if pattern.fullmatch(left.name):
-            left.unlink(missing_ok=True)
 
 
 def _real(path: Path) -> Path:

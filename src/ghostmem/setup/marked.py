@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from difflib import unified_diff
 from pathlib import Path
 
+from ghostmem.atomic import sweep
 from ghostmem.errors import InvalidInputError, NotFoundError
 from ghostmem.notes.lock import locked_apart
-from ghostmem.notes.write import BOM, MISSING, decode, digest, remove_file, replace_file
+from ghostmem.notes.write import BOM, MISSING, decode, digest, read_bytes, remove_file, replace_file
 
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _Edit = Callable[[bytes | None], bytes | None]
@@ -96,7 +97,10 @@ def _changed(path: Path, change: _Edit, dry_run: bool) -> Change:
     if not real.parent.is_dir():
         raise NotFoundError(f"there is no folder {real.parent}", "make it first, or name another file")
     planned = _planned(path, change)
-    if dry_run or planned.action == "unchanged":
+    if dry_run:
+        return planned
+    sweep([real])
+    if planned.action == "unchanged":
         return planned
     with locked_apart(real):
         planned = _planned(path, change)
@@ -109,12 +113,7 @@ def _changed(path: Path, change: _Edit, dry_run: bool) -> Change:
 
 
 def _planned(path: Path, change: _Edit) -> Change:
-    try:
-        before = path.read_bytes()
-    except FileNotFoundError:
-        before = None
-    except OSError as error:
-        raise InvalidInputError(f"cannot read {path}: {error.strerror}", "name a text file that you may read") from None
+    before = read_bytes(path)
     try:
         return Change(path, before, change(before))
     except InvalidInputError as error:

@@ -1,13 +1,12 @@
 """What setup remembers of the files it has written, so that it can give the original bytes back."""
 
 import json
-import os
-import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 
+from ghostmem.atomic import Temporary
 from ghostmem.errors import InvalidInputError
 from ghostmem.notes.lock import PATIENCE, lock_file
 from ghostmem.settings import config_path
@@ -33,6 +32,11 @@ def folder() -> Path:
     return Path(config_path()).parent
 
 
+def state_file() -> Path:
+    """Return the file in which setup remembers."""
+    return folder() / _NAME
+
+
 @contextmanager
 def held() -> Iterator[None]:
     """Hold the lock that lets one setup run at a time."""
@@ -48,7 +52,7 @@ def held() -> Iterator[None]:
 def kept() -> dict[str, Kept]:
     """Return what is remembered, by the file's real path; a file of ours that cannot be read is nothing."""
     try:
-        found = json.loads((folder() / _NAME).read_bytes())
+        found = json.loads(state_file().read_bytes())
         names = {one.name for one in fields(Kept)}
         return {path: Kept(**{key: value for key, value in row.items() if key in names}) for path, row in found.items()}
     except (OSError, ValueError, TypeError, AttributeError):
@@ -62,7 +66,7 @@ def keep(path: Path, row: Kept | None) -> None:
         rows.pop(str(path), None)
     else:
         rows[str(path)] = row
-    home = folder() / _NAME
+    home = state_file()
     if rows:
         shown = json.dumps({name: asdict(one) for name, one in rows.items()}, indent=1)
         write_private(home, shown.encode("utf-8", "surrogateescape"))
@@ -71,10 +75,7 @@ def keep(path: Path, row: Kept | None) -> None:
 
 
 def write_private(path: Path, raw: bytes) -> None:
-    """Put bytes into a file that only its owner may read, whole or not at all."""
-    fresh = path.with_name(f".{path.name[:50]}.{os.getpid()}.{secrets.token_hex(4)}.tmp")
-    with open(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as stream:
-        stream.write(raw)
-        stream.flush()
-        os.fsync(stream.fileno())
-    os.replace(fresh, path)
+    """Put bytes into a file that only its owner may read, whole or not at all; a link in its place is replaced, not followed."""
+    with Temporary(path) as fresh:
+        fresh.write(raw)
+        fresh.publish()

@@ -11,8 +11,9 @@ from typing import Any, NoReturn
 
 from ghostmem.errors import InvalidInputError
 
-_KEY = re.compile(r"""("(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[^\s#&*!|>'"%@`\[\]{},:-][^#]*?|-[^\s#][^#]*?)\s*:(?=\s|$)""")
+_KEY = re.compile(r"""("(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[^\s#&*!|>'"%@`\[\]{},:-][^#]*?|-[^\s#][^#]*?)(?<!\s)\s*:(?=\s|$)""")
 _SCALAR = re.compile(r"(?:^|\s)[|>][+-]?\d?[+-]?\s*(?:#.*)?$")
+_COMMENT = re.compile(r"(?<!\s)\s+#")
 ITEM = re.compile(r"-(?:\s|$)")
 WORDS = {"true": True, "false": False, "null": None, "~": None, "": None}
 
@@ -95,7 +96,9 @@ def behind_key(line: Line) -> str:
     """Return what stands behind a key on its line, without a comment."""
     found = _KEY.match(line.text)
     rest = line.text[found.end() :].strip() if found else ""
-    return "" if rest.startswith("#") else re.sub(r"\s+#[^\"']*$", "", rest)
+    quoted = max(rest.rfind('"'), rest.rfind("'")) + 1
+    comment = _COMMENT.search(rest, quoted)
+    return "" if rest.startswith("#") else rest[: comment.start()] if comment else rest
 
 
 def head_named(lines: list[Line], key: str) -> Line | None:

@@ -1,164 +1,411 @@
-"""Secrets that their names betray: what is assigned to a password, a token or a key, in code, files, prose or a command."""
+"""Secrets that their names betray: values assigned to a password, a token or a key, in code, files, prose or a command.
 
+A name ends in a word for a secret (`DB_PASSWORD`, `apiKey`, "mot de passe"). A sign, a verb, a tag or a space joins it to the
+value. The words are in data/secret_words.json. The surer the form says that a value follows, the less the value must look like
+a secret by itself.
+"""
+
+import json
 import re
 from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
 
-from ghostmem.text.placed import SCHEMA, Found, compiled, is_reference
-from ghostmem.text.secrets import is_placeholder
-
-_LITERALS = (
-    *("pass", "pwd", "secret", "token", "key", "credential", "kennwort", "contrase", "senha", "парол"),
-    *("密码", "密碼", "口令", "密钥", "金鑰", "令牌", "パスワード", "비밀번호"),
+from ghostmem.text.near import Source
+from ghostmem.text.placed import Found
+from ghostmem.text.secret_values import (
+    SCHEMA,
+    compiled,
+    is_expression,
+    is_odd,
+    is_phrase,
+    is_random,
+    is_secret,
+    is_technical,
+    is_wordy,
 )
-_WORDS = (
-    "password|passwd|passphrase|passcode|passwort|kennwort|contraseña|contrasena|senha|mot de passe|пароль|pwd"
-    r"|(?<=[_.&?-])pass|密码|密碼|口令|パスワード|비밀번호"
+
+Span = tuple[int, int, bool]  # start, stop, sure
+
+_SHORT = (
+    r"(?<![^\W_])(?:pass|pwd|pw|psw|(?:db|ssh|my|sql|ftp|smtp|mail|user|root|admin|ldap|redis|pg)pass)"
+    r"|passwd|(?<=[a-z])pwd|psk|community[ _-]string|(?<=[_-])pin"
 )
 _KEYS = (
-    r"client[_-]?secret|secret[_-]?access[_-]?key|secret[_-]?key(?:[_-]?base)?|api[_ -]?key|api[_-]?secret|api[_-]?token"
-    r"|(?:access|auth|encryption|signing|master|account|private|app|license|service)[_-]?key|credentials?|secret|token"
-    "|密钥|金鑰|令牌"
+    r"secret[_-]?key[_-]?base|(?:api|access|auth|secret|encryption|signing|licen[sc]e|private|account|master)key"
+    r"|(?<![^\W_])key|credentials?|creds|secret|token|serial(?:[ _-]number)?|passkey|pepper"
 )
-_NAMES = rf"(?:({_WORDS})|({_KEYS}))(?![a-z0-9_])"
-# Between a name and its value: quotes, a bracket, emphasis; then a sign, a word such as "is", the end of a tag, or just a space.
+# Parts of names such as dbPass and apiKey, and PIN, are told by their capitals.
+_CAPITALS = (
+    r"((?<=[a-z])Pass|(?<!COM)(?<!BY)(?<!SUR)(?<!TRES)(?<=[A-Z]{2})PASS|(?<![A-Za-z])PIN(?:[ -][Cc]ode)?)|((?<=[a-z0-9])Key)"
+)
+_SUFFIX = r"(?:_?\d{1,2}|[_-](?:prod|production|dev|staging|test|live|old|new|backup|primary|default|plain|raw|b64|base64|hex))?"
+# Parts of names; a text without any of them has no name.
+_LITERALS = ("pass", "pwd", "pw", "psw", "secret", "token", "key", "cred", "serial", "psk", "pepper", "_pin", "-pin", "community")
+_WHOLE = ("pw", "psw")  # parts that are common inside words and a name only begins with
+
+_NAME_BEFORE, _NAME_AFTER = 24, 80  # characters around a part of a name that the name lies in
+
 _SIGN = r"(?::=|=>|={1,3}|[:：＝]|:\*{2})(?!=)"
-_SPOKEN = r" (?:is|was|ist|es|est)(?: now)?(?= )|(?:是|为|為|は)"
-_FOLLOW = (
-    r"(?:\\?[\"'`]\]?|\*{1,2}|_{1,2})?(?:\([^()\n]{0,20}\))?[ \t]{0,8}"
-    rf"(?:({_SIGN})|({_SPOKEN})|(>)|( ))[ \t]{{0,8}}\*{{0,2}}[ \t]?"
+_BEHIND_NAME = r"(?:\\?[\"'`]\]?|\*{1,2}|_{1,2}|』|」)?(?:[ ]?[(（][^()（）\n]{0,40}[)）])?"
+_GAP_WORDS = r"(?:[ \u00a0](?:[^\s.:;,!?\"'`=(){}<>|]|(?<=\w)'(?=\w)){1,40}){0,6}?"
+_MAX_RUN = 256  # characters of a value that are judged
+_RUN = rf"[^\s，。；、）」』”»]{{1,{_MAX_RUN}}}+"
+_ESCAPE = r"\\(?:[nrt\"']|$)"
+_QUOTES = {
+    '\\"': '\\"',
+    "\\'": "\\'",
+    '"': '"',
+    "'": "'",
+    "`": "`",
+    "“": "”",
+    "「": "」",
+    "『": "』",
+    "«": "»",
+    "„": "“",
+    "‘": "’",
+}
+_PAIR = r"[;&,][\"']?[A-Za-z][a-z]{2,}[\w .-]{0,30}[\"']?[ ]?[=:]"
+_BEHIND_QUOTE = frozenset(" \t\r\n,;:.)]}>|&<\\/!?，。；、）」』\"'`")
+_CLOSERS = {")": "(", "]": "[", "}": "{", ">": "<"}
+_MAX_TAG = 128  # characters of an element that are judged
+_MAX_QUOTED = 1000
+_MAX_PSK = 63  # characters of the passphrase of a wireless network
+_MAX_TRIMMED = 4  # signs behind a value that may belong to the sentence around it
+# Qualifiers of names that end in `key` or `token` and name something public.
+_PUBLIC_KEYS = frozenset(
+    (
+        "public primary foreign sort partition cache object idempotency routing row hash range shard composite candidate natural"
+        " unique index lookup registry dedup dedupe group map translation i18n json event issue jira project publishable pub site"
+        " s3 blob bucket host message metric redis session hot short shortcut arrow order query react record item store data dict"
+        " kv join lock websocket the a an this that each same any one which your no verify verification verifying context add"
+        " and or of in is for"
+    ).split()
 )
-_OTHERS = ("next", "page", "continuation", "cursor", "sync", "csrf", "pad", "eos", "bos", "unk", "mask", "stop", "cancellation")
-_CLOSING = {'\\"': '\\"', "\\'": "\\'", '"': '"', "'": "'", "`": "`", "“": "”", "「": "」"}
-_VALUE = r"[^\s\"'`,;&<>(){}\[\]|，。；、）」』”]{1,128}+"
-_LONG = 128  # characters of a value that are judged
-_TECHNICAL = (  # words with digits, versions, ranges
-    r"(?i)(?:(?:base|sha|md|utf|aes|rsa|rot|argon|bcrypt|pbkdf|scrypt|oauth|1password)[-_]?\d{0,4}(?:[-_/](?:[a-z]+|\d{1,4}))*"
-    r"|v?\d+(?:\.\d+)+(?:[-+.][a-z]*\d*)?|\d+[-+]\d*[a-z]*)$"
+_PUBLIC_TOKENS = frozenset(
+    (
+        "next page continuation cursor sync csrf xsrf pad eos bos unk mask stop special cancellation cancel design sep cls start"
+        " end last first per resume fencing no color colour public"
+    ).split()
 )
-_NAME = r"[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.)[A-Za-z_$][\w$]*)*$"
-_WORDY = r"[A-Za-z]+(?:[-_.:/ ]+(?:[A-Za-z]+|v?\d{1,4}))*+$"
-_TELLING = r"(?i)pass|secret|token|key|pwd|cred|param|arg|value|input|config|settings|env"
-_SHOWN = ("your", "my-", "my_", "some", "insert", "replace", "change", "enter", "example")
-_TALK = frozenset("the your must enter for and not with least password please should same are has".split())
+_PHRASE = r"(?:[a-z]{3,12}[ ]){3,11}[a-z]{3,12}(?=[.,;]?\s{0,4}(?:\n|$))|(?:[a-z]{3,12}-){3,7}[a-z]{3,12}(?![\w-])"
 
 
-def assigned(text: str) -> Iterator[Found]:
-    """Find what is assigned to a name of a password, a token or a key, and looks like one."""
-    lower = text.lower()
-    if not any(literal in lower for literal in _LITERALS):
-        return
-    done = 0
-    for name in compiled(_NAMES, re.IGNORECASE).finditer(text):
-        follow = compiled(_FOLLOW).match(text, name.end()) if name.start() >= done else None
-        if follow is None or _is_other(text, name):
+class Name(NamedTuple):
+    """A name of a secret in a text: its place, and whether it is that of a password, which people choose."""
+
+    start: int
+    stop: int
+    is_word: bool
+    text: str
+
+
+def assigned(source: Source) -> Iterator[Found]:
+    """Find values that are assigned to a name of a password, a token or a key, and look like one."""
+    text, done = source.text, 0
+    for name in _names_in(source):
+        if name.start < done or _is_other(text, name):
             continue
-        is_word = name[1] is not None
-        found = _in_tag(text, follow, is_word) if follow[3] else _value(text, name, follow, is_word)
+        found = _behind(text, name) or _before(text, name, done)
         if found is not None:
-            done = found[1]
-            yield ("password" if is_word else "secret", *found)
+            done = max(found[1], name.stop)
+            yield ("password" if name.is_word else "secret", *found)
 
 
-def is_random(value: str) -> bool:
-    """Say whether a value is no name that people give to things: long, with letters and digits mixed."""
-    if len(value) < 8 or compiled(_WORDY).match(value) or compiled(_TECHNICAL).match(value):
+def _names_in(source: Source) -> Iterator[Name]:
+    """Yield the names of secrets in a text; the pattern reads only the surroundings of parts of names."""
+    places = _places(source)
+    if not places:
+        return
+    at, text, lower = 0, source.text, source.lower
+    for place in places:
+        if place < at:
+            continue
+        stop = place + _NAME_AFTER
+        match = _first(text, lower, max(at, place - _NAME_BEFORE), stop)
+        if match is not None and (match.end() < stop or match.end() == len(text)):
+            at = match.end()
+            yield Name(match.start(), at, match[1] is not None, text[match.start() : at])
+
+
+def _first(text: str, lower: str, start: int, stop: int) -> re.Match[str] | None:
+    """Return the first name between two places; most are looked for in lower case, because that is several times faster."""
+    matches = [_names().search(lower, start, stop), _capital_names().search(text, start, stop)]
+    return min((match for match in matches if match is not None), key=lambda match: match.start(), default=None)
+
+
+def _places(source: Source) -> list[int]:
+    """Return where parts of names stand."""
+    parts = [(source.lower, literal) for literal in source.holding(_literals(), lower=True)]
+    parts += [(source.text, literal) for literal in source.holding(("PIN",))]
+    places: set[int] = set()
+    for text, literal in parts:
+        at = text.find(literal)
+        while at >= 0:
+            if literal not in _WHOLE or not text[at - 1 : at].isalnum():
+                places.add(at)
+            at = text.find(literal, at + 1)
+    return sorted(places)
+
+
+# ---------------------------------------------------------------- words and patterns
+
+
+@cache
+def _words(group: str) -> tuple[str, ...]:
+    """Return the words of a group in all languages, the longest first."""
+    path = Path(__file__).parent / "data" / "secret_words.json"
+    table: dict[str, list[str]] = json.loads(path.read_text(encoding="utf-8"))[group]
+    return tuple(sorted({word for words in table.values() for word in words}, key=lambda word: (-len(word), word)))
+
+
+def _any_of(group: str) -> str:
+    return "|".join(re.escape(word).replace(r"\ ", "[ \u00a0]") for word in _words(group))
+
+
+@cache
+def _literals() -> tuple[str, ...]:
+    foreign = [word for group in ("passwords", "keys") for word in _words(group)]
+    return (*_LITERALS, *(word for word in foreign if not any(part in word for part in _LITERALS)))
+
+
+@cache
+def _names() -> re.Pattern[str]:
+    """Return the pattern of names in lower case."""
+    words, keys = f"{_any_of('passwords')}|{_SHORT}", f"{_any_of('keys')}|{_KEYS}"
+    return re.compile(rf"(?:({words})|({keys})){_SUFFIX}(?![a-z0-9_])")
+
+
+@cache
+def _capital_names() -> re.Pattern[str]:
+    return re.compile(rf"(?:{_CAPITALS})(?i:{_SUFFIX})(?![A-Za-z0-9_])")
+
+
+@cache
+def _follow() -> re.Pattern[str]:
+    """Return the pattern of what joins a name to its value: a sign, a verb, a dash, a tag, a comma, a cell, a space."""
+    gap = rf"(?:[ \u00a0](?:{_any_of('prepositions')}){_GAP_WORDS})?"
+    said = rf",?[ \u00a0](?:{_any_of('joints')})(?:[ ]now)?[ ]?:?(?=[ \u00a0])"
+    particle = rf"[ ]?[\u3040-\u30ff\u4e00-\u9fff]{{0,6}}?(?:{_any_of('particles')})[ ]?[:：]?"
+    return re.compile(
+        rf"{_BEHIND_NAME}(?:{gap}(?:[ \t]{{0,40}}(?P<sign>{_SIGN})|(?P<said>{said}|{particle}|[ ][—–-](?=[ ])))"
+        rf"|(?P<tag>>)|(?P<comma>[ ]{{0,2}},[ ]{{0,2}}(?=[\"'])|[ ]{{1,3}}value=(?=[\"']))"
+        rf"|(?P<cell>[ \t]{{1,40}}\|(?=[ ]))|(?P<space>[ ]))"
+        rf"[ \t]{{0,8}}\*{{0,2}}[ \t]?",
+        re.IGNORECASE,
+    )
+
+
+@cache
+def _as() -> re.Pattern[str]:
+    """Return the pattern of a value before its name, as in "use X as the root password"."""
+    return re.compile(
+        rf"(?:^|\s)[\"'`“]?([^\s\"'`“”,;]{{6,64}})[\"'`”]?[ ](?:{_any_of('as')})(?:[ ][^\W\d_]{{2,20}}){{0,2}}[ ]$", re.IGNORECASE
+    )
+
+
+def _is_other(text: str, name: Name) -> bool:
+    """Say whether a name that ends in `key` or `token` is that of something public, or a bare `key`."""
+    before = text[max(0, name.start - 24) : name.start]
+    if before[-1:] == ":" and text[name.stop : name.stop + 1] == ":":
+        return True  # a part of a longer name, as in arn:…:secret:…
+    if name.is_word:
         return False
-    letters, digits = any(c.isalpha() for c in value), any(c.isdigit() for c in value)
-    mixed = letters and not value.islower() and not value.isupper() and len(set(value)) > 9
-    return (letters and digits) or (len(value) >= 20 and mixed)
+    if name.text.lower() == "key" and before[-1:] in ("?", "&"):
+        return False
+    qualifier = compiled(r"(?:[A-Z]?[a-z0-9]+|[A-Z0-9]+|[^\W\d_]+)$").search(before.rstrip("_-. "))
+    if qualifier is None or (before[-1:] not in ("_", "-", ".", " ") and not before[-1:].isalnum()):
+        return name.text.lower() == "key"
+    return qualifier[0].lower() in (_PUBLIC_KEYS if name.text.lower().endswith("key") else _PUBLIC_TOKENS)
 
 
-def _is_other(text: str, name: re.Match[str]) -> bool:
-    """Say whether a name is that of something else: of a page's token, say."""
-    before = text[max(0, name.start() - 20) : name.start()].rstrip("_-. ").lower()
-    return name[2] is not None and before.endswith(_OTHERS)
+# ---------------------------------------------------------------- a value behind its name
 
 
-def _in_tag(text: str, follow: re.Match[str], is_word: bool) -> tuple[int, int, bool] | None:
-    """Read <password>…</password>."""
-    at = follow.end()
-    stop = text.find("</", at, at + _LONG)
-    value = text[at:stop] if stop > at else " "
-    return (at, stop, True) if len(value.split()) == 1 and _is_secret(value, is_word, given=True) else None
-
-
-def _value(text: str, name: re.Match[str], follow: re.Match[str], is_word: bool) -> tuple[int, int, bool] | None:
-    """Return where a value stands and whether it is surely a secret."""
-    at = follow.end()
-    if follow[4] and not _is_option(text, name):
+def _behind(text: str, name: Name) -> Span | None:
+    if name.text.isupper() and text[name.stop : name.stop + 1] == "=" and text[name.stop + 1 : name.stop + 2] not in "= ":
+        return _in_variable(text, name)
+    follow = _follow().match(text, name.stop)
+    if follow is None:
         return None
-    if opening := next((mark for mark in _CLOSING if text.startswith(mark, at)), ""):
-        return _quoted(text, at + len(opening), _CLOSING[opening], is_word)
-    found = compiled(_VALUE).match(text, at)
+    at = follow.end()
+    if follow["tag"]:
+        return _in_tag(text, at, name)
+    if follow["comma"] and text[name.stop : name.stop + 1] not in ("'", '"'):
+        return None
+    opening = next((mark for mark in _QUOTES if text.startswith(mark, at)), "")
+    if opening and not follow["space"]:
+        found = _quoted(text, at + len(opening), _QUOTES[opening], name)
+        if found is not None:
+            return found if found[1] else None
+    if follow["comma"]:
+        return None
+    return _plain(text, name, follow)
+
+
+def _in_variable(text: str, name: Name) -> Span | None:
+    """Read NAME=value, where all up to the next space is the value, whatever characters it holds."""
+    at = name.stop + 1
+    run = compiled(_RUN).match(text, at)
+    if run is None:
+        return None
+    stop = _end(text, name, run, pairs=False, tags=False)
+    opening = next((mark for mark in _QUOTES if text.startswith(mark, at)), "")
+    if opening:
+        closing = text.find(_QUOTES[opening], at + len(opening), _line_end(text, at))
+        if closing >= 0 and (closing >= run.end() or not text[closing + len(opening) : run.end()].strip("\"',;)]}.")):
+            found = _quoted(text, at + len(opening), _QUOTES[opening], name)
+            return found if found and found[1] else None
+    value = text[at:stop]
+    if not value or is_expression(text[at : _line_end(text, at)], strict=True):
+        return None
+    is_found = _is_pin(value) if _names_pin(name) else is_secret(value, name.is_word, given=True)
+    return (at, _end_of_run(text, stop) if stop - at >= _MAX_RUN else stop, True) if is_found else None
+
+
+def _in_tag(text: str, at: int, name: Name) -> Span | None:
+    """Read <password>…</password>."""
+    stop = text.find("</", at, at + _MAX_TAG)
+    value = text[at:stop] if stop > at else " "
+    return (at, stop, True) if len(value.split()) == 1 and is_secret(value, name.is_word, given=True) else None
+
+
+def _quoted(text: str, start: int, closing: str, name: Name) -> Span | None:
+    """Judge a quoted value; None where no quote closes it, an empty span where it is no secret."""
+    line = text.find("\n", start, start + _MAX_QUOTED)
+    limit = line if line >= 0 else start + _MAX_QUOTED
+    stop = text.find(closing, start, limit)
+    while (
+        closing.isascii()
+        and stop >= 0
+        and text[stop + len(closing) : stop + len(closing) + 1] not in _BEHIND_QUOTE
+        and stop + len(closing) < len(text)
+    ):
+        stop = text.find(closing, stop + 1, limit)
+    if stop < 0:
+        return None
+    value = text[start:stop]
+    if len(value.split()) > 1:
+        is_found = name.is_word and (is_phrase(value) or (name.text.lower() == "psk" and 8 <= len(value) <= _MAX_PSK))
+    else:
+        is_found = _is_pin(value) if _names_pin(name) else is_secret(value, name.is_word, given=True)
+    return (start, stop, True) if is_found else (0, 0, False)
+
+
+def _plain(text: str, name: Name, follow: re.Match[str]) -> Span | None:
+    """Judge a value without quotes."""
+    at = follow.end()
+    run = compiled(_RUN).match(text, at)
+    if run is None:
+        return None
+    if name.is_word and not follow["space"] and (phrase := compiled(_PHRASE).match(text, at)):
+        is_named = "phras" in name.text.lower() or name.text == "パスフレーズ" or "-" in phrase[0]
+        return (at, phrase.end(), True) if is_named and is_phrase(phrase[0].replace("-", " ")) else None
+    tight = follow["sign"] is not None and text[at - 1] in "=:"
+    stop = _end(text, name, run, pairs=tight)
+    value = text[at:stop]
+    if not value or compiled(_ESCAPE).match(value) or is_expression(text[at : _line_end(text, at)], strict=False):
+        return None
+    if not name.is_word and compiled(r"[A-Za-z_]{2,20}=[^=]").match(value):
+        return None  # the next assignment
+    if _names_pin(name):
+        return (at, stop, True) if _is_pin(value) else None
+    joined = text[stop : stop + 1] in (";", "&") or text[name.start - 1 : name.start] in (";", "&", "?")
+    given = joined and tight and text[at - 1] == "="
+    if follow["space"]:
+        is_found = _is_spoken(text, name, value)
+    elif follow["said"]:
+        is_found = is_secret(value, name.is_word, given=False) and (is_odd(value) or is_random(value))
+    else:
+        is_found = is_secret(value, name.is_word, given, code=not given)
+    if is_found:
+        return at, _end_of_run(text, stop) if stop - at >= _MAX_RUN else stop, True
+    if name.is_word and follow["sign"] and _may_be(value):
+        return at, stop, False
+    return None
+
+
+def _end(text: str, name: Name, run: re.Match[str], pairs: bool, tags: bool = True) -> int:
+    """Return where a value without quotes ends; with `pairs` another name may follow without a space, with `tags` a tag."""
+    start, stop = run.span()
+    identifier = compiled(r"[\w.-]*$").search(text[max(0, name.start - 60) : name.start])
+    lead = text[max(0, name.start - len(identifier[0] if identifier else "") - 1) : name.start][:1]
+    ends = [text.find("[redacted:", start, stop)]
+    if tags and (tag := compiled(r"</[A-Za-z][\w-]*>").search(text, start, stop)):
+        ends.append(tag.start())
+    if lead in ("?", "&", ";"):
+        ends += [text.find(mark, start, stop) for mark in "&;#"]
+    elif lead in ('"', "'", "`"):
+        ends.append(text.find(lead, start, stop))
+    elif pairs and (pair := compiled(_PAIR).search(text, start, min(len(text), stop + 40))) and pair.start() < stop:
+        ends.append(pair.start())
+    stop = min([end for end in ends if end > start], default=stop)
+    least = max(start, stop - _MAX_TRIMMED)
+    while stop > least and (text[stop - 1] in ".,:;!?*…|" or _is_unopened(text, start, stop)):
+        stop -= 1
+    return stop
+
+
+def _is_unopened(text: str, start: int, stop: int) -> bool:
+    """Say whether a value ends in a bracket or a quote that belongs to the text around it."""
+    last = text[stop - 1]
+    if last in "\"'`":
+        return text.count(last, start, stop) % 2 == 1
+    return last in _CLOSERS and text.count(last, start, stop) > text.count(_CLOSERS[last], start, stop)
+
+
+def _is_spoken(text: str, name: Name, value: str) -> bool:
+    """Judge a value that only a space parts from its name: an option's, or one that can be nothing else."""
+    before = text[max(0, name.start - 24) : name.start]
+    if before.rfind("--") > before.rfind(" "):
+        return is_secret(value, name.is_word, given=False, code=True)
+    if not is_secret(value, name.is_word, given=False, code=True) or is_technical(value) or is_wordy(value):
+        return False
+    digits = any(c.isdigit() for c in value)
+    return digits and (is_odd(value) if name.is_word else len(value) >= 16)
+
+
+# ---------------------------------------------------------------- a value before its name
+
+
+def _before(text: str, name: Name, done: int) -> Span | None:
+    """Find "use X as the password" and "X is the password"."""
+    follow = text[name.stop : name.stop + 1]
+    if follow.isalnum() or follow in ("_", "=", "(", "-", ":"):
+        return None
+    start = max(done, name.start - 110)
+    found = _as().search(text[start : name.start])
     if found is None:
         return None
-    value = found[0].rstrip(".:!?*…" if follow[2] else ".:*…")
-    if not value or value.startswith("\\") or (value == found[0] and text[found.end() : found.end() + 1] in ("(", "[", "{")):
+    value = found[1].strip("\"'`“”(),.;:")
+    if not is_odd(value) or is_technical(value) or (is_wordy(value) and len(value) < 10) or not any(c.isdigit() for c in value):
         return None
-    stop = at + len(value)
-    tight = follow[1] == "=" and text[at - 1] == "="
-    joined = text[stop : stop + 1] in (";", "&") or text[max(0, name.start() - 1) : name.start()] in (";", "&", "?")
-    given = tight and (name[0].isupper() or joined)  # a variable of the environment, a part of a connection string or a query
-    if not _is_secret(value, is_word, given, code=not given):
-        return (at, stop, False) if is_word and follow[1] and _may_be(value) else None
-    if follow[2] and not _is_odd(value):
-        return None
-    return at, _end_of_run(text, stop) if len(found[0]) == _LONG else stop, True
+    at = start + found.start(1) + found[1].index(value)
+    return (at, at + len(value), True) if is_secret(value, name.is_word, given=False, code=True) else None
 
 
-def _quoted(text: str, start: int, closing: str, is_word: bool) -> tuple[int, int, bool] | None:
-    line = text.find("\n", start, start + 1000)
-    stop = text.find(closing, start, line if line >= 0 else start + 1000)
-    value = text[start:stop]
-    if stop <= start or not value.strip():
-        return None
-    if len(value.split()) > 1:
-        return (start, stop, True) if is_word and _is_phrase(value) else None
-    return (start, stop, True) if _is_secret(value, is_word, given=True) else None
+# ---------------------------------------------------------------- helpers
 
 
-def _is_option(text: str, name: re.Match[str]) -> bool:
-    """Say whether a name is that of an option, as in `--password`."""
-    before = text[max(0, name.start() - 24) : name.start()]
-    return before.rfind("--") > before.rfind(" ")
+def _names_pin(name: Name) -> bool:
+    return name.text.lower().startswith("pin")
 
 
-def _end_of_run(text: str, at: int) -> int:
-    while (more := compiled(_VALUE).match(text, at)) is not None:
-        at = more.end()
-    return at
-
-
-def _is_odd(value: str) -> bool:
-    """Say whether a word is no word: letters with digits or signs among them."""
-    return len(value) >= 6 and any(c.isalpha() for c in value) and any(not c.isalpha() and c not in "-_./" for c in value)
-
-
-def _is_phrase(value: str) -> bool:
-    """Say whether some words are a passphrase rather than a sentence about one."""
-    words = value.split()
-    plain = all(word.isalpha() and word.islower() and len(word) > 2 for word in words)
-    return 4 <= len(words) <= 24 and plain and not _TALK & set(words)
+def _is_pin(value: str) -> bool:
+    return value.isdigit() and 4 <= len(value) <= 8
 
 
 def _may_be(value: str) -> bool:
     return value.isascii() and value.isalpha() and value.islower() and 6 <= len(value) <= 20 and value not in SCHEMA
 
 
-def _is_secret(value: str, is_word: bool, given: bool, code: bool = False) -> bool:
-    """Judge a value by how it looks: `given` is quoted or otherwise clearly a value, `code` may be an expression."""
-    if len(value) < 4 or not (is_word or is_random(value)) or not (value.isascii() or given):
-        return False
-    if value.lower().strip("\"'.") in SCHEMA or value.lower().startswith(_SHOWN) or len(set(value)) < 3:
-        return False
-    if is_reference(value) or is_placeholder(value):
-        return False
-    is_name = compiled(_NAME).match(value) is not None
-    if not is_word:
-        return not (code and is_name and len(value) < 20)
-    tells = is_name and compiled(_TELLING).search(value) is not None
-    if given:
-        return not tells or any(c.isdigit() for c in value)
-    if tells or compiled(_TECHNICAL).match(value) or (code and is_name and "." in value):
-        return False
-    return _is_odd(value) or (len(value) >= 6 and value.isdigit())
+def _line_end(text: str, at: int) -> int:
+    end = text.find("\n", at, at + 300)
+    return end if end >= 0 else min(len(text), at + 300)
+
+
+def _end_of_run(text: str, at: int) -> int:
+    while (more := compiled(_RUN).match(text, at)) is not None:
+        at = more.end()
+    return at

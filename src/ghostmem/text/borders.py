@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from bisect import bisect_right
 from collections.abc import Iterator
 
 # Each pattern ends where the piece before the border ends.
@@ -52,10 +53,11 @@ def _best_border(text: str, start: int, target: int, room: int, farthest: int) -
     """Return the best place after `start` to end a piece of at most `room` characters."""
     low, high = start + target // 4, start + room
     for pattern in (_LINE, _SENTENCE, _WORD):
-        ends = [found.end() for found in pattern.finditer(text, low, high + 1)]
-        ends = [end for end in ends if start < end <= high and _parts(text, end, start)]
-        if ends:
-            return max((end for end in ends if end <= start + target), default=ends[0])
+        ends = [end for found in pattern.finditer(text, low, high + 1) if start < (end := found.end()) <= high]
+        near = bisect_right(ends, start + target)
+        for end in (*reversed(ends[:near]), *ends[near:]):  # the last within the target, else the first behind it
+            if _parts(text, end, start):
+                return end
     for end in range(start + target, start, -1):
         if breaks(text, end, start):
             return end

@@ -21,7 +21,8 @@ _LABEL = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _OTHERS = frozenset("assistant ai agent bot claude chatgpt gpt gemini codex copilot system tool 助手 asistente assistent".split())
-_END = re.compile(r"[.!?…؟।]+[\"')\]»”’]*(?=\s)|[。！？；]+[」』”’）]*")
+# a run of marks is tried once, from its first mark: a long run that ends no sentence would else be read again from each mark
+_END = re.compile(r"(?<![.!?…؟।])[.!?…؟।]++[\"')\]»”’]*+(?=\s)|[。！？；]+[」』”’）]*")
 _SHORT = frozenset(
     "e.g i.e dr mr mrs ms mx prof st jr sr vs cf etc approx nr fig eq al inc ltd co corp z.b bzw d.h usw ca sra uds".split()
 )

@@ -9,7 +9,7 @@ _UNSEEN = dict.fromkeys([*range(0x80, 0xA0), *range(0x202A, 0x202F), *range(0x20
 
 def visible(text: str) -> str:
     """Return a text that can do nothing to a terminal: control and direction characters as pictures."""
-    return text.translate(_PICTURES | _UNSEEN)
+    return text if text.isascii() and text.isprintable() else text.translate(_PICTURES | _UNSEEN)
 
 
 def summary_line(content: str, limit: int) -> str:

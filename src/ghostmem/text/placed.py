@@ -3,33 +3,77 @@
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
-from functools import cache
 
+from ghostmem.text.near import Source
+from ghostmem.text.secret_values import SCHEMA, compiled, is_odd, is_random, is_reference, is_technical, is_wordy
 from ghostmem.text.secrets import is_placeholder
 
 Found = tuple[str, int, int, bool]  # kind, start, stop, sure
 
-# What stands behind a name of a password and is none.
-SCHEMA = frozenset(
-    (
-        "string str text bytes required optional none null nil undefined true false yes no on off password passwd pass pwd"
-        " pw secret token hidden empty unset missing invalid valid expired wrong default changeme change-me change_me example"
-        " sample dummy test foo bar baz xxx redacted masked omitted encrypted plain plaintext number integer boolean object"
-        " array any unknown never input field label value bearer basic jwt oauth oauth2 api key user admin root username"
-        " reset forgot forgotten confirm new old current"
-    ).split()
-)
-_REFERENCE = (
-    r"[$%]?[{(<\[]|\$[A-Za-z_]\w*$|%\w+%$|%[sdr]$|@|(?:file|vault|op|arn|env|ssm|sops|secretsmanager|projects|https?)[:/]"
-    r"|!|/|~/|\.{1,2}/|--?[a-z]|\*+$|\.+$|_+$|\?+$"
-)
-_URL = r"(?<=[A-Za-z0-9])://[^\s/:@\"'<>`]{0,128}:([^\s/\"'<>`]{1,256})@(?=[A-Za-z0-9\[_$%{-])"
+_URL = r"(?<=[A-Za-z0-9])://([^\s/:@\"'<>`]{0,128})(?=[:@])"
+_AUTHORITY = r"[^\s\"'<>`]{1,300}+"
+_HOST = r"@(?=([A-Za-z0-9_${%][A-Za-z0-9_.${}%-]{0,252}|\[[0-9A-Fa-f:.]{2,45}\])(?::[\d$]|[/?#,;)\]}\\]|$|(?<=\.)[^A-Za-z0-9]))"
+_PORT = r":[1-9]\d{1,4}(?:/|$)|:[1-9]\d{2,4}[?#]"
+_WEB = ("http", "https", "ws", "wss", "ssh", "git")
+_USER = r"[^\s:\"'$%/]{1,64}"
+_ARGUMENT = r"[\"']?([^\s\"'$]{4,128})"
+_PORTS = ("5432", "5433", "6432", "*")  # of the lines of .pgpass
+# Passwords that are handed to programs: a literal that the text must hold, and a pattern whose group 1 is the password.
 _CALLS = (
     ("login", r"(?<![A-Za-z0-9_])login\s{1,4}\S{1,128}\s{1,4}password\s{1,4}([^\s\"'`)，。]{1,256})"),
-    ("mysql", r"(?<![A-Za-z0-9_])mysql(?:dump|admin)?\b[^\n]{0,100}?\s-p([^\s\-\"'$][^\s\"'$]{3,128})"),
-    ("curl", r"(?<![A-Za-z0-9_])curl\b[^\n]{0,200}?\s(?:-u|--user)[ =]?[\"']?[^\s:\"'$]{1,64}:([^\s\"'$]{4,128})"),
-    ("sshpass", r"(?<![A-Za-z0-9_])sshpass\s{1,3}-p\s?[\"']?([^\s\"'$]{4,128})"),
-    ("requirepass", r"(?<![A-Za-z0-9_])requirepass\s{1,3}([^\s\"'$]{6,128})"),
+    ("mysql", r"(?<![A-Za-z0-9_])mysql(?:dump|admin|show)?\b[^\n]{0,100}?\s-p([^\s\-\"'$][^\s\"'$]{3,128})"),
+    ("curl", rf"(?<![A-Za-z0-9_])curl\b[^\n]{{0,200}}?\s(?:-u|--user|-U|--proxy-user)[ =]?[\"']?{_USER}:([^\s\"'$]{{4,128}})"),
+    ("http ", rf"(?<![A-Za-z0-9_])http\s[^\n]{{0,100}}?-a[ =][\"']?{_USER}:([^\s\"'$]{{4,128}})"),
+    ("sshpass", rf"(?<![A-Za-z0-9_])sshpass\s{{1,3}}-p\s?{_ARGUMENT}"),
+    ("requirepass", r"(?<![A-Za-z0-9_])(?:requirepass|masterauth)\s{1,3}[\"']?([^\s\"'$]{6,128})"),
+    ("redis-cli", rf"(?<![A-Za-z0-9_])redis-cli\b[^\n]{{0,100}}?\s-a\s{_ARGUMENT}"),
+    ("login", rf"(?<![A-Za-z0-9_])login\b[^\n]{{0,120}}?\s-p\s{_ARGUMENT}"),
+    ("mongo", rf"(?<![A-Za-z0-9_])mongo\w{{0,10}}\b[^\n]{{0,120}}?\s-p\s{_ARGUMENT}"),
+    ("ldap", rf"(?<![A-Za-z0-9_])ldap\w{{0,10}}\b[^\n]{{0,120}}?\s-w\s{_ARGUMENT}"),
+    (
+        "htpasswd",
+        rf"(?<![A-Za-z0-9_])htpasswd\s{{1,3}}-\w{{0,4}}b\w{{0,4}}\s{{1,3}}\S{{1,128}}\s{{1,3}}\S{{1,64}}\s{{1,3}}{_ARGUMENT}",
+    ),
+    ("ConvertTo-SecureString", r"ConvertTo-SecureString\s{1,3}(?:-String\s{1,3})?[\"']([^\"'\n$]{4,128})[\"']"),
+    ("pass:", r"(?<![A-Za-z0-9_])-pass(?:in|out)?\s{1,3}[\"']?pass:([^\s\"'$]{4,128})"),
+    ("zip", rf"(?<![A-Za-z0-9_])(?:zip|unzip)\b[^\n]{{0,100}}?\s-P\s{_ARGUMENT}"),
+    ("7z", r"(?<![A-Za-z0-9_])7z[az]?\b[^\n]{0,100}?\s-p([^\s\-\"'$][^\s\"'$]{3,128})"),
+    ("smbclient", rf"(?<![A-Za-z0-9_])smbclient\b[^\n]{{0,200}}?\s-U\s?[\"']?{_USER}%([^\s\"'$]{{4,128}})"),
+    ("username=", r"(?<![A-Za-z0-9_])username=[^\s,]{1,64},pass(?:word)?=([^\s,\"'$]{4,128})"),
+    ("IDENTIFIED BY", r"IDENTIFIED\s{1,3}BY\s{1,3}['\"]([^'\"\n]{4,128})['\"]"),
+    ("identified by", r"identified\s{1,3}by\s{1,3}['\"]([^'\"\n]{4,128})['\"]"),
+    ("PASSWORD '", r"PASSWORD\s{1,3}'([^'\n]{4,128})'"),
+    ("/user:", rf"(?<![A-Za-z0-9_])net use\b[^\n]{{0,120}}?/user:\S{{1,64}}\s{_ARGUMENT}"),
+    ("WIFI:", r"WIFI:[^\n]{0,100}?;P:((?:[^;\\\n]|\\.){4,128});"),
+    *(
+        (f":{port}:", rf"(?m)(?<!\S)[\w.*-]{{1,253}}:{re.escape(port)}:[\w*-]{{1,64}}:[\w*.-]{{1,64}}:(\S{{4,128}})$")
+        for port in _PORTS
+    ),
+    ("chpasswd", r"[\"']?[a-z_][\w-]{0,32}:([^\s\"'$]{4,128})[\"']?\s{0,3}\|\s{0,3}(?:sudo\s)?chpasswd"),
+)
+# A user and a password: of a constructor or a call, and behind a word such as "login".
+_PAIRS = (
+    (
+        ("auth", "login", "credential", "sign_in", "signin", "connect"),
+        r"(?i)(?:auth|login|credential|sign_?in|connect|authenticate)\w{0,20}\s?=?\s?\(\s{0,4}"
+        r"(?:[\"'][^\"'\n:/]{0,40}[:/][^\"'\n]{1,200}[\"']\s{0,4},\s{0,4})?"
+        r"[\"'][^\"'\n]{1,64}[\"']\s{0,4},\s{0,4}[\"']([^\"'\n\s]{4,128})[\"']",
+    ),
+    (
+        tuple(
+            "login,log-in,creds,credentials,zugangsdaten,anmeldung,basic auth,basic-auth,basicauth,identifiants,credenciales"
+            ",credenziali,логин,user pass,userpass,user/pass,username pass,usernamepass,username/pass,and pass".split(",")
+        ),
+        r"(?i)(?<![A-Za-z0-9_])(?:log-?ins?|cred(?:ential)?s|zugangsdaten|anmeldung|basic[ -]?auth|identifiants"
+        r"|credenciales|credenziali|логин|user(?:name)?[ /]?(?:and )?pass(?:word)?)(?: [^\s:=]{1,20}){0,4}\s{0,2}[:=]?\s{1,3}"
+        r"[`\"']?[\w.@+-]{2,64}[`\"']?\s{0,2}[/:|]\s{0,2}[`\"']?([^\s`\"',;]{6,128})",
+    ),
+)
+_CODE = r"(?=[A-Za-z-]{0,20}\d)[0-9A-Za-z]{3,10}(?:-[0-9A-Za-z]{3,10}){0,7}(?![0-9A-Za-z-])"
+_CODES = (
+    r"(?i)(?<![A-Za-z0-9])(?:recovery|backup|2fa|mfa|rescue|scratch|one-time|emergency)[ _-]codes?"
+    r"[^\n:=]{0,40}?(?:[:=]|is|are)\s{1,4}"
+    rf"((?:\d{{1,2}}[.)] )?{_CODE}(?:[\s,;]{{1,4}}(?:\d{{1,2}}[.)] )?{_CODE}){{0,31}})"
 )
 _HEADING = r"-----BEGIN (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----|PuTTY-User-Key-File-\d: [^\n]{1,60}"
 _ENDING = r"-----END (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----|Private-MAC: [0-9a-f]{20,}"
@@ -38,45 +82,96 @@ _BODY = (  # without an end: long lines, headers and what may stand around them,
     r"(?:(?<!\n\n)[A-Za-z0-9+/]{1,31}={0,2}(?=\s{0,8}\n|\s{0,8}$|\\|\"|'))?"
 )
 _LONGEST_BLOCK = 65_536
+_MAX_CALL = 600  # characters of a command or a call that are read
+_MAX_CODES = 3_000  # characters of a list of recovery codes that are read
+_CODE_WORDS = tuple(
+    f"{word}{sign}code" for word in "recovery backup 2fa mfa rescue scratch one-time emergency".split() for sign in " _-"
+)
 
 
-@cache
-def compiled(pattern: str, flags: int = 0) -> re.Pattern[str]:
-    """Compile a pattern when it is first needed."""
-    return re.compile(pattern, flags)
-
-
-def is_reference(value: str) -> bool:
-    """Say whether a value tells where the secret is, rather than the secret: a variable, a template, a path, stars."""
-    return compiled(_REFERENCE).match(value) is not None
-
-
-def in_urls(text: str) -> Iterator[Found]:
-    """Find passwords in URLs: scheme://user:password@host."""
-    if "://" not in text or "@" not in text:
+def in_urls(source: Source) -> Iterator[Found]:
+    """Find passwords and tokens in URLs: scheme://user:password@host, scheme://token@host."""
+    if len(source.holding(("://", "@"))) < 2:
         return
+    text, done = source.text, 0
     for match in compiled(_URL).finditer(text):
-        value = match[1]
-        plain = value.lower().strip("<>[]{}*$%")
-        if plain not in SCHEMA and not is_placeholder(value) and not is_reference(value) and len(set(value)) > 1:
-            yield "password", *match.span(1), True
-
-
-def called(text: str) -> Iterator[Found]:
-    """Find passwords that are handed to programs, and those of .netrc."""
-    for literal, pattern in _CALLS:
-        if literal not in text:
+        if match.start() < done:
             continue
-        for match in compiled(pattern).finditer(text):
+        if text[match.end()] == "@":
+            if _is_url_token(match[1]):
+                yield "url token", *match.span(1), True
+            continue
+        scheme = compiled(r"[a-z0-9+.-]+$").search(text[max(0, match.start() - 20) : match.start()])
+        end = _password_end(text, match.end(), scheme is not None and scheme[0] in _WEB)
+        value = text[match.end() + 1 : end]
+        if _is_url_token(match[1]) and end:
+            yield "url token", *match.span(1), True
+        plain = value.lower().strip("<>[]{}*$%")
+        if value and plain not in SCHEMA and not is_placeholder(value) and not is_reference(value) and len(set(value)) > 1:
+            done = end
+            yield "password", match.end() + 1, end, True
+
+
+def _password_end(text: str, colon: int, web: bool) -> int:
+    """Return the place of the `@` behind a URL's password, which may itself hold `@`, `/` and `:`; 0 where there is none.
+
+    Behind the password comes a host. A port behind the colon means that the host is already there.
+    """
+    run = compiled(_AUTHORITY).match(text, colon)
+    if run is None or (web and compiled(_PORT).match(text, colon, run.end())):
+        return 0
+    query = compiled(r"\?[A-Za-z_]{2,}=").search(text, colon, run.end())
+    hosts = list(compiled(_HOST).finditer(text, colon + 2, run.end()))
+    if query:
+        hosts = [found for found in hosts if found.start() < query.start()] or hosts
+    if not hosts:
+        return 0
+    slash = min((at for mark in "/?#" if (at := text.find(mark, colon, run.end())) >= 0), default=run.end())
+    # An `@` behind the path of a web address may be part of the path, as in https://user:word@host.org/@scope/name@1.2
+    near = [found for found in hosts if found.start() < slash and "." in found[1].strip(".")]
+    return (near[-1] if near and web else hosts[-1]).start()
+
+
+def recovery_codes(source: Source) -> Iterator[Found]:
+    """Find the codes that let somebody in without a second factor."""
+    for match in _found(source, _CODE_WORDS, _CODES, lower=True, after=_MAX_CODES):
+        if len(match[1]) >= 6:
+            yield "recovery code", *match.span(1), True
+
+
+def _is_url_token(user: str) -> bool:
+    return len(user) >= 20 and is_random(user) and not is_wordy(user) and not is_placeholder(user) and not is_reference(user)
+
+
+def called(source: Source) -> Iterator[Found]:
+    """Find passwords that are handed to programs and functions, those of .netrc, and pairs of a user and a password."""
+    for literal, pattern in _CALLS:
+        for match in _found(source, (literal,), pattern):
             value = match[1]
             if value.lower() not in SCHEMA and not is_placeholder(value) and not is_reference(value):
                 yield "password", *match.span(1), True
+    for literals, pattern in _PAIRS:
+        for match in _found(source, literals, pattern, lower=True):
+            value = match[1]
+            if is_wordy(value) and len(value) < 10:
+                continue
+            if is_odd(value) and not is_technical(value) and not is_placeholder(value) and not is_reference(value):
+                yield "password", *match.span(1), True
 
 
-def key_blocks(text: str) -> Iterator[Found]:
+def _found(
+    source: Source, literals: tuple[str, ...], pattern: str, lower: bool = False, after: int = _MAX_CALL
+) -> Iterator[re.Match[str]]:
+    """Yield the matches of a pattern in a text, reading only what lies around its literals."""
+    for start, stop in source.around(literals, _MAX_CALL, after, lower):
+        yield from compiled(pattern).finditer(source.text, start, stop)
+
+
+def key_blocks(source: Source) -> Iterator[Found]:
     r"""Find private keys in their blocks, also on one line with `\n` in it, and also without an end."""
-    if "PRIVATE KEY" not in text and "PuTTY-User-Key" not in text:
+    if not source.holding(("PRIVATE KEY", "PuTTY-User-Key")):
         return
+    text = source.text
     starts = list(compiled(_HEADING).finditer(text))
     ends = [match.end() for match in compiled(_ENDING).finditer(text)]
     for number, start in enumerate(starts):

@@ -10,14 +10,25 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
+from ghostmem.text.near import Source
+
 
 class Shape(NamedTuple):
-    """One kind of secret: its name, the literals of which it contains one, its pattern, and a last test of what matched."""
+    """One kind of secret: its name, the literals of which it contains one, its pattern, and a last test of what matched.
+
+    A match begins at most 64 characters before a literal and ends at most four words after it, unless `far` is set.
+    """
 
     kind: str
     literals: str
     pattern: str
     proves: Callable[[str], bool] | None = None
+    far: bool = False
+
+    @property
+    def is_word(self) -> bool:
+        """Whether a match holds no white space."""
+        return " " not in self.pattern and r"\s" not in self.pattern
 
 
 def _decoded(text: str) -> str:
@@ -51,6 +62,17 @@ def _is_pair(credentials: str) -> bool:
     return bool(colon and word and name.isprintable())
 
 
+def _is_private_pem(encoded: str) -> bool:
+    """Say whether base64 holds a private key in its block; certificates and public keys are encoded like that too."""
+    return "PRIVATE KEY" in _decoded("".join(encoded[:160].split())[:80])
+
+
+def _is_secret_tail(token: str) -> bool:
+    """Say whether the part behind a token's prefixes is random."""
+    tail = re.split("[_-]", token)[-1]
+    return _has_digit(tail) and any(c.isalpha() for c in tail) and len(set(tail)) > 7
+
+
 # A word may also start behind an escape, as in JSON or in a URL.
 START = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrt])|(?<=%[0-9A-Fa-f]{2}))"
 END = r"(?![A-Za-z0-9])"
@@ -81,7 +103,7 @@ SHAPES: tuple[Shape, ...] = (
     Shape("slack webhook", "hooks.slack.com", r"hooks\.slack\.com/(?:services|workflows|triggers)/([A-Za-z0-9/]{30,}+)"),
     Shape("discord webhook", "/api/webhooks/", rf"discord(?:app)?\.com/api/webhooks/\d{{15,20}}/({_ID}{{50,}}+)"),
     Shape("discord token", ".", rf"[MNO]{_ID}{{22,27}}\.{_ID}{{6}}\.{_ID}{{27,}}+", _is_bot),
-    Shape("telegram token", ":AA", rf"\d{{8,10}}:AA{_ID}{{33}}(?![A-Za-z0-9_-])"),
+    Shape("telegram token", ":AA", rf"(?:bot)?(\d{{8,10}}:AA{_ID}{{33}})(?![A-Za-z0-9_-])"),
     Shape("stripe key", "_live_", rf"[sr]k_live_{_AN}{{16,}}+"),
     Shape("stripe key", "_test_", rf"[sr]k_test_{_AN}{{16,}}+"),
     Shape("stripe webhook secret", "whsec_", r"whsec_[A-Za-z0-9+/]{24,}+={0,2}"),
@@ -169,10 +191,92 @@ SHAPES: tuple[Shape, ...] = (
     Shape("json web token", "eyJ", rf"(?<![_-])eyJ{_ID}{{10,}}+\.{_ID}*+\.{_ID}{{10,}}+\.{_ID}{{10,}}+\.{_ID}{{16,}}+"),
     Shape("basic credentials", "asic", r"[Bb]asic {1,3}([A-Za-z0-9+/]{8,}+={0,2})", _is_pair),
     Shape("bearer token", "earer", r"[Bb]earer {1,3}([A-Za-z0-9_~+/.-]{16,}+=*+)", _has_digit),
+    Shape(
+        "private key",
+        "LS0tLS1CRUdJTi",
+        r"LS0tLS1CRUdJTi[A-Za-z0-9+/]{40,}+(?:\s{1,2}[ \t]{0,40}[A-Za-z0-9+/]{20,}+)*+={0,2}",
+        _is_private_pem,
+        far=True,
+    ),
+    Shape(
+        "private key",
+        "MII MHcCAQEE MIGHAgEA MC4CAQAw b3BlbnNzaC1rZXktdjE",
+        r"(?:MII[A-Za-z0-9+/]{2,3}(?:IBAAK[BC]|IBADANBgkqhki|gEAAo[IG]|gEAMA0GCSqGSIb3)|MHcCAQEE|MIG[H-Z]AgEAM|MC4CAQAwBQYDK2V|b3BlbnNzaC1rZXktdjE)"
+        r"[A-Za-z0-9+/]{40,}+(?:(?:\s{1,2}|\\n)[ \t]{0,40}[A-Za-z0-9+/]{20,}+)*+={0,2}",
+        far=True,
+    ),
+    Shape("jwk private key", '"kty"', r"(?<=\")(?:d|k|p|q|dp|dq|qi)\"\s{0,4}:\s{0,4}\"([A-Za-z0-9_-]{20,}+)\"", far=True),
+    Shape("jwk private key", "'kty'", r"(?<=')(?:d|k|p|q|dp|dq|qi)'\s{0,4}:\s{0,4}'([A-Za-z0-9_-]{20,}+)'", far=True),
+    Shape(
+        "1password key", "A3-", rf"A3-[A-Z0-9]{{6}}-(?:[A-Z0-9]{{11}}|[A-Z0-9]{{6}}-[A-Z0-9]{{5}})(?:-[A-Z0-9]{{5}}){{3}}{END}"
+    ),
+    Shape("1password token", "ops_eyJ", r"ops_eyJ[A-Za-z0-9+/_=-]{100,}+"),
+    Shape("alibaba key", "LTAI", rf"LTAI{_AN}{{12,20}}{END}", _has_digit),
+    Shape("artifactory key", "AKCp", rf"AKCp{_AN}{{60,}}+"),
+    Shape("artifactory token", "cmVmd", rf"cmVmd{_AN}{{59}}{END}"),
+    Shape("aws bedrock key", "bedrock-api-key-", r"bedrock-api-key-[A-Za-z0-9+/=]{20,}+"),
+    Shape("clojars token", "CLOJARS_", rf"CLOJARS_{_AN}{{60}}{END}"),
+    Shape("cloudflare key", "v1.0-", rf"v1\.0-{_HEX}{{24}}-{_HEX}{{146}}{END}"),
+    Shape("dynatrace token", "dt0", r"dt0[a-z]\d\d\.[A-Za-z0-9]{24}\.[A-Za-z0-9]{64}"),
+    Shape("flutterwave key", "FLWSECK", r"FLWSECK(?:_TEST)?-[0-9a-h]{12,32}(?:-X)?"),
+    Shape("fly.io token", "fo1_ fm1a_ fm1r_ fm2_", r"(?:fo1|fm1[ar]|fm2)_[A-Za-z0-9+/_-]{40,}+={0,3}"),
+    Shape("frame.io token", "fio-u-", rf"fio-u-{_ID}{{60,}}+"),
+    Shape("gitlab token", "gloas-", rf"gloas-{_ID}{{60,}}+"),
+    Shape("grafana key", "eyJrIjoi", r"eyJrIjoi[A-Za-z0-9+/]{60,}+={0,3}"),
+    Shape("harness key", "pat. sat.", rf"(?:pat|sat)\.{_ID}{{22}}\.{_AN}{{24}}\.{_AN}{{20}}{END}"),
+    Shape("json web token", "ZXlK", r"ZXlK[A-Za-z0-9+/]{60,}+={0,2}"),
+    Shape("maxmind key", "_mmk", rf"{_AN}{{6}}_{_AN}{{29}}_mmk{END}"),
+    Shape(
+        "teams webhook",
+        ".webhook.office.com",
+        r"\.webhook\.office\.com/webhookb2/[0-9a-f-]{36}@[0-9a-f-]{36}/IncomingWebhook/([0-9a-f]{32}/[0-9a-f-]{36}(?:/[A-Za-z0-9_-]{20,}+)?)",
+    ),
+    Shape("teams webhook", ".logic.azure.com", r"\.logic\.azure\.com[^\s\"']{1,200}?[?&]sig=([A-Za-z0-9_%-]{20,}+)"),
+    Shape(
+        "google chat webhook",
+        "chat.googleapis.com",
+        r"chat\.googleapis\.com/v1/spaces/[^\s\"']{1,100}?&token=([A-Za-z0-9_%-]{20,}+)",
+    ),
+    Shape("zapier webhook", "hooks.zapier.com", r"hooks\.zapier\.com/hooks/catch/(\d{3,12}/[A-Za-z0-9]{5,20})"),
+    Shape("ifttt key", "maker.ifttt.com", r"maker\.ifttt\.com/trigger/[^\s/]{1,80}/(?:json/)?with/key/([A-Za-z0-9_-]{20,}+)"),
+    Shape("octopus key", "API-", rf"API-[A-Z0-9]{{26,}}{END}", _has_digit),
+    Shape("okta token", "00", r"(?<=SSWS )00[A-Za-z0-9_-]{40}(?![A-Za-z0-9_-])"),
+    Shape("openshift token", "sha256~", rf"sha256~{_ID}{{43}}(?![A-Za-z0-9_-])"),
+    Shape("readme key", "rdme_", r"rdme_[a-z0-9]{70}"),
+    Shape("sonarqube token", "sqp_ squ_ sqa_", rf"sq[pua]_{_HEX}{{40}}{END}"),
+    Shape("cloudflare token", "cfut_ cfat_ cfk_", rf"cf(?:ut|at|k)_{_ID}{{30,}}+"),
+    Shape("vercel token", "vcp_ vca_ vci_ vck_", rf"vc[pcaikr]_{_AN}{{24,}}+", _has_digit),
+    Shape("render key", "rnd_", rf"rnd_{_AN}{{24,}}+", _has_digit),
+    Shape("neon key", "napi_", r"napi_[a-z0-9]{40,}+"),
+    Shape("resend key", "re_", r"re_[A-Za-z0-9]{8}_[A-Za-z0-9]{20,}+", _has_digit),
+    Shape("asana token", "1/", r"1/\d{13,18}(?:/\d{13,18})?:[0-9a-f]{32}(?![A-Za-z0-9])"),
+    Shape("discord token", "mfa.", rf"mfa\.{_ID}{{80,}}+"),
+    Shape("nvidia key", "nvapi-", rf"nvapi-{_ID}{{40,}}+"),
+    Shape("tavily key", "tvly-", rf"tvly-{_ID}{{20,}}+", _has_digit),
+    Shape("firecrawl key", "fc-", rf"fc-{_HEX}{{32}}{END}"),
+    Shape("cerebras key", "csk-", r"csk-[a-z0-9]{40,}+"),
+    Shape("elevenlabs key", "sk_", rf"sk_{_HEX}{{40,}}+"),
+    Shape("voyage key", "pa-", rf"pa-{_ID}{{40,}}+", is_mixed),
+    Shape("jina key", "jina_", rf"jina_{_ID}{{40,}}+"),
+    Shape("wandb key", "wandb_v1_", rf"wandb_v1_{_ID}{{40,}}+"),
+    Shape(
+        "yandex token",
+        "y0_ y1_ y2_ y3_ AQVN t1.",
+        r"(?:y[0-3]_[A-Za-z0-9_-]{50,}+|AQVN[A-Za-z0-9_-]{35,38}|t1\.[A-Z0-9a-z_-]{60,}+={0,2}\.[A-Z0-9a-z_-]{86}={0,2})",
+    ),
+    Shape("bitcoin private key", "xprv yprv zprv tprv", rf"[xyzt]prv[1-9A-HJ-NP-Za-km-z]{{100,112}}{END}"),
+    # Any vendor's token with a prefix that says what it is; pk_ and pub_ are public.
+    Shape(
+        "token",
+        "sk_ rk_ sk- pat_ pat- sat_ secret_ token_ live_ live- prod_ apikey_ api_key_ oat_",
+        r"(?<!pk[_-])(?<!pub[_-])(?<!public[_-])(?:sk|rk|pat|sat|oat|secret|token|live|prod|apikey|api_key)[_-](?:[a-z0-9]{1,8}[_-])?"
+        rf"{_AN}{{20,}}+(?![_-][A-Za-z])",
+        _is_secret_tail,
+    ),
 )
 
 _NOTHING = re.compile(
-    r"x{4}|X{4}|\*{3}|\.{3}|0{12}|(?i:placeholder|redacted|dummy|fake[-_]|example[-_]|[-_]example|your[-_]?(?:own|api|key|token|secret|pass))"
+    r"x{4}|X{4}|\*{3}|(?<![^\w-])\.{3}(?![^\w\"'])|…|0{12}|EXAMPLE|0123456789abcdef|1234567890abcdef|(?i:placeholder|redacted|dummy|fake[-_]|example[-_]|[-_]example|your[-_]?(?:own|api|key|token|secret|pass))"
 )
 
 
@@ -190,25 +294,35 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 
 @lru_cache(maxsize=1)
-def _by_literal() -> dict[str, list[tuple[str, str, Callable[[str], bool] | None]]]:
+def _by_literal() -> dict[str, list[Shape]]:
     """Return the shapes by the literals that one of must be in a text."""
-    found: dict[str, list[tuple[str, str, Callable[[str], bool] | None]]] = {}
-    for kind, literals, pattern, proves in SHAPES:
-        for literal in literals.split(" "):
-            found.setdefault(literal, []).append((kind, pattern, proves))
+    found: dict[str, list[Shape]] = {}
+    for shape in SHAPES:
+        for literal in shape.literals.split(" "):
+            found.setdefault(literal, []).append(shape)
     return found
 
 
-def _likely(text: str) -> Iterator[tuple[str, str, Callable[[str], bool] | None]]:
+def _likely(source: Source) -> Iterator[Shape]:
     """Yield the shapes that a text may hold by its literals, each once."""
-    near = [shapes for literal, shapes in _by_literal().items() if literal in text]
-    yield from dict.fromkeys(shape for shapes in near for shape in shapes)
+    shapes = _by_literal()
+    yield from dict.fromkeys(shape for literal in source.holding(shapes) for shape in shapes[literal])
 
 
-def shaped(text: str) -> Iterator[tuple[str, int, int]]:
+def _matches(shape: Shape, source: Source) -> Iterator[re.Match[str]]:
+    """Yield where a text has a shape, looking around its literals only."""
+    pattern = _compiled(shape.pattern)
+    if shape.is_word and pattern.search(source.words) is None:
+        return
+    parts = [(0, len(source.text))] if shape.far else source.around(shape.literals.split(" "))
+    for start, stop in parts:
+        yield from pattern.finditer(source.text, start, stop)
+
+
+def shaped(source: Source) -> Iterator[tuple[str, int, int]]:
     """Find everything of a known shape, as (kind, start, stop)."""
-    for kind, pattern, proves in _likely(text):
-        for match in _compiled(pattern).finditer(text):
+    for shape in _likely(source):
+        for match in _matches(shape, source):
             value = match[match.re.groups]
-            if not is_placeholder(value) and (proves is None or proves(value)):
-                yield kind, *match.span(match.re.groups)
+            if not is_placeholder(value) and (shape.proves is None or shape.proves(value)):
+                yield shape.kind, *match.span(match.re.groups)

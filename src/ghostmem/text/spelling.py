@@ -36,7 +36,7 @@ def is_word(term: str) -> bool:
 
 def words_of(terms: Iterable[str]) -> set[str]:
     """Return the words among the terms of several chunks."""
-    return {term for line in terms for term in line.split() if is_word(term)}
+    return set(filter(is_word, set().union(*map(str.split, terms))))
 
 
 def max_edits(word: str) -> int:

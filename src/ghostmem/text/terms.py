@@ -1,9 +1,11 @@
 """Turn text into the terms that the full-text index and the query share."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cache
+from itertools import chain as chained
 from itertools import pairwise
+from typing import TypeVar
 
 from ghostmem.text.scripts import UNSPACED, fold
 from ghostmem.text.stem import stem
@@ -35,6 +37,7 @@ LONGEST = 80
 """Terms are cut to this many characters; longer compounds are left out."""
 
 _MOST_KEPT = 100_000
+_Value = TypeVar("_Value")
 
 _JOINERS = r"-_./:@#+\\"
 _LETTER = rf"[^\x00-/:-@\[-`{{-\x7f{UNSPACED}]"  # folded text is ASCII, letters, marks and digits only
@@ -61,8 +64,19 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)
 
 
-_kept_terms: dict[str, tuple[str, ...]] = {}
-_kept_codes: dict[str, str] = {}
+class _Memo(dict[str, _Value]):
+    """Results of a function of a word, computed when first asked for; a lookup is a call less than a cached function."""
+
+    def __init__(self, compute: Callable[[str], _Value]) -> None:
+        self._compute = compute
+
+    def __missing__(self, word: str) -> _Value:
+        value = self._compute(word)
+        if len(word) <= LONGEST:  # a longer one hardly comes again
+            if len(self) >= _MOST_KEPT:
+                self.clear()
+            self[word] = value
+        return value
 
 
 def words(text: str) -> list[str]:
@@ -80,16 +94,18 @@ def terms(text: str) -> list[str]:
 
 def index_terms(text: str) -> list[str]:
     """Return the terms that a text is indexed by: its words without stop words, English ones stemmed."""
+    folded = _folded(text)
+    if folded.isascii():
+        return list(chained.from_iterable(map(_TERMS.__getitem__, _ASCII.findall(folded))))
     found: list[str] = []
-    for run, chain in _runs(text):
-        found += _bigrams(run) if run else chain_terms(chain)
+    for run, joined in _compiled(_ANY_SCRIPT).findall(folded):
+        found += _bigrams(run) if run else _TERMS[joined]
     return found
 
 
-def chain_terms(chain: str) -> tuple[str, ...]:
+def chain_terms(word: str) -> tuple[str, ...]:
     """Return the index terms of one folded word, or of words joined without white space."""
-    known = _kept_terms.get(chain)
-    return _kept(chain) if known is None else known
+    return _TERMS[word]
 
 
 def joined_terms(terms: Iterable[str]) -> list[str]:
@@ -110,18 +126,19 @@ def query_terms(text: str) -> list[str]:
 
 def encode(term: str) -> str:
     """Write a term in a-z and 0-9 only, no two terms alike, so that no database's own parser takes it apart."""
-    code = _kept_codes.get(term)
-    if code is None:
-        if len(_kept_codes) >= _MOST_KEPT:
-            _kept_codes.clear()
-        # PostgreSQL reads 3e10abc as the number 3e10 and the word abc.
-        code = (
-            term
-            if term.isascii() and term.isalpha() and term.islower() and "z" not in term
-            else "".join(map(_encode_character, term))
-        )
-        _kept_codes[term] = code = _compiled(_EXPONENT).sub(r"\1z65z", code) if code[:1].isdigit() else code
-    return code
+    return _CODES[term]
+
+
+def _encode(term: str) -> str:
+    plain = term.isascii() and term.isalpha() and term.islower() and "z" not in term
+    code = term if plain else "".join(map(_encode_character, term))
+    # PostgreSQL reads 3e10abc as the number 3e10 and the word abc.
+    return _compiled(_EXPONENT).sub(r"\1z65z", code) if code[:1].isdigit() else code
+
+
+def encode_all(terms: Iterable[str]) -> str:
+    """Write terms as `encode` does, with a space between them."""
+    return " ".join(map(_CODES.__getitem__, terms))
 
 
 def _encode_character(char: str) -> str:
@@ -133,13 +150,19 @@ def _encode_character(char: str) -> str:
 
 def _runs(text: str) -> list[tuple[str, str]]:
     """Return pairs of which one side is empty: a run of an unspaced script, or a chain of joined words."""
+    folded = _folded(text)
+    if folded.isascii():
+        return [("", chain) for chain in _ASCII.findall(folded)]
+    return _compiled(_ANY_SCRIPT).findall(folded)
+
+
+def _folded(text: str) -> str:
+    """Fold a text, and take the apostrophes out of its words."""
     folded = fold(text)
     if "'" in folded:
         folded = _compiled(_ELIDED).sub(" ", folded)
         folded = _compiled(_APOSTROPHE).sub(_without_apostrophe, folded)
-    if folded.isascii():
-        return [("", chain) for chain in _ASCII.findall(folded)]
-    return _compiled(_ANY_SCRIPT).findall(folded)
+    return folded
 
 
 def _without_apostrophe(found: re.Match[str]) -> str:
@@ -167,11 +190,9 @@ def _spelled(chain: str) -> list[str]:
     return found
 
 
-def _kept(chain: str) -> tuple[str, ...]:
-    """Return a chain's terms and remember them, unless it is too long to come again."""
-    found = tuple([stem(word) for word in _spelled(chain) if word not in STOP_WORDS])
-    if len(chain) <= LONGEST:
-        if len(_kept_terms) >= _MOST_KEPT:
-            _kept_terms.clear()
-        _kept_terms[chain] = found
-    return found
+def _stemmed(joined: str) -> tuple[str, ...]:
+    return tuple([stem(word) for word in _spelled(joined) if word not in STOP_WORDS])
+
+
+_TERMS = _Memo(_stemmed)
+_CODES = _Memo(_encode)

@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 
 from ghostmem.errors import InvalidInputError
 from ghostmem.model import FileRef, FileRel, NsFilter, SymbolRef, is_namespace
+from ghostmem.schema import MAX_DEPTH, is_deeper, too_deep
 
 _NS_HINT = "use letters, digits, '-' and '_' in segments joined by ':', such as agent:coder, up to 128 characters"
 MAX_KEY = 512
@@ -16,7 +17,10 @@ E = TypeVar("E", bound=StrEnum)
 
 def shown(value: object, limit: int = 60) -> str:
     """Quote a value for an error message, cut to a readable length."""
-    text = repr(value)
+    try:
+        text = repr(value)
+    except (ValueError, RecursionError):  # a number of thousands of digits, a list in a list in a list
+        return f"such a {type(value).__name__}"
     return text if len(text) <= limit else f"{text[:limit]}… ({len(str(value))} characters)"
 
 
@@ -141,17 +145,19 @@ def tags(values: Iterable[str] | None) -> tuple[str, ...] | None:
 
 
 def meta(value: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
-    """Accept metadata: an object that JSON can hold."""
+    """Accept metadata: an object that JSON can hold, nested no deeper than MAX_DEPTH levels."""
     import json
 
     if value is None:
         return None
     if not isinstance(value, Mapping):
         raise InvalidInputError(f"meta must be an object, not {shown(value)}", 'write it as {"name": "value"}')
+    if is_deeper(value, MAX_DEPTH):
+        raise too_deep("meta")
     try:
         clean: dict[str, Any] = json.loads(text(json.dumps(dict(value), ensure_ascii=False, allow_nan=False), "meta"))
         return clean
-    except (TypeError, ValueError, RecursionError) as error:
+    except (TypeError, ValueError) as error:
         raise InvalidInputError(f"meta cannot be written as JSON: {error}", "use texts, numbers, lists and objects") from None
 
 

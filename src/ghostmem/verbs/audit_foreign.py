@@ -36,7 +36,7 @@ def audit_foreign(path: str | Path, settings: Settings, *, clock: Clock = now, p
         if kind == DATABASE:
             done, tool = _original(store, str(path), progress), ORIGINAL
         else:
-            done, tool = load(store, read(kind, path), kind, kind), kind
+            done, tool = load(store, read(kind, path), kind, kind, trust=True), kind
             with store.engine.write() as tx:
                 tx.graph.linked(sorted(tx.graph.waiting()))  # the links that are judged are those it has
             catch_up(store, progress)
@@ -51,7 +51,7 @@ def audit_foreign(path: str | Path, settings: Settings, *, clock: Clock = now, p
 
 def _original(store: Store, path: str, progress: Progress | None) -> ImportReport:
     try:
-        return import_ghost(store, path, progress=progress)
+        return import_ghost(store, path, progress=progress, trust=True)
     except NotADatabaseError as error:
         raise NotADatabaseError(error.message, f"if it is a store of yours, audit it with `ghost --db {path} audit`") from None
 

@@ -20,9 +20,11 @@ from ghostmem.verbs.draft import Draft, prepare
 from ghostmem.verbs.fields import put_fields
 from ghostmem.verbs.ingest_transcript import TranscriptReport, spoken
 from ghostmem.verbs.put import put
+from ghostmem.verbs.quarantine import would_hold
 from ghostmem.verbs.screen import screen
 from ghostmem.verbs.settle import judged
 from ghostmem.verbs.store import Store
+from ghostmem.verbs.suspect import suspected
 from ghostmem.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -252,7 +254,7 @@ def _gate(
         one = replace(one, key=_own_key(store, ns, one, allow_secrets))
         named = {**one.fields, "kind": one.kind, "tags": one.tags, "importance": one.importance}
         if dry_run:
-            return replace(one, verdict=_foreseen(store, ns, one, named))
+            return _foreseen(store, ns, one, named)
         memory = put(store, ns, one.key, one.content, dedup=True, allow_secrets=allow_secrets, **named)
     except GhostError as error:
         if error.exit_code not in (2, 4):  # the store is broken, not the candidate
@@ -277,8 +279,12 @@ def _own_key(store: Store, ns: str, one: Captured, allow_secrets: bool) -> str:
     return other_key(one.key, one.content) if taken else one.key
 
 
-def _foreseen(store: Store, ns: str, one: Captured, named: Mapping[str, Any]) -> Verdict:
-    """Say what a candidate would be to what is known."""
+def _foreseen(store: Store, ns: str, one: Captured, named: Mapping[str, Any]) -> Captured:
+    """Say what a candidate would be to what is known, or that it would be held in quarantine."""
     draft = Draft(ns, one.key, one.content, put_fields(**named), dedup=True)
+    with store.engine.read() as tx:
+        reasons = suspected(store, tx, draft)
+    if reasons:
+        return replace(one, outcome=Outcome.QUARANTINED, notes=(would_hold(reasons),))
     found = judged(store, draft, prepare(store, draft))
-    return Verdict(found.kind, found.memory.key if found.memory else None, found.evidence)
+    return replace(one, verdict=Verdict(found.kind, found.memory.key if found.memory else None, found.evidence))

@@ -1,6 +1,6 @@
 """check and repair: is everything whole, and making it so."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from ghostmem.model import Record
@@ -32,9 +32,9 @@ def check(store: Store) -> CheckReport:
     return CheckReport(not problems, problems)
 
 
-def repair(store: Store) -> RepairReport:
+def repair(store: Store, progress: Callable[[int], None] | None = None) -> RepairReport:
     """Remove orphans and rebuild every index from the rows; memories themselves are never touched."""
     done = store.engine.repair(Reindexer(store.settings.chunk_target))
-    catch_up(store)
+    catch_up(store, progress)
     after = check(store)
     return RepairReport(after.ok, done, after.problems)

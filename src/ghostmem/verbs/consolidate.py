@@ -14,8 +14,10 @@ from ghostmem.verbs import accept
 from ghostmem.verbs.draft import Draft, prepare, write_draft
 from ghostmem.verbs.fields import put_fields
 from ghostmem.verbs.get import find
+from ghostmem.verbs.quarantine import hold, memory_of, missing
 from ghostmem.verbs.screen import screen, screen_fields
 from ghostmem.verbs.store import Store
+from ghostmem.verbs.suspect import suspected
 
 if TYPE_CHECKING:
     from ghostmem.engine.base import Transaction
@@ -46,7 +48,8 @@ def consolidate(
     """Store a summary with a `contains` edge to each of its sources, in one transaction; the sources stay as they are.
 
     The summary is semantic with importance 0.7 unless said otherwise. A summary that exists gets a new version and keeps its
-    sources beside the new ones. Secrets are redacted unless `allow_secrets`.
+    sources beside the new ones. Secrets are redacted unless `allow_secrets`. A summary that an agent writes over MCP and that
+    looks like instructions is held in quarantine, with its sources.
     """
     keys = _sources(source_keys, summary_key)
     named = {"key": accept.key(summary_key), **put_fields(kind=kind, importance=importance, tags=tags)}
@@ -60,8 +63,22 @@ def consolidate(
         if last is None or not last.is_current(now):
             draft = replace(draft, fields={"kind": Kind.SEMANTIC, "importance": IMPORTANCE, **fields})
         _found(tx, ns, keys, now)
+        reasons = suspected(store, tx, draft)
+    if reasons:
+        with store.engine.write(within=(ns,)) as tx:
+            held = hold(store, tx, draft, reasons, keys)
+        return Consolidation(memory_of(draft, held, (*notes, *more)), ())
+    made = write_summary(store, draft, keys)
+    return replace(made, summary=replace(made.summary, notes=(*notes, *more))) if notes or more else made
+
+
+def write_summary(store: Store, draft: Draft, keys: Iterable[str], *, released: str | None = None) -> Consolidation:
+    """Write a summary and its edges; with `released` it was held under that id in quarantine, which it leaves."""
+    ns, summary_key, keys = draft.ns, draft.key, list(keys)
     prepared = prepare(store, draft)
     with store.engine.write(within=(ns,)) as tx:
+        if released is not None and not tx.quarantine.drop(released):
+            raise missing(released)  # somebody else was faster
         now = store.clock()
         sources = _found(tx, ns, keys, now)
         summary = write_draft(store, tx, draft, prepared)
@@ -74,7 +91,7 @@ def consolidate(
             tx.graph.add_edge(edge)
             there = tx.graph.edge(summary.id, source.id, Rel.CONTAINS) or edge
             made.append(replace(there, ns=ns, from_key=summary_key, to_key=source.key))
-    return Consolidation(replace(summary, notes=(*notes, *more)) if notes or more else summary, tuple(made))
+    return Consolidation(summary, tuple(made))
 
 
 def _sources(given: Iterable[str], summary_key: str) -> list[str]:

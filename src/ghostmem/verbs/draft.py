@@ -58,15 +58,6 @@ class Draft:
     revive: bool = False  # what was removed comes back with its links
 
 
-def suspected(store: Store, draft: Draft) -> tuple[str, ...]:
-    """Return why a draft is not trusted: only what does not come from the user is looked at."""
-    if not store.settings.quarantine or draft.fields.get("source_kind") in (None, SourceKind.STATED):
-        return ()
-    from ghostmem.rules.injection import suspicions
-
-    return suspicions(f"{draft.key}\n{draft.content}")
-
-
 class Prepared(NamedTuple):
     """What can be made of a draft before anything is locked: its chunks, their vectors, and what lies near them."""
 
@@ -88,7 +79,7 @@ def prepare(store: Store, draft: Draft) -> Prepared:
         if last is not None and last.is_current(store.clock()) and last.content == draft.content and not draft.fields:
             return UNPREPARED  # most likely nothing new
     rows = index_rows(draft.key, draft.content, store.settings.chunk_target, source)
-    texts = [row.spoken for row in rows]
+    texts = [row.spoken for row in rows[: store.settings.embed_put_chunks]]
     vectors = store.vectoriser.try_bytes(texts)
     if not vectors:
         return Prepared(rows)
@@ -103,7 +94,7 @@ def write_draft(store: Store, tx: Transaction, draft: Draft, prepared: Prepared 
     now = store.clock()
     last = tx.memories.last(draft.ns, draft.key)
     current = last if last is not None and last.is_current(now) else None
-    _check_base(draft, current)
+    check_base(draft, current)
     if current is None and draft.dedup and (twin := tx.listing.same_content(draft.ns, draft.content, now)):
         return replace(reinforce(tx, twin, now), requested_key=draft.key)
     if current is not None and ("files" in draft.fields or "symbols" in draft.fields):
@@ -157,7 +148,8 @@ def index_memory(store: Store, tx: Transaction, memory: Memory, prepared: Prepar
     return rows
 
 
-def _check_base(draft: Draft, current: Memory | None) -> None:
+def check_base(draft: Draft, current: Memory | None) -> None:
+    """Refuse a draft whose base version is not the current one."""
     found = 0 if current is None else current.version
     if draft.base_version is not None and draft.base_version != found:
         state = f"is at version {found}" if found else "does not exist"

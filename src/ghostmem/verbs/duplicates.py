@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from ghostmem.engine.nearest import VectorView
     from ghostmem.model import Memory
 
-ROWS = 1_024  # vectors that are compared with all older ones at once
 LOOKED = 8  # how many of the nearest are looked at for each
 MOST = 100_000  # chunks of one namespace up to which every one is compared with every other
 
@@ -83,18 +82,13 @@ def _same(one: _About, other: _About) -> bool:
 
 def _twins(tx: Transaction, view: VectorView, least: float) -> Iterator[tuple[int, int, str, str]]:
     """Yield chunks that are alike, with the memories they belong to."""
-    import numpy as np
+    from ghostmem.engine.sketch import TILE, Sketches
 
-    for start in range(0, len(view.ids), ROWS):
-        numbers = view.ids[start : start + ROWS]
-        rows = view.rows[start : start + ROWS].astype(np.float32)
-        near = view.alike(rows, least, LOOKED + 1, before=int(numbers[-1]) + 1)
-        pairs = [
-            (chunk, twin)
-            for chunk, (twins, _) in zip(numbers.tolist(), near, strict=True)
-            for twin in twins.tolist()
-            if twin != chunk
-        ]
+    ids, sketches = view.ids, Sketches(view.rows)
+    for start in range(0, len(ids), TILE):
+        at, to, _ = sketches.nearest_before(start, min(start + TILE, len(ids)), least, LOOKED + 1)
+        twins = at != to
+        pairs = list(zip(ids[at[twins]].tolist(), ids[to[twins]].tolist(), strict=True))
         owners = tx.vectors.owners(list({end for pair in pairs for end in pair})) if pairs else {}
         for chunk, twin in pairs:
             if chunk in owners and twin in owners:

@@ -57,6 +57,7 @@ def backfill(
     embedder = store.vectoriser.must()
     if not embedder.dimension:
         embedder.embed(["how long are your vectors?"])
+    progress = _vector_phase(store, progress)
     if ns is None and (engine := shared(store)) is not None:
         made = embed_together(store, engine, embedder, BATCH, progress, after)
         if link:
@@ -80,6 +81,15 @@ def backfill(
         store.vectoriser.problem = ""
         if progress is not None:
             progress(done)
+
+
+def _vector_phase(store: Store, progress: Callable[[int], None] | None) -> Callable[[int], None] | None:
+    """Tell a progress that wants to know that vectors are counted from now on, and how many there will be."""
+    phase = getattr(progress, "phase", None)
+    if phase is None:
+        return progress
+    counted: Callable[[int], None] = phase("vectors", embed_status(store).pending)
+    return counted
 
 
 def catch_up(

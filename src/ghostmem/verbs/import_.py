@@ -10,14 +10,17 @@ from typing import IO, TYPE_CHECKING, Any
 
 from ghostmem.access import Access
 from ghostmem.edges import Edge, Link
-from ghostmem.errors import ConflictError, InvalidInputError
+from ghostmem.errors import ConflictError, InvalidInputError, NotFoundError
 from ghostmem.held import Held
-from ghostmem.model import Memory, Record
+from ghostmem.model import Memory, Outcome, Record
 from ghostmem.rule import Rule
+from ghostmem.schema import too_deep
 from ghostmem.verbs import accept
 from ghostmem.verbs.draft import INHERITED, Draft, index_memory, write_draft
 from ghostmem.verbs.embed import catch_up
-from ghostmem.verbs.quarantine import draft_of
+from ghostmem.verbs.export_mark import MarkReader
+from ghostmem.verbs.import_held import POLICY, ImportGate, ends_of
+from ghostmem.verbs.quarantine import check_held, missing
 from ghostmem.verbs.records import FORMAT, TYPES, Wording, record_of
 from ghostmem.verbs.store import Store
 
@@ -53,17 +56,21 @@ def import_(
     *,
     on_conflict: str = "update",
     dry_run: bool = False,
+    trust: bool = False,
     progress: Progress | None = None,
 ) -> ImportReport:
     """Import lines that `export` wrote, or the original Ghost's JSON array.
 
     Ids, versions, times and counters are kept. What is already there is left alone, so importing twice changes nothing. A key
     that exists with another history follows `on_conflict`: "update" writes the imported content as its next version, "skip"
-    keeps ours, "fail" stops before anything is written. The whole input is read and checked first.
+    keeps ours, "fail" stops before anything is written. The whole input is read and checked first. Keys with a text that looks
+    like instructions are held in quarantine, unless the input has this store's own mark or the caller says `trust`.
     """
     if on_conflict not in POLICIES:
         raise InvalidInputError(f"invalid on_conflict {on_conflict!r}", f"must be one of: {', '.join(POLICIES)}")
-    return merge(store, list(read_records(source)), on_conflict, dry_run, progress)
+    reader = MarkReader(store)
+    records = list(read_records(reader.lines(source)))
+    return merge(store, records, on_conflict, dry_run, progress, trust=trust or reader.is_ours)
 
 
 def read_records(source: IO[str] | Iterable[str]) -> Iterator[Record]:
@@ -88,7 +95,9 @@ def read_records(source: IO[str] | Iterable[str]) -> Iterator[Record]:
 def _object(line: str, number: int) -> dict[str, Any]:
     try:
         data = json.loads(line)
-    except (ValueError, RecursionError) as error:
+    except RecursionError:
+        raise InvalidInputError(f"{too_deep(f'line {number}')}", "nothing was imported") from None
+    except ValueError as error:
         raise InvalidInputError(f"line {number} is not JSON: {error}", "nothing was imported") from None
     if not isinstance(data, dict):
         raise InvalidInputError(f"line {number} is not an object: {accept.shown(data)}", "nothing was imported")
@@ -102,7 +111,7 @@ def _record(data: Mapping[str, Any], number: int) -> Record:
     try:
         record = record_of(str(kind), data)
         if isinstance(record, Held):
-            draft_of(record)
+            check_held(record)
         return record
     except (InvalidInputError, AttributeError, ValueError) as error:
         hint = error.hint if isinstance(error, InvalidInputError) else None
@@ -113,7 +122,9 @@ def _array(text: str) -> Iterator[Record]:
     """Read the original Ghost's export: one JSON array of live memories."""
     try:
         rows = json.loads(text.lstrip("\ufeff"))
-    except (ValueError, RecursionError) as error:
+    except RecursionError:
+        raise InvalidInputError(f"{too_deep('the input')}", "nothing was imported") from None
+    except ValueError as error:
         raise InvalidInputError(f"the input is not JSON: {error}", "nothing was imported") from None
     if not rows:
         raise InvalidInputError("there is nothing to import: the array is empty")
@@ -132,6 +143,8 @@ def _tidy(row: dict[str, Any]) -> dict[str, Any]:
     if isinstance(row.get("meta"), str):
         try:
             row["meta"] = json.loads(row["meta"])
+        except RecursionError:
+            raise too_deep("meta") from None
         except ValueError:
             row["meta"] = {"original": row["meta"]}
     if row.get("tier") == "archived":
@@ -141,13 +154,22 @@ def _tidy(row: dict[str, Any]) -> dict[str, Any]:
     return row
 
 
-def merge(store: Store, records: list[Record], on_conflict: str, dry_run: bool, progress: Progress | None = None) -> ImportReport:
+def merge(
+    store: Store,
+    records: list[Record],
+    on_conflict: str,
+    dry_run: bool,
+    progress: Progress | None = None,
+    *,
+    trust: bool = False,
+) -> ImportReport:
     """Write records that were read and checked, key by key, in batches that other processes can get between."""
     report = ImportReport(dry_run=dry_run)
     records = _without_clashes(store, records)
     memories = sorted((r for r in records if isinstance(r, Memory)), key=lambda m: (m.ns, m.key, m.version))
     chains = [list(group) for _, group in groupby(memories, key=lambda m: (m.ns, m.key))]
     others = [record for record in records if not isinstance(record, Memory)]
+    gate = ImportGate(store, others, on_conflict, trust=trust, dry_run=dry_run)
     _check_chains(chains)
     if on_conflict == "fail":
         _refuse_conflicts(store, chains)
@@ -159,12 +181,15 @@ def merge(store: Store, records: list[Record], on_conflict: str, dry_run: bool, 
         # the last batch waits for the disk, and with it everything before
         with store.engine.write(durable=last, dry_run=dry_run) as tx:
             for chain in batch:
-                _merge_chain(store, tx, chain, on_conflict, report)
+                _merge_chain(store, tx, chain, on_conflict, report, gate)
             for record in others if last else ():
-                _merge_other(tx, record, report)
+                if not gate.holds_other(tx, record):
+                    _merge_other(tx, record, report)
         done += sum(map(len, batch))
         if progress is not None:
             progress(done)
+    report.held += gate.held
+    report.notes += gate.notes
     if not dry_run:
         catch_up(store, progress)
     return report
@@ -217,21 +242,31 @@ def _refuse_conflicts(store: Store, chains: list[list[Memory]]) -> None:
                 )
 
 
-def _merge_chain(store: Store, tx: Transaction, chain: list[Memory], policy: str, report: ImportReport) -> None:
+def _merge_chain(store: Store, tx: Transaction, chain: list[Memory], policy: str, report: ImportReport, gate: ImportGate) -> None:
     ours = {m.id: m for m in tx.memories.history(chain[0].ns, chain[0].key)}
     fresh = [m for m in chain if m.id not in ours]
     report.unchanged += len(chain) - len(fresh)
     if not fresh:
         return
+    continues = (
+        set(ours) == {m.id for m in chain} - {m.id for m in fresh}
+        and bool(ours)
+        and fresh[0].version > max(m.version for m in ours.values())
+    )
+    if ours and not continues and (policy == "skip" or fresh[-1].deleted_at is not None):
+        report.skipped += len(fresh)
+        return
+    accepted = {m.content for m in ours.values()}
+    written = fresh if not ours or continues else fresh[-1:]
+    if gate.holds(tx, chain, (m for m in written if m.content not in accepted)):
+        return
     if not ours:
         for memory in fresh:
             _insert(store, tx, memory)
         report.imported += len(fresh)
-    elif set(ours) == {m.id for m in chain} - {m.id for m in fresh} and fresh[0].version > max(m.version for m in ours.values()):
+    elif continues:
         _continue(store, tx, list(ours.values())[-1], fresh)
         report.imported += len(fresh)
-    elif policy == "skip" or fresh[-1].deleted_at is not None:
-        report.skipped += len(fresh)
     else:
         _as_next_version(store, tx, fresh[-1], report)
 
@@ -274,13 +309,7 @@ def _merge_other(tx: Transaction, record: Record, report: ImportReport) -> None:
             tx.quarantine.add(record)
             report.held += 1
         return
-    ends = (
-        (record.from_id, record.to_id)
-        if isinstance(record, Edge | Link)
-        else (record.memory_id,)
-        if isinstance(record, Access | Wording)
-        else ()
-    )
+    ends = ends_of(record)
     found = [tx.memories.by_id(end) for end in ends]
     kind = type(record).__name__.lower()
     if None in found:
@@ -294,6 +323,32 @@ def _merge_other(tx: Transaction, record: Record, report: ImportReport) -> None:
         or (isinstance(record, Wording) and tx.aliases.add(record.memory_id, record.alias))
     ):
         _count(report, kind)
+
+
+def release_import(store: Store, held: Held, records: list[Record]) -> Memory:
+    """Write lines of an import that were held, as the import would have written them, and drop them from the quarantine.
+
+    An edge to a memory that is not here, perhaps because it is held too, is left out; releasing that one adds it.
+    """
+    records = _without_clashes(store, records)
+    chain = sorted((record for record in records if isinstance(record, Memory)), key=lambda m: m.version)
+    report, gate = ImportReport(), ImportGate(store, (), "update", trust=True, dry_run=False)
+    with store.engine.write(within=(held.ns,)) as tx:
+        if not tx.quarantine.drop(held.id):
+            raise missing(held.id)  # somebody else was faster
+        _check_chains([chain] if chain else [])
+        if chain:
+            _merge_chain(store, tx, chain, str(held.fields.get(POLICY, "update")), report, gate)
+        for record in records:
+            if not isinstance(record, Memory) and all(m and m.ns == held.ns for m in map(tx.memories.by_id, ends_of(record))):
+                _merge_other(tx, record, report)
+        last = tx.memories.last(held.ns, held.key)
+        if last is None:
+            raise NotFoundError(f"{held.ns}/{held.key} is not here any more", f"drop it: ghost quarantine drop {held.id}")
+        outcome = Outcome.CREATED if report.imported == len(chain) else Outcome.UPDATED
+        memory = replace(tx.memories.with_refs([last])[0], outcome=outcome)
+    catch_up(store)
+    return memory
 
 
 def _count(report: ImportReport, kind: str) -> None:

@@ -17,7 +17,9 @@ from ghostmem.verbs.draft import Draft, write_draft
 from ghostmem.verbs.embed import catch_up
 from ghostmem.verbs.fields import put_fields
 from ghostmem.verbs.import_ import BATCH, POLICIES, ImportReport, Progress
+from ghostmem.verbs.quarantine import hold, told_of, would_hold
 from ghostmem.verbs.store import Store
+from ghostmem.verbs.suspect import suspected
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,17 +36,19 @@ def import_foreign(
     *,
     on_conflict: str = "update",
     dry_run: bool = False,
+    trust: bool = False,
     progress: Progress | None = None,
 ) -> ImportReport:
     """Bring what another tool wrote into a namespace; its files are only read.
 
     Importing again changes nothing but what changed there: a memory is known by the id its tool gave it, whatever its key is
     here. One that exists with other content follows `on_conflict`: "update" writes the next version, "skip" keeps ours, "fail"
-    stops before anything is written; locked ones are always kept. Everything is read and checked before the first write.
+    stops before anything is written; locked ones are always kept. Everything is read and checked before the first write. A text
+    that looks like instructions is held in quarantine unless the caller says `trust`.
     """
     if on_conflict not in POLICIES:
         raise InvalidInputError(f"invalid on_conflict {on_conflict!r}", f"must be one of: {', '.join(POLICIES)}")
-    report = load(store, read(kind, path), accept.namespace(ns), kind, on_conflict, dry_run, progress)
+    report = load(store, read(kind, path), accept.namespace(ns), kind, on_conflict, dry_run, progress, trust=trust)
     if not dry_run:
         catch_up(store, progress)
     return report
@@ -58,6 +62,8 @@ def load(
     on_conflict: str = "update",
     dry_run: bool = False,
     progress: Progress | None = None,
+    *,
+    trust: bool = False,
 ) -> ImportReport:
     """Write what was read into a namespace, in batches that other processes can get between; vectors come later."""
     report = ImportReport(dry_run=dry_run, notes=list(foreign.notes))
@@ -68,17 +74,23 @@ def load(
             _refuse_conflicts(store, tx, drafts)
     size = max(1, len(drafts)) if dry_run else BATCH
     kept: set[str] = set()
+    held: list[str] = []
     for start in range(0, max(1, len(drafts)), size):
         last = start + size >= len(drafts)
         # the last batch waits for the disk, and with it everything before
         with store.engine.write(durable=last, dry_run=dry_run) as tx:
             for draft in drafts[start : start + size]:
-                if not _write(store, tx, draft, on_conflict, report):
+                if not trust and (reasons := suspected(store, tx, draft)):
+                    told = would_hold(reasons) if dry_run else told_of(hold(store, tx, draft, reasons))
+                    held.append(f"{ns}/{draft.key}: {told}")
+                elif not _write(store, tx, draft, on_conflict, report):
                     kept.add(draft.key)
             if last:
                 _link(store, tx, foreign, ns, keys, kept, report)
         if progress is not None:
             progress(min(start + size, len(drafts)))
+    report.held = len(held)
+    report.notes += capped(held)
     return report
 
 

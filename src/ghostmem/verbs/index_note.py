@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ghostmem.engine.rows import IndexRow
-from ghostmem.model import LOCKED, FileRef, FileRel, Memory, estimate_tokens
+from ghostmem.model import LOCKED, FileRef, FileRel, Memory, SourceKind, estimate_tokens
 from ghostmem.note import Folder, Note
 from ghostmem.notes.scan import Read, modified
 from ghostmem.text.relations import relation_of
 from ghostmem.verbs import accept
 from ghostmem.verbs.draft import Draft, Prepared, write_draft
 from ghostmem.verbs.indexing import index_rows, retag, tagged
+from ghostmem.verbs.quarantine import hold, told_of
 from ghostmem.verbs.rm import remove
 from ghostmem.verbs.screen import stored_copy
 from ghostmem.verbs.store import Store
+from ghostmem.verbs.suspect import looks_like_orders
 
 if TYPE_CHECKING:
     from ghostmem.engine.base import Transaction
+    from ghostmem.held import Held
     from ghostmem.notes.layouts.base import Layout, Section
     from ghostmem.settings import Settings
 
@@ -51,13 +54,24 @@ class _Wanted(NamedTuple):
 
 
 def index_note(
-    store: Store, tx: Transaction, folder: Folder, layout: Layout, path: str, read: Read, note: Note | None
+    store: Store,
+    tx: Transaction,
+    folder: Folder,
+    layout: Layout,
+    path: str,
+    read: Read,
+    note: Note | None,
+    released: str | None = None,
 ) -> Indexed:
-    """Bring the memories of a note's sections in step with its file."""
+    """Bring the memories of a note's sections in step with its file.
+
+    In a folder that is not the user's own, sections that look like instructions are held in quarantine instead, except for those
+    that are searched already, and for the text that is `released` now.
+    """
     known = tx.notes.at(folder.id, path)  # another process may have been here
     note = note or known
     if known is not None and note is not None and known.id != note.id:
-        forget_note(store, tx, known)
+        forget_note(store, tx, folder, known)
     problem = "is not UTF-8; what could not be read is shown as �" if read.text.lossy else ""
     if read.stat.size > store.settings.max_content_bytes:
         problem = f"has {read.stat.size:,} bytes, more than GHOST_MAX_CONTENT_BYTES ({store.settings.max_content_bytes:,})"
@@ -66,19 +80,39 @@ def index_note(
         reading = layout.read(path, read.text.text.replace("\x00", "\ufffd"), modified(read.stat))
     names = reading.names if reading else ()
     fresh = Note(note.id if note else store.new_id(store.clock()), path, read.stat, read.text.digest, names, problem)
-    tx.notes.put(folder.id, fresh)
     wanted = [one for section in (reading.sections if reading else ()) if (one := _wanted(store.settings, section)) is not None]
     writer = _Writer(store, tx, folder, fresh, plain=read.stat.size > EMBEDDED)
+    if folder.source_kind is not SourceKind.STATED:
+        held = held_sections(tx, folder, note.path if note else path)
+        wanted, told = writer.without_suspects(wanted, held, released)
+        problem = "; ".join(filter(None, (problem, told)))
+    tx.notes.put(folder.id, fresh._replace(problem=problem))
     changed = writer.bring(wanted)
     return Indexed(changed, writer.renamed or note is None or note.names != names, writer.bare, problem)
 
 
-def forget_note(store: Store, tx: Transaction, note: Note) -> None:
+def forget_note(store: Store, tx: Transaction, folder: Folder, note: Note) -> None:
     """Remove a note's memories softly, keep their vectors for when the text comes back, and forget the file."""
+    if folder.source_kind is not SourceKind.STATED:
+        for held in held_sections(tx, folder, note.path):
+            tx.quarantine.drop(held.id)
     found = tx.memories.by_ids(list(tx.notes.sections(note.id)))
     for memory in found.values():
         _let_go(store, tx, memory)
     tx.notes.drop(note.id)
+
+
+def held_sections(tx: Transaction, folder: Folder, path: str) -> list[Held]:
+    """Return the sections of a note that are held in quarantine."""
+    file = str(PurePath(folder.root) / path)
+    return [held for held in tx.quarantine.under_key(folder.ns, path[:_LONGEST]) if file_of(held) == file]
+
+
+def file_of(held: Held) -> str | None:
+    """Return the file whose section is held, or None when it is no section of a note."""
+    meta, files = held.fields.get("meta"), held.fields.get("files")
+    is_note = isinstance(meta, Mapping) and META in meta and isinstance(files, list) and len(files) == 1
+    return str(files[0]["path"]) if is_note and files and isinstance(files[0], Mapping) and "path" in files[0] else None
 
 
 def park(tx: Transaction, memories: Iterable[Memory], now: datetime) -> None:
@@ -181,6 +215,39 @@ class _Writer:
             changed = self._set_links(written.id, one.section.links) or changed
         return changed
 
+    def without_suspects(
+        self, wanted: Sequence[_Wanted], known: Sequence[Held], released: str | None
+    ) -> tuple[list[_Wanted], str]:
+        """Hold the sections that look like instructions; return the others, and what there is to say about those held.
+
+        A section that is among the `known` ones stays held under its id; what the file no longer says is dropped.
+        """
+        accepted = {memory.content for memory in sections_of(self._tx, self._note)} | {released}
+        kept: list[_Wanted] = []
+        held: list[Held] = []
+        for one in wanted:
+            reasons = () if one.text in accepted else self._suspected(one)
+            if reasons:
+                held.append(self._hold(one, known, reasons))
+            else:
+                kept.append(one)
+        for gone in {one.id for one in known} - {one.id for one in held}:
+            self._tx.quarantine.drop(gone)
+        more = f" (and {len(held) - 1} more: ghost quarantine list)" if len(held) > 1 else ""
+        return kept, f"{told_of(held[0])}{more}" if held else ""
+
+    def _suspected(self, one: _Wanted) -> tuple[str, ...]:
+        return looks_like_orders(self._store.settings, self._name(one), one.text, one.section.tags)
+
+    def _hold(self, one: _Wanted, known: Sequence[Held], reasons: Sequence[str]) -> Held:
+        key = accept.key(self._name(one))
+        for held in known:
+            if (held.key, held.content) == (key, one.text):
+                return held
+        fields = {**self._fields(one), "files": (FileRef(self._file, FileRel.READ),), "source_kind": self._folder.source_kind}
+        draft = Draft(self._folder.ns, key, one.text, fields, unlock=True)
+        return hold(self._store, self._tx, draft, reasons)
+
     def _fields(self, one: _Wanted) -> dict[str, Any]:
         section = one.section
         tags = [
@@ -196,12 +263,16 @@ class _Writer:
             "created_at": section.when,
         }
 
-    def _key(self, one: _Wanted, own: str | None) -> str:
-        """Return the key of a section: its path and its name, or with the folder's name before where somebody else has that."""
+    def _name(self, one: _Wanted) -> str:
+        """Return a section's path and name, shortened to what a key may have."""
         name = f"{self._note.path}#{one.section.name}" if one.section.name else self._note.path
         if len(name) > _LONGEST:
             name = f"{name[:_LONGEST]}~{hashlib.sha256(name.encode()).hexdigest()[:12]}"
-        number, key = 1, name
+        return name
+
+    def _key(self, one: _Wanted, own: str | None) -> str:
+        """Return the key of a section: its path and its name, or with the folder's name before where somebody else has that."""
+        number, key = 1, (name := self._name(one))
         while not self._is_free(key, own):
             number += 1
             key = f"{PurePath(self._folder.root).name[:_PREFIX]}/{name}" if number == 2 else f"{name}~{number}"

@@ -9,7 +9,7 @@ from ghostmem.model import Memory
 from ghostmem.rules.labels import label_terms, tag_terms, with_tags
 from ghostmem.text.chunk import CHUNKER, chunk
 from ghostmem.text.scripts import fold
-from ghostmem.text.terms import encode, index_terms, joined_terms
+from ghostmem.text.terms import encode_all, index_terms, joined_terms
 
 if TYPE_CHECKING:
     from ghostmem.embed.base import Embedder
@@ -35,7 +35,7 @@ def index_rows(key: str, content: str, target: int, source: str | None = None) -
                 end_line=span.end_line,
                 terms=" ".join(terms),
                 length=len(terms),
-                tokens=" ".join(map(encode, terms)),
+                tokens=encode_all(terms),
                 plain=fold(f"{key}\n{text}" if seq == 0 else text).lower(),
                 chunker=CHUNKER,
                 spoken=spoken(text, source),
@@ -61,7 +61,7 @@ def tagged(rows: Sequence[IndexRow], tags: Iterable[str]) -> Sequence[IndexRow]:
 
 def _reworded(row: IndexRow, terms: str) -> IndexRow:
     words = terms.split()
-    return replace(row, terms=terms, length=len(words), tokens=" ".join(map(encode, words)))
+    return replace(row, terms=terms, length=len(words), tokens=encode_all(words))
 
 
 def retag(tx: "Transaction", memory: Memory, tags: Sequence[str]) -> None:
@@ -80,10 +80,12 @@ def spoken(text: str, source: str | None) -> str:
 
 
 def vector_bytes(embedder: "Embedder", texts: Sequence[str]) -> list[bytes]:
-    """Embed texts and return their vectors as they are stored: float16."""
+    """Embed texts, equal ones once, and return their vectors as they are stored: float16."""
     import numpy as np
 
-    return [row.tobytes() for row in embedder.embed(texts).astype(np.float16)]
+    different = list(dict.fromkeys(texts))
+    made = {text: row.tobytes() for text, row in zip(different, embedder.embed(different).astype(np.float16), strict=True)}
+    return [made[text] for text in texts]
 
 
 class Reindexer:

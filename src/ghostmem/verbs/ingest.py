@@ -13,8 +13,10 @@ from ghostmem.verbs import accept
 from ghostmem.verbs.draft import Draft, write_draft
 from ghostmem.verbs.embed import catch_up
 from ghostmem.verbs.fields import put_fields
+from ghostmem.verbs.quarantine import hold, memory_of
 from ghostmem.verbs.screen import screen_draft
 from ghostmem.verbs.store import Store
+from ghostmem.verbs.suspect import suspected
 
 if TYPE_CHECKING:
     from typing import TypedDict
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
         date_ns: bool
         dry_run: bool
         allow_secrets: bool
+        trust: bool
 
 
 SUFFIXES = {".md", ".markdown", ".mdk"}
@@ -46,6 +49,7 @@ class IngestReport(Record):
     created: int = 0
     updated: int = 0
     unchanged: int = 0
+    quarantined: int = field(default=0, metadata={"optional": True})
     memories: list[Memory] = field(default_factory=list)
     notes: list[str] = field(default_factory=list, metadata={"optional": True})
 
@@ -62,12 +66,14 @@ def ingest(
     date_ns: bool = False,
     dry_run: bool = False,
     allow_secrets: bool = False,
+    trust: bool = False,
 ) -> IngestReport:
     """Store each section of a markdown file, or of all below a folder, as a memory whose key is its heading's slug.
 
     Ingesting again updates what changed and leaves the rest alone. Files named YYYY-MM-DD.md put the date before their keys;
     `date_ns` puts it behind the namespace instead. When two files have a section of one name, the second's key starts with
-    its file's name. Secrets are redacted unless `allow_secrets`; the files stay as they are.
+    its file's name. Secrets are redacted unless `allow_secrets`; the files stay as they are. A section that looks like
+    instructions is held in quarantine unless the caller says `trust`.
     """
     root = Path(path)
     accept.namespace(ns)
@@ -89,15 +95,21 @@ def ingest(
                 draft = Draft(space, accept.key(key), body, {**fields, "meta": note, "files": refs}, quiet=True)
                 draft, notes = screen_draft(store.settings, draft, allow_secrets)
                 report.notes += [f"{file.name}, {draft.key}: {one}" for one in notes]
-                _store(store, tx, draft, report)
+                _store(store, tx, draft, report, trust)
     if not dry_run:
         catch_up(store)
     return report
 
 
-def _store(store: Store, tx: "Transaction", draft: Draft, report: IngestReport) -> None:
-    memory = write_draft(store, tx, draft)
+def _store(store: Store, tx: "Transaction", draft: Draft, report: IngestReport, trust: bool) -> None:
+    reasons = () if trust else suspected(store, tx, draft, from_file=True)
+    if reasons:
+        memory = memory_of(draft, hold(store, tx, draft, reasons), dry_run=report.dry_run)
+        report.notes += [f"{draft.ns}/{draft.key}: {note}" for note in memory.notes]
+    else:
+        memory = write_draft(store, tx, draft)
     report.ingested += 1
+    report.quarantined += memory.outcome is Outcome.QUARANTINED
     report.created += memory.outcome is Outcome.CREATED
     report.updated += memory.outcome is Outcome.UPDATED
     report.unchanged += memory.outcome is Outcome.REINFORCED

@@ -16,11 +16,12 @@ from ghostmem.foreign.transcripts.base import ASSISTANT, USER, Action, Troubles,
 from ghostmem.foreign.transcripts.choose import AUTO, check_format, events, transcripts
 from ghostmem.model import TRANSCRIPT, Kind, NsFilter, Outcome, Record, SourceKind
 from ghostmem.verbs import accept
-from ghostmem.verbs.draft import Draft, suspected, write_draft
+from ghostmem.verbs.draft import Draft, write_draft
 from ghostmem.verbs.embed import catch_up
 from ghostmem.verbs.fields import put_fields
 from ghostmem.verbs.screen import screen
 from ghostmem.verbs.store import Store
+from ghostmem.verbs.suspect import suspected
 
 if TYPE_CHECKING:
     from typing import TypedDict
@@ -187,7 +188,7 @@ def _store(
                 report.unchanged += 1
                 return
             draft = Draft(ns, key, content, {"meta": draft.fields["meta"]}, quiet=True)
-        outcome = _written(store, tx, draft)
+        outcome = _written(store, tx, draft, report)
     except (InvalidInputError, LockedError) as error:
         report.note(f"left out {key}: {error.message}")
         return
@@ -200,12 +201,12 @@ def _store(
     report.quarantined += outcome is Outcome.QUARANTINED
 
 
-def _written(store: Store, tx: Transaction, draft: Draft) -> Outcome | None:
+def _written(store: Store, tx: Transaction, draft: Draft, report: TranscriptReport) -> Outcome | None:
     """Write a turn, or hold it when it is not the user's and looks like instructions."""
-    if reasons := suspected(store, draft):
-        from ghostmem.verbs.quarantine import hold
+    if reasons := suspected(store, tx, draft):
+        from ghostmem.verbs.quarantine import hold, told_of
 
-        hold(store, tx, draft, reasons, store.clock())
+        report.note(f"{draft.key}: {told_of(hold(store, tx, draft, reasons))}")
         return Outcome.QUARANTINED
     return write_draft(store, tx, draft).outcome
 

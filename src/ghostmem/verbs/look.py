@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from ghostmem.engine.rows import Filter
+from ghostmem.engine.rows import Filter, Group
 from ghostmem.model import Memory, NsFilter, Record, optional
 from ghostmem.text.excerpt import first_line
 from ghostmem.verbs import accept
@@ -76,22 +75,23 @@ class Look(Record):
 def look(store: Store, ns: str | None = None) -> Look:
     """Return what one or several namespaces hold, and what happened there last."""
     which = accept.ns_filter(ns)
+    live = Filter(ns=which, now=store.clock())
     with store.engine.read() as tx:
-        found = list(tx.listing.scan(Filter(ns=which, now=store.clock()), batch=5_000))
+        groups = tx.listing.groups(live, "ns", "tier", "source")
+        newest = tx.listing.first(live, "recorded_at", RECENT)
+        pinned = tx.listing.first(replace(live, pinned=True), "importance, recorded_at", LINES)
         ends = {head.name: head.sequence for head in tx.journal.heads() if _is_meant(which, head.name)}
         happened = _happened(tx, {name: max(0, end - HAPPENED) for name, end in ends.items()}, HAPPENED)
-    found.sort(key=lambda m: (_said(m), m.ns, m.key), reverse=True)
-    pinned = sorted((m for m in found if m.pinned), key=lambda m: -m.importance)
     return Look(
         which,
-        len(found),
-        sum(m.est_tokens for m in found),
-        _shares((m.ns, m) for m in found),
-        _shares((str(m.tier), m) for m in found),
-        _shares((_source(m), m) for m in found),
-        tuple(_line(m) for m in found[:LINES]),
-        tuple(_line(m) for m in pinned[:LINES]),
-        tuple(dict.fromkeys(tag for m in found[:RECENT] for tag in m.tags))[:TOPICS],
+        sum(group.memories for group in groups),
+        sum(group.est_tokens for group in groups),
+        _shares(groups, lambda group: group.ns),
+        _shares(groups, lambda group: group.tier),
+        _shares(groups, lambda group: group.source),
+        tuple(_line(m) for m in newest[:LINES]),
+        tuple(_line(m) for m in pinned),
+        tuple(dict.fromkeys(tag for m in newest for tag in m.tags))[:TOPICS],
         happened[:HAPPENED],
     )
 
@@ -140,21 +140,19 @@ def _said(memory: Memory) -> datetime:
     return memory.recorded_at or memory.created_at
 
 
-def _source(memory: Memory) -> str:
-    return memory.source_user or memory.source_client or str(memory.source_kind or "unknown")
-
-
-def _shares(named: Iterable[tuple[str, Memory]]) -> tuple[Share, ...]:
-    """Return the shares, largest first; memories come newest first."""
-    counts, tokens, pins = Counter[str](), Counter[str](), Counter[str]()
-    newest: dict[str, datetime] = {}
-    for name, memory in named:
-        counts[name] += 1
-        tokens[name] += memory.est_tokens
-        pins[name] += memory.pinned
-        newest.setdefault(name, _said(memory))
-    order: Sequence[str] = sorted(counts, key=lambda name: (-counts[name], name))
-    return tuple(Share(name, counts[name], tokens[name], pins[name], newest[name]) for name in order)
+def _shares(groups: Iterable[Group], name: Callable[[Group], str]) -> tuple[Share, ...]:
+    """Join groups of the same name, and return them largest first."""
+    found: dict[str, Share] = {}
+    for group in groups:
+        old = found.get(name(group), Share("", 0, 0, 0, group.newest))
+        found[name(group)] = Share(
+            name(group),
+            old.count + group.memories,
+            old.est_tokens + group.est_tokens,
+            old.pinned + group.pinned,
+            max(old.newest, group.newest),
+        )
+    return tuple(sorted(found.values(), key=lambda share: (-share.count, share.name)))
 
 
 def _line(memory: Memory) -> Line:

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ghostmem.engine.sqlite.connect import refuse_special
 from ghostmem.engine.tables import BY_NAME, Table
 from ghostmem.errors import ConflictError, EngineError, InvalidInputError, NewerStoreError, NotFoundError
 from ghostmem.rule import SYSTEM
@@ -43,6 +44,8 @@ def refuse(source: str, target: str) -> None:
             )
     if location(source) == location(target):
         raise InvalidInputError(f"{location(source)} is both the source and the target", "name another target")
+    if not is_postgres(target):
+        refuse_special(location(target))
     if not is_postgres(source) and not os.path.exists(location(source)):
         raise NotFoundError(f"there is no store {location(source)}", "check the name given with --from")
 

@@ -24,7 +24,9 @@ from ghostmem.verbs import accept
 from ghostmem.verbs.draft import INHERITED, Draft, write_draft
 from ghostmem.verbs.mirror_index import list_topics
 from ghostmem.verbs.mirror_job import Job, MirrorConflict, base_of, side_of, unit_side
+from ghostmem.verbs.quarantine import hold, told_of, would_hold
 from ghostmem.verbs.rm import remove
+from ghostmem.verbs.suspect import suspected
 
 if TYPE_CHECKING:
     from ghostmem.engine.base import Transaction
@@ -113,6 +115,9 @@ class _Batch:
         same = memory is not None and fingerprint(memory.content) == fingerprint(keep.text)
         content = accept.content(memory.content if memory and same else keep.text, self._store.settings.max_content_bytes)
         draft = Draft(self._job.mirror.ns, accept.key(key), content, fields, quiet=True, revive=True)
+        if reasons := suspected(self._store, tx, draft):
+            told = would_hold(reasons) if self._job.dry_run else told_of(hold(self._store, tx, draft, reasons))
+            raise InvalidInputError(told)  # the report says it, and the memory stays as it is
         made = write_draft(self._store, tx, draft)
         if before is not None and before.key != key:
             tx.graph.relink(before.id, made.id)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ghostmem.errors import InvalidInputError, NotFoundError
-from ghostmem.model import NsFilter, Record, optional
+from ghostmem.model import NsFilter, Record, SourceKind, optional
 from ghostmem.note import Folder, Note
 from ghostmem.notes.layouts.table import fitting, layout_named
 from ghostmem.notes.scan import Sight, scan
@@ -75,12 +75,15 @@ def add_notes(
     ns: str | None = None,
     *,
     layout: str | None = None,
+    source_kind: str | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> Added:
     """Search a markdown folder from now on; nothing in it is changed. Adding it again looks at it again.
 
-    Its notes are found in `ns`, else in the default namespace, else in one named after the folder.
+    Its notes are found in `ns`, else in the default namespace, else in one named after the folder. They count as the user's own
+    unless `source_kind` is another than "stated": then sections that look like instructions are held in quarantine.
     """
+    kind = accept.choice(source_kind, SourceKind, "source_kind")
     root = Path(path).expanduser()
     if root.is_file():
         raise InvalidInputError(f"{root} is a file, not a folder", "name the folder, or take the file over with `ghost ingest`")
@@ -105,7 +108,10 @@ def add_notes(
                     f"{mirror.root} is a mirror of {space}, so that everything in it would be found twice",
                     "search it in another namespace: -n",
                 )
-        folder = tx.notes.add_folder(str(root), chosen.name, space, store.clock())
+        folder = tx.notes.add_folder(str(root), chosen.name, space, store.clock(), kind)
+        if known and known[0].source_kind is not folder.source_kind:  # all its notes are read and judged anew
+            for note in tx.notes.known(folder.id).values():
+                forget_note(store, tx, known[0], note)
     report = sync_folder(store, folder, settle=SETTLE if known else 0.0, progress=progress)
     others = [one.name for one in fit[:-1] if one is not chosen]
     return Added(folder, report, layout is None, tuple(others))
@@ -194,7 +200,7 @@ def _forget(store: Store, tx: Transaction, folder: Folder, removal: FolderRemova
     removal.notes += len(notes)
     removal.memories += len(tx.notes.section_ids(folder.id))
     for note in notes.values():
-        forget_note(store, tx, note)
+        forget_note(store, tx, folder, note)
     tx.notes.drop_folder(folder.id)
 
 

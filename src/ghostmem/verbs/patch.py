@@ -6,11 +6,13 @@ from ghostmem.errors import InvalidInputError
 from ghostmem.model import Memory
 from ghostmem.text.patch import apply_patch
 from ghostmem.verbs import accept
-from ghostmem.verbs.draft import Draft, write_draft
+from ghostmem.verbs.draft import Draft, check_base, write_draft
 from ghostmem.verbs.embed import catch_up
 from ghostmem.verbs.get import find
+from ghostmem.verbs.quarantine import hold, memory_of
 from ghostmem.verbs.screen import screen
 from ghostmem.verbs.store import Store
+from ghostmem.verbs.suspect import suspected
 
 
 def patch(
@@ -26,7 +28,8 @@ def patch(
 ) -> Memory:
     """Apply a diff whose context must match, and store the result as the next version; `dry_run` only shows it.
 
-    Secrets in the result are redacted unless `allow_secrets`, also those that an earlier version was allowed to hold.
+    Secrets in the result are redacted unless `allow_secrets`, also those that an earlier version was allowed to hold. A result
+    that does not come from the user and looks like instructions is held in quarantine, and the memory stays as it is.
     """
     accept.text(ns, "namespace")
     accept.text(key, "key")
@@ -40,6 +43,9 @@ def patch(
         changed, notes = screen(store.settings, changed, allow_secrets)
         base = current.version if base_version is None else accept.positive(base_version, "base version", least=0)
         draft = Draft(ns, key, changed, {}, base_version=base, unlock=unlock)
+        if reasons := suspected(store, tx, draft):
+            check_base(draft, current)
+            return memory_of(draft, hold(store, tx, draft, reasons), notes, dry_run=dry_run)
         memory = write_draft(store, tx, draft)
     if not dry_run:
         catch_up(store, ns=ns)

@@ -1,8 +1,7 @@
 """peek: the state of a memory at a glance, cheap enough for every prompt."""
 
-from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ghostmem.engine.rows import Filter
 from ghostmem.model import Memory, Record, optional
@@ -42,19 +41,21 @@ class Peek(Record):
 def peek(store: Store, ns: str | None = None) -> Peek:
     """Return counts by tier, recent topics, the top pinned text and the most important memories; nothing is counted."""
     which = accept.ns_filter(ns)
-    counts: Counter[str] = Counter()
-    tokens: Counter[str] = Counter()
-    ranked: list[Memory] = []
+    live = Filter(ns=which, now=store.clock())
     with store.engine.read() as tx:
-        for memory in tx.listing.scan(Filter(ns=which, now=store.clock())):
-            counts[str(memory.tier)] += 1
-            tokens[str(memory.tier)] += memory.est_tokens
-            ranked.append(memory)
-    ranked.sort(key=lambda m: (-m.importance, -m.created_at.timestamp(), m.ns, m.key))
-    newest = sorted((m for m in ranked if m.tags), key=lambda m: m.created_at, reverse=True)[:RECENT]
-    pinned = next((first_line(m.content, SUMMARY) for m in ranked if m.pinned), "")
-    stubs = tuple(_stub(m) for m in ranked[:TOPICS])
-    return Peek(which, len(ranked), counts, tokens, _topics(newest), stubs, pinned)
+        tiers = sorted(tx.listing.groups(live, "tier"), key=lambda group: group.tier)
+        important = tx.listing.first(live, "importance", TOPICS)
+        pinned = tx.listing.first(replace(live, pinned=True), "importance", 1)
+        newest = tx.listing.first(replace(live, tagged=True), "created_at", RECENT)
+    return Peek(
+        which,
+        sum(group.memories for group in tiers),
+        {group.tier: group.memories for group in tiers},
+        {group.tier: group.est_tokens for group in tiers},
+        _topics(newest),
+        tuple(_stub(memory) for memory in important),
+        "".join(first_line(memory.content, SUMMARY) for memory in pinned),
+    )
 
 
 def _topics(memories: Iterable[Memory]) -> tuple[str, ...]:

@@ -7,14 +7,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ghostmem.errors import GhostError, InvalidInputError
-from ghostmem.model import Kind, Memory, Outcome
+from ghostmem.model import Memory
 from ghostmem.times import parse_ttl
 from ghostmem.verbs import accept
 from ghostmem.verbs.again import again
-from ghostmem.verbs.draft import NEVER, Draft, prepare, suspected
+from ghostmem.verbs.draft import NEVER, Draft, prepare
 from ghostmem.verbs.fields import put_fields
 from ghostmem.verbs.settle import judged, settle
 from ghostmem.verbs.store import Store
+from ghostmem.verbs.suspect import suspected
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -94,11 +95,14 @@ def put(
     if symbols is not None:
         draft, more = _with_symbols(store, draft, symbols, language, root)
         notes = (*notes, *more)
-    if reasons := (ASKED,) if held else suspected(store, draft):
-        return replace(_held(store, draft, reasons), notes=tuple(notes))
+    if reasons := (ASKED,) if held else _suspected(store, draft):
+        return _held(store, draft, reasons, notes)
     early = store.vectoriser.is_loading
     prepared = prepare(store, draft)
     found = judged(store, draft, prepared)
+    if prepared.vectors and len(prepared.vectors) < len(prepared.rows):
+        left = len(prepared.rows) - len(prepared.vectors)
+        notes = (*notes, f"{left:,} of {len(prepared.rows):,} chunks have no vectors yet: `ghost embed backfill` makes them")
     with store.engine.write(within=(draft.ns,)) as tx:
         memory = settle(store, tx, draft, prepared, found)
     if early and not prepared.vectors and store.vectoriser.arrived:
@@ -129,16 +133,18 @@ def _with_symbols(
     return replace(draft, fields=fields), found.notes
 
 
-def _held(store: Store, draft: Draft, reasons: tuple[str, ...]) -> Memory:
-    """Put a draft where no retrieval reads it; whatever is current under its key stays so."""
-    from ghostmem.verbs.quarantine import hold
+def _suspected(store: Store, draft: Draft) -> tuple[str, ...]:
+    with store.engine.read() as tx:
+        return suspected(store, tx, draft)
 
-    now = store.clock()
+
+def _held(store: Store, draft: Draft, reasons: tuple[str, ...], notes: Sequence[str]) -> Memory:
+    """Put a draft where no retrieval reads it; whatever is current under its key stays so."""
+    from ghostmem.verbs.quarantine import hold, memory_of
+
     with store.engine.write(within=(draft.ns,)) as tx:
-        held = hold(store, tx, draft, reasons, now)
-    kind = draft.fields.get("kind", Kind.EPISODIC)
-    known = {name: value for name, value in draft.fields.items() if name.startswith("source_") or name == "tags"}
-    return Memory(held.id, draft.ns, draft.key, draft.content, kind, 0, now, outcome=Outcome.QUARANTINED, **known)
+        held = hold(store, tx, draft, reasons)
+    return memory_of(draft, held, notes)
 
 
 def _files_of(store: Store, draft: Draft) -> Sequence[FileRef]:

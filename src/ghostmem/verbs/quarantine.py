@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from ghostmem.errors import InvalidInputError, NotFoundError
 from ghostmem.held import Held
-from ghostmem.model import FileRef, FileRel, Memory, Record, SymbolRef, optional, plain
+from ghostmem.model import FileRef, FileRel, Kind, Memory, Outcome, Record, SymbolRef, optional, plain
+from ghostmem.times import as_time
 from ghostmem.verbs import accept
 from ghostmem.verbs.draft import Draft, prepare
 from ghostmem.verbs.fields import put_fields
@@ -27,6 +27,9 @@ _ORDERS = (
 )  # what a put was told beside its fields; its base version is no longer the point
 
 
+_SOURCES = "source_keys"  # the keys that a summary stands for
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Dropped(Record):
     """What was dropped from the quarantine, or would be; `backups` and `pending` say where it still is, and why."""
@@ -37,20 +40,41 @@ class Dropped(Record):
     pending: str = optional("")
 
 
-def hold(store: Store, tx: Transaction, draft: Draft, reasons: Sequence[str], now: datetime) -> Held:
-    """Keep a draft where no retrieval reads it; the same text for the same key is held once."""
-    orders = {name: value for name in _ORDERS if (value := getattr(draft, name))}
+def hold(store: Store, tx: Transaction, draft: Draft, reasons: Sequence[str], sources: Sequence[str] = ()) -> Held:
+    """Keep a draft where no retrieval reads it; the same text for the same key is held once.
+
+    With `sources` it is a summary, and these are the keys of what it stands for.
+    """
+    now = store.clock()
+    orders: dict[str, Any] = {name: value for name in _ORDERS if (value := getattr(draft, name))}
+    if sources:
+        orders[_SOURCES] = list(sources)
     fields = plain({**draft.fields, **orders})
-    same = (
-        h
-        for h in tx.quarantine.all(accept.ns_filter(draft.ns))
-        if (h.key, h.content, h.fields) == (draft.key, draft.content, fields)
-    )
+    same = (h for h in tx.quarantine.at_key(draft.ns, draft.key) if (h.content, h.fields) == (draft.content, fields))
     if (twin := next(same, None)) is not None:
         return twin
     fresh = Held(store.new_id(now), draft.ns, draft.key, draft.content, fields, tuple(reasons), now)
     tx.quarantine.add(fresh)
     return fresh
+
+
+def memory_of(draft: Draft, held: Held, notes: Iterable[str] = (), *, dry_run: bool = False) -> Memory:
+    """Return what a caller is told about a draft that is held: no version of a memory, why it is held, and what releases it."""
+    kind = draft.fields.get("kind", Kind.EPISODIC)
+    known = {name: value for name, value in draft.fields.items() if name.startswith("source_") or name == "tags"}
+    told = (*notes, would_hold(held.reasons) if dry_run else told_of(held))
+    return Memory(held.id, draft.ns, draft.key, draft.content, kind, 0, held.at, outcome=Outcome.QUARANTINED, notes=told, **known)
+
+
+def told_of(held: Held) -> str:
+    """Say that something is held, why, and the command that releases it."""
+    why = "; ".join(held.reasons)
+    return f"held in quarantine, where nothing reads it: {why}; to store it: ghost quarantine release {held.id}"
+
+
+def would_hold(reasons: Iterable[str]) -> str:
+    """Say that something would be held, and why."""
+    return f"would be held in quarantine: {'; '.join(reasons)}"
 
 
 def quarantined(store: Store, ns: str | None = None) -> list[Held]:
@@ -68,14 +92,28 @@ def held(store: Store, held_id: str, *, ns: str | None = None) -> Held:
 def release(store: Store, held_id: str, *, ns: str | None = None) -> Memory:
     """Put what is held as if it had been trusted, and let it go, in one transaction; the id may be abbreviated."""
     found = held(store, held_id, ns=ns)
+    from ghostmem.verbs.import_held import is_import, records_of
+
+    if is_import(found):
+        from ghostmem.verbs.import_ import release_import
+
+        return release_import(store, found, records_of(found))
     draft = draft_of(found)
+    from ghostmem.verbs.release_note import folder_of, release_section
+
+    if (folder := folder_of(store, found)) is not None:
+        return release_section(store, folder, found)
+    if (sources := found.fields.get(_SOURCES)) is not None:
+        from ghostmem.verbs.consolidate import write_summary
+
+        return write_summary(store, draft, sources, released=found.id).summary
     from ghostmem.verbs.settle import judged, settle
 
     prepared = prepare(store, draft)
     verdict = judged(store, draft, prepared)
     with store.engine.write(within=(found.ns,)) as tx:
         if not tx.quarantine.drop(found.id):
-            raise _missing(found.id)  # somebody else was faster
+            raise missing(found.id)  # somebody else was faster
         return settle(store, tx, draft, prepared, verdict)
 
 
@@ -94,17 +132,32 @@ def drop(store: Store, held_ids: Iterable[str], *, ns: str | None = None, dry_ru
     return Dropped(tuple(one.id for one in doomed), dry_run, tuple(copies), pending)
 
 
+def check_held(one: Held) -> None:
+    """Refuse what is held in a file and could never be released."""
+    from ghostmem.verbs.import_held import is_import, records_of
+
+    if not is_import(one):
+        draft_of(one)
+        return
+    accept.namespace(one.ns)
+    accept.key(one.key)
+    records_of(one)
+
+
 def draft_of(one: Held) -> Draft:
     """Read back the draft that was held; what came from elsewhere is checked like any put."""
     fields = dict(one.fields)
     orders = {name: fields.pop(name) for name in _ORDERS if name in fields}
-    symbols = fields.pop("symbols", None)
+    accept.texts(fields.pop(_SOURCES, ()), _SOURCES, "key")
+    symbols, expires_at = fields.pop("symbols", None), fields.pop("expires_at", None)
     try:
         if fields.get("files") is not None:
             fields["files"] = [FileRef(str(file["path"]), FileRel(file["rel"])) for file in fields["files"]]
         checked: dict[str, Any] = put_fields(**fields)
         if symbols is not None:
             checked["symbols"] = accept.symbols([SymbolRef(**{**ref, "rel": FileRel(ref["rel"])}) for ref in symbols])
+        if expires_at is not None:
+            checked["expires_at"] = as_time(expires_at, "expires_at")
     except (TypeError, KeyError, ValueError) as error:
         raise InvalidInputError(f"what is held as {one.id} has fields that no memory has: {error}") from None
     ttl, supersedes = orders.get("ttl"), orders.get("supersedes")
@@ -133,9 +186,10 @@ def _find(tx: Transaction, held_id: str, ns: str | None) -> Held:
             f"{accept.shown(held_id)} stands for {len(found)} held memories", f"give more of it, such as {found[0].id}"
         )
     if not found:
-        raise _missing(held_id)
+        raise missing(held_id)
     return found[0]
 
 
-def _missing(held_id: str) -> NotFoundError:
+def missing(held_id: str) -> NotFoundError:
+    """Return the error for something that is not held."""
     return NotFoundError(f"nothing is held as {accept.shown(held_id)}", "`ghost quarantine list` shows what is")

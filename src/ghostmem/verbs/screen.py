@@ -40,7 +40,7 @@ def screen(settings: Settings, content: str, allow_secrets: bool = False, keep_l
     """
     if allow_secrets or settings.secrets == ALLOW:
         return Screened(content)
-    found = find_secrets(content)
+    clean, found = redact(content, keep_lines) if settings.secrets == REDACT else (content, find_secrets(content))
     if not found:
         return Screened(content)
     lines = _lines(content, found)
@@ -52,7 +52,7 @@ def screen(settings: Settings, content: str, allow_secrets: bool = False, keep_l
         raise _refusal([f"{kind} (line {line})" for kind, line in sure])
     if settings.secrets == REDACT:
         notes = [f"line {line}: {kind} redacted" for kind, line in sure]
-        return Screened(redact(content, keep_lines)[0], (*notes, *perhaps))
+        return Screened(clean, (*notes, *perhaps))
     return Screened(content, (*(f"line {line}: this holds a {kind}; it is stored as it is" for kind, line in sure), *perhaps))
 
 
@@ -107,8 +107,9 @@ def _clean(value: Any, where: str, name: str, kinds: list[tuple[str, str]]) -> A
 def _clean_text(text: str, where: str, name: str, kinds: list[tuple[str, str]]) -> str:
     clean, found = redact(text)
     sure = [one.kind for one in found if one.sure]
-    if not sure and name and "\n" not in text and '"' not in text:
-        named = f'{name}="{text}"'
+    quote = next((mark for mark in "\"'`" if mark not in text), "")
+    if not sure and name and quote and "\n" not in text:
+        named = f"{name}={quote}{text}{quote}"
         spans = [one for one in find_secrets(named) if one.sure and one.start == len(name) + 2 and one.stop == len(named) - 1]
         if spans:
             clean, sure = placeholder(spans[0].kind), [spans[0].kind]

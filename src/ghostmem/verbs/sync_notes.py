@@ -319,7 +319,7 @@ def _write(
         with store.engine.write(durable=False, within=(folder.ns,)) as tx:
             for note in work.gone:
                 if _is_still(tx, folder, note):
-                    forget_note(store, tx, note)
+                    forget_note(store, tx, folder, note)
                     report.removed += 1
             for note in work.touch:
                 if _is_still(tx, folder, note, stat=False):

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NoReturn
 from urllib.parse import parse_qsl, unquote_to_bytes
 
 import anyio
 import anyio.to_thread
+from anyio.lowlevel import RunVar
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from ghostmem.caller import CALLER, SCOPES, require
 from ghostmem.errors import ForbiddenError, InvalidInputError, ReadOnlyStoreError
-from ghostmem.schema import check
+from ghostmem.schema import MAX_MESSAGE_DEPTH, check, is_deeper, too_deep
 from ghostmem.web.refusals import Refused, json_response
 from ghostmem.web.route import ALL, ONE, SEVERAL, Given, Route
 from ghostmem.web.routes import ROUTES, answer
@@ -26,9 +28,11 @@ if TYPE_CHECKING:
     from ghostmem.ghost import Ghost
 
 PREFIX = "/api/v1"
-DEEPEST = 64  # levels of lists and objects in a body
 MOST_FIELDS = 1000  # in a query
 BATCH = 200  # lines of an export that are sent together
+LARGE_BODY = 64_000  # bytes
+MAX_LARGE = 2  # requests with large bodies that are worked on at a time
+_LARGE: RunVar[anyio.CapacityLimiter] = RunVar("ghost.large")
 _STRAY = re.compile(rb"%(?![0-9A-Fa-f]{2})")
 
 
@@ -38,7 +42,9 @@ async def call(ghost: Ghost, request: Request) -> Response:
     route, named = find(request.method, parts)
     request.scope["ghost.trace"].route = PREFIX + route.path
     query = read_query(route, request.scope["query_string"])
-    body = read_body(request.headers.get("content-type", ""), await request.body()) if route.has_body else {}
+    sent = await request.body() if route.has_body else b""
+    size = len(sent)
+    body = read_body(request.headers.get("content-type", ""), sent)
     if double := sorted(named.keys() & (query.keys() | body.keys())):
         raise InvalidInputError(f"{double[0]} stands in the path already", "leave it out elsewhere")
     given = {**query, **body, **named}
@@ -47,12 +53,32 @@ async def call(ghost: Ghost, request: Request) -> Response:
     if route.streams:
         return await _stream(route.call(ghost, given))
     try:
-        found = await anyio.to_thread.run_sync(answer, route, ghost, given)
+        found = await _work(request, size, partial(answer, route, ghost, given))
     except ReadOnlyStoreError:
         refuse_writes("write")  # a dry run that is a write taken back needs a store that can be written
         raise
     created = isinstance(found, dict) and found.get("outcome") == "created"
     return json_response(found, 201 if created and route.method in ("PUT", "POST") else 200)
+
+
+async def _work(request: Request, size: int, work: Callable[[], Any]) -> Any:
+    """Do the work of a request in a thread; large ones follow each other, and one whose client has left is not begun."""
+    if size <= LARGE_BODY:
+        return await anyio.to_thread.run_sync(work)
+    await request.is_disconnected()  # lets the server read on, so that it hears of it when the client leaves meanwhile
+    async with _few():
+        if await request.is_disconnected():
+            raise Refused(400, "ClientLeft", "the client has left", "send it again")
+        return await anyio.to_thread.run_sync(work)
+
+
+def _few() -> anyio.CapacityLimiter:
+    """Return the places of large requests, so that small ones always find a thread and a processor."""
+    try:
+        return _LARGE.get()
+    except LookupError:
+        _LARGE.set(anyio.CapacityLimiter(MAX_LARGE))
+        return _LARGE.get()
 
 
 def find(method: str, parts: list[bytes]) -> tuple[Route, Given]:
@@ -126,31 +152,19 @@ def read_body(kind: str, body: bytes) -> Given:
         raise Refused(415, "UnsupportedMediaType", "the body is not JSON", "send it as Content-Type: application/json")
     try:
         found = json.loads(body.decode(), parse_constant=_no_number)
-    except (ValueError, RecursionError):  # also what is not UTF-8, and numbers of thousands of digits
+    except RecursionError:
+        raise too_deep("the body", MAX_MESSAGE_DEPTH) from None
+    except ValueError:  # also what is not UTF-8, and numbers of thousands of digits
         raise InvalidInputError("the body is not valid JSON", "send one object, in UTF-8") from None
     if not isinstance(found, dict):
         raise InvalidInputError("the body is not an object", 'write it as {"name": "value"}')
-    if _depth_exceeds(found, DEEPEST):
-        raise InvalidInputError(f"the body is nested deeper than {DEEPEST} levels", "send it flatter")
+    if is_deeper(found, MAX_MESSAGE_DEPTH):
+        raise too_deep("the body", MAX_MESSAGE_DEPTH)
     return found
 
 
 def _no_number(name: str) -> NoReturn:
     raise ValueError(name)
-
-
-def _depth_exceeds(value: Any, limit: int) -> bool:
-    level: list[Any] = [value]
-    for _ in range(limit):
-        level = [
-            item
-            for part in level
-            for item in (part.values() if isinstance(part, dict) else part)
-            if isinstance(item, dict | list)
-        ]
-        if not level:
-            return False
-    return True
 
 
 def authorise(route: Route, given: Given) -> None:

@@ -123,7 +123,7 @@ def _rooms(ghost: Ghost, metrics: Metrics, mcp_app: ASGIApp | None, events: Even
         if path == EVENTS.encode():
             scope["ghost.trace"].route = EVENTS
             _only_get(scope)
-            response = await events.answer()
+            response = await events.answer(scope["ghost.known"])
         elif path.startswith(api.PREFIX.encode() + b"/") and path != OPENAPI.encode():
             response = await api.call(ghost, Request(scope, receive))
         elif mcp_app is not None and (path == MCP.encode() or path.startswith(MCP.encode() + b"/")):

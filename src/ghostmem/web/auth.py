@@ -1,6 +1,7 @@
 """Who is calling: a bearer token, the cookie of a browser that was let in, or the owner where no token was ever made."""
 
 import math
+from functools import partial
 from typing import TYPE_CHECKING
 
 import anyio.to_thread
@@ -44,7 +45,10 @@ def authenticated(
         if caller is not None and sessions is not None and sessions.read_only:
             caller = Caller(caller.name, tuple((ns, "read") for ns, _ in caller.grants))
         # a name may hold a colon, an address of a client none of ours
-        _slow_down(rate.wait(f"token {caller.name}" if caller is not None and secret is not None else address))
+        counted = f"token {caller.name}" if caller is not None and secret is not None else address
+        _slow_down(rate.wait(counted))
+        scope["ghost.charge"] = partial(rate.charge, counted)
+        scope["ghost.known"] = partial(_known, ghost, secret, session, require_tokens)
         scope["ghost.caller"], scope["ghost.session"] = caller, session if caller is not None else None
         if doors is not None and is_door(scope):
             await doors(scope, receive, send)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import anyio.to_thread
 from starlette.responses import Response, StreamingResponse
 
-from ghostmem.caller import CALLER
+from ghostmem.caller import CALLER, Caller
 from ghostmem.errors import GhostError
 from ghostmem.verbs.sequences import sequences
 from ghostmem.web.refusals import Refused
@@ -35,15 +35,21 @@ class Events:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._closed = False
 
-    async def answer(self) -> Response:
-        """Return a stream of server-sent events, the first of which says where the store stands now."""
+    async def answer(self, known: Callable[[], Caller | None]) -> Response:
+        """Return a stream of server-sent events, the first of which says where the store stands now.
+
+        It ends when `known` returns nobody any more: a token that was revoked hears nothing.
+        """
         if self._listeners >= self._most:
             raise Refused(503, "TooManyListeners", f"{self._most} pages listen already", "close one", Retry_After="5")
-        may = CALLER.get().may
+        caller = CALLER.get()
         headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-        return StreamingResponse(self._stream(lambda ns: may(ns, "read")), media_type="text/event-stream", headers=headers)
+        return StreamingResponse(self._stream(caller, known), media_type="text/event-stream", headers=headers)
 
-    async def _stream(self, visible: Callable[[str], bool]) -> AsyncIterator[str]:
+    async def _stream(self, caller: Caller, known: Callable[[], Caller | None]) -> AsyncIterator[str]:
+        def visible(ns: str) -> bool:
+            return caller.may(ns, "read")
+
         self._listeners += 1
         try:
             if self._task is None or self._task.done():
@@ -57,12 +63,16 @@ class Events:
                 news = self._news
                 now = self._of(visible)
                 if now != told:
+                    if not await _is_still(known):
+                        return
                     yield _told(now, {ns: seq for ns, seq in now.items() if told.get(ns) != seq})
                     told = now
                     continue
                 try:
                     await asyncio.wait_for(news.wait(), self._beat)
                 except TimeoutError:
+                    if not await _is_still(known):
+                        return
                     yield ": nothing new\n\n"
         finally:
             self._listeners -= 1
@@ -98,6 +108,15 @@ class Events:
         self._closed = True
         if self._loop is not None and self._loop.is_running():
             self._loop.call_soon_threadsafe(self._wake)
+
+
+async def _is_still(known: Callable[[], Caller | None]) -> bool:
+    """Say whether a caller is still let in; a store that cannot be read now says nothing else."""
+    try:
+        found = await anyio.to_thread.run_sync(known)
+    except GhostError:
+        return True
+    return found is not None
 
 
 def _told(now: dict[str, int], changed: dict[str, int]) -> str:

@@ -91,6 +91,8 @@ def bounded(app: ASGIApp, limit: int, seconds: float) -> ASGIApp:
             raise Refused(408, "Timeout", "the body did not arrive in time", "send it faster", Connection="close") from None
         if body is None:
             return  # the client has left
+        if "ghost.charge" in scope:
+            scope["ghost.charge"](len(body))
         given = False
 
         async def again() -> Message:

@@ -1,10 +1,11 @@
-"""How often somebody may call: a bucket each, in a table that cannot grow without end."""
+"""How often somebody may call, and with how much: a bucket each, in a table that cannot grow without end."""
 
 import ipaddress
 import time
 from collections import OrderedDict
 from collections.abc import Callable
 
+REQUEST_BYTES = 4096  # of a body that count as much as one more request
 MOST = 10_000  # callers that are remembered; who has not called for longest is forgotten first
 
 
@@ -27,6 +28,12 @@ class Rate:
         if len(self._buckets) > self._most:
             self._buckets.popitem(last=False)
         return 0.0 if taken else (1 - left) / self._rate
+
+    def charge(self, who: str, size: int) -> None:
+        """Count the bytes of a body, also beyond what the bucket holds: later requests wait until that is made good."""
+        if self._rate > 0 and who in self._buckets:
+            left, at = self._buckets[who]
+            self._buckets[who] = (left - size / REQUEST_BYTES, at)
 
     def __len__(self) -> int:
         return len(self._buckets)

@@ -367,7 +367,7 @@ ROUTES: tuple[Route, ...] = (
     ),
     Route("GET", "/peek", "read", SEVERAL, "Show what a namespace knows, at a glance.", lambda g, a: g.peek(**a), f.NS_FILTER),
     Route("GET", "/stats", "read", ALL, "Count what the store holds.", _stats, {}),
-    Route("GET", "/check", "admin", ALL, "Look for anything that is not whole.", lambda g, _: g.check(), {}),
+    Route("GET", "/check", "admin", ALL, "Check the store for damage.", lambda g, _: g.check(), {}),
     Route("GET", "/export", "admin", SEVERAL, "Write everything as lines of JSON.", _export, f.NS_FILTER, streams=True),
     *LOOKS,
 )

@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
+import gc
 import ipaddress
 import logging
 import signal
 import socket
 from collections.abc import Callable
+from functools import partial
+from typing import Any, cast
 
+import anyio.to_thread
 import uvicorn
 from starlette.types import ASGIApp
 
 from ghostmem.errors import GhostError, InvalidInputError
 from ghostmem.times import Clock
 from ghostmem.web.app import App
+from ghostmem.web.connections import Protocol, Waiting
 from ghostmem.web.logs import JsonLines, to_stderr
 
 GRACE = 30  # seconds that what is running has to finish
 CONNECTIONS = 1000
+# Each thread has a connection with caches of its own, and calls hold the interpreter most of the time:
+# more threads than this cost memory and answer nothing sooner.
+WORKERS = 16
+GARBAGE = (700, 10, 10)  # Python's default; a command that ends at once has set it far higher
 
 
 def is_loopback(host: str) -> bool:
@@ -48,6 +57,11 @@ def address_of(listening: socket.socket) -> str:
 class Server(uvicorn.Server):
     """A server that ends what would never end by itself before it waits for what is running."""
 
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start, with as many threads as are of use."""
+        anyio.to_thread.current_default_thread_limiter().total_tokens = WORKERS
+        await super().startup(sockets)
+
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Stop."""
         if isinstance(self.config.app, App):
@@ -55,12 +69,12 @@ class Server(uvicorn.Server):
         await super().shutdown(sockets)
 
 
-def make_server(app: ASGIApp) -> uvicorn.Server:
-    """Return a server that logs nothing itself, tells nobody its make, and believes no proxy."""
+def make_server(app: ASGIApp, waiting: Waiting | None = None) -> uvicorn.Server:
+    """Return a server that logs nothing itself, tells nobody its make, believes no proxy, and waits for nobody without end."""
     return Server(
         uvicorn.Config(
             app,
-            http="h11",
+            http=cast("Any", partial(Protocol, waiting=Waiting() if waiting is None else waiting)),
             ws="none",
             lifespan="on",
             log_config=None,
@@ -79,6 +93,8 @@ def serve(app: ASGIApp, listening: socket.socket, announce: Callable[[], None], 
     handler = JsonLines(to_stderr, clock)
     logging.getLogger().addHandler(handler)
     server = make_server(app)
+    gc.set_threshold(*GARBAGE)
+    gc.freeze()  # what is loaded by now stays: collections need not look at it
 
     def stop(*_: object) -> None:
         server.should_exit = True

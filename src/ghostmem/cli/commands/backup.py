@@ -17,3 +17,5 @@ EXAMPLES = """\
 def command(face: Face, target: str, force: bool) -> None:
     done = face.ghost.backup(target, force=force)
     face.one(done, f"wrote {done.path} ({size(done.size_bytes)})")
+    if done.pending and not face.as_json:
+        face.note(f"note: {done.pending}")

@@ -12,6 +12,8 @@ from ghostmem.cli.face import ALLOW_SECRETS, NS, TAGS, CreatingCommand, Face, de
 from ghostmem.cli.output import bold, dim, plural
 from ghostmem.errors import InvalidInputError, NotFoundError
 from ghostmem.foreign.transcripts.choose import AUTO, FORMATS
+from ghostmem.model import Outcome
+from ghostmem.schema import too_deep
 from ghostmem.text.excerpt import visible
 
 if TYPE_CHECKING:
@@ -93,7 +95,8 @@ def command(
     face.one(done, _text(done))
     if face.as_json:
         return
-    for problem in (*done.refused, *done.notes):
+    held = [f"{one.key}: {note}" for one in done.candidates if one.outcome is Outcome.QUARANTINED for note in one.notes]
+    for problem in (*done.refused, *done.notes, *held):
         face.note(f"note: {visible(problem)}")
     if dry_run and done.candidates:
         face.note(f"nothing was stored; to store: {_again(space, text, file, transcript, candidates)}")
@@ -117,7 +120,9 @@ def _listed(text: str, name: str) -> list[Any]:
     where = "standard input" if name == "-" else name
     try:
         found = json.loads(text)
-    except (ValueError, RecursionError) as error:
+    except RecursionError:
+        raise too_deep(where) from None
+    except ValueError as error:
         raise InvalidInputError(f"{where} is not JSON: {str(error)[:120]}", 'write [{"key": "…", "content": "…"}]') from None
     if isinstance(found, dict):
         found = found["candidates"] if isinstance(found.get("candidates"), list) else [found]

@@ -2,8 +2,14 @@
 
 from ghostmem.cli.face import Face, declare
 
+HELP = """Check the store for damage; exit 5 when there is some.
 
-@declare("check", "Look for anything that is not whole; exit 5 when there is something.", "  ghost check\n")
+Reads every page, reference and index, and compares every content with its checksum. This cannot find a changed byte
+in a field that has no checksum and still holds a valid value (tags, meta, times, counters, vectors, other wordings,
+what is in quarantine), nor somebody who changes a content together with its checksum."""
+
+
+@declare("check", HELP, "  ghost check\n")
 def command(face: Face) -> int:
     found = face.ghost.check()
     face.one(found, "clean" if found.ok else "\n".join(found.problems))

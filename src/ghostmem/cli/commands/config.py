@@ -15,10 +15,10 @@ EXAMPLES = """\
 
 
 def _shown(name: str, value: Any) -> Any:
-    """Return a value as it may stand on a screen: no keys, no password of a database."""
+    """Return a value as it may stand on a screen: no keys, no password of a URL."""
     if name.endswith("_key"):
         return "(set)" if value else value
-    return masked(value) if name == "db" else value
+    return masked(value) if isinstance(value, str) else value
 
 
 command = group("config", "Show or change settings.", EXAMPLES)

@@ -3,13 +3,15 @@
 import os
 import sys
 from collections.abc import Iterator
+from typing import Any
 
 import click
 
-from ghostmem.cli.face import DRY_RUN, NS, CreatingCommand, Face, declare
+from ghostmem.cli.face import DRY_RUN, NS, TRUST, CreatingCommand, Face, declare
 from ghostmem.cli.output import plural
 from ghostmem.errors import InvalidInputError, NotFoundError
 from ghostmem.foreign.choose import READERS
+from ghostmem.text.excerpt import visible
 from ghostmem.verbs.import_ import POLICIES, ImportReport
 
 EXAMPLES = """\
@@ -33,6 +35,7 @@ EXAMPLES = """\
     show_default=True,
     help="When a key has another history.",
 )
+@TRUST
 @DRY_RUN
 def command(
     face: Face,
@@ -41,6 +44,7 @@ def command(
     ns: str | None,
     from_ghost: str | None,
     on_conflict: str,
+    trust: bool,
     dry_run: bool,
 ) -> None:
     if from_ghost and (file or tool):
@@ -49,18 +53,23 @@ def command(
         raise InvalidInputError("nothing to import", f"name the file or folder that {tool} wrote")
     if ns and not tool:
         raise InvalidInputError("a namespace was given", "it goes with --from; exports name their own namespaces")
-    progress = face.progress("imported")
+    how: dict[str, Any] = {
+        "on_conflict": on_conflict,
+        "dry_run": dry_run,
+        "trust": trust,
+        "progress": face.progress("imported"),
+    }
     if tool and file:
-        done = face.ghost.import_foreign(file, face.ns(ns), tool, on_conflict=on_conflict, dry_run=dry_run, progress=progress)
+        done = face.ghost.import_foreign(file, face.ns(ns), tool, **how)
     elif from_ghost:
-        done = face.ghost.import_ghost(from_ghost, on_conflict=on_conflict, dry_run=dry_run, progress=progress)
+        done = face.ghost.import_ghost(from_ghost, **how)
     else:
-        done = face.ghost.import_(_lines(file), on_conflict=on_conflict, dry_run=dry_run, progress=progress)
+        done = face.ghost.import_(_lines(file), **how)
     face.one(done, text(done))
     face.vector_note()
     if not face.as_json:
         for note in done.notes:
-            face.note(note)
+            face.note(visible(note))
 
 
 def _lines(file: str | None) -> Iterator[str]:
@@ -93,5 +102,6 @@ def text(done: ImportReport) -> str:
     others = [
         f"{plural(count, noun)}" for count, noun in ((done.edges, "edge"), (done.links, "link"), (done.rules, "rule")) if count
     ]
+    others += [f"{done.held} held in quarantine"] if done.held else []
     verb = "would import" if done.dry_run else "imported"
     return f"{verb} versions: {', '.join(parts)}{'; ' if others else ''}{', '.join(others)}"

@@ -3,7 +3,7 @@
 import click
 
 from ghostmem.cli.commands.capture import FORMAT
-from ghostmem.cli.face import ALLOW_SECRETS, DRY_RUN, NS, TAGS, CreatingCommand, Face, declare, json_object, words
+from ghostmem.cli.face import ALLOW_SECRETS, DRY_RUN, NS, TAGS, TRUST, CreatingCommand, Face, declare, json_object, words
 from ghostmem.cli.output import plural, row
 from ghostmem.errors import InvalidInputError
 from ghostmem.text.excerpt import visible
@@ -14,7 +14,7 @@ EXAMPLES = """\
   ghost ingest --transcript ~/.claude/projects/-home-me-shop -n chats:shop
   ghost ingest --transcript chat.jsonl --from jsonl -n chats:shop --source-user ana
 """
-FOR_NOTES = ("kind", "priority", "meta", "date_ns")
+FOR_NOTES = ("kind", "priority", "meta", "date_ns", "trust")
 
 
 @declare("ingest", "Turn markdown or recorded conversations into memories.", EXAMPLES, CreatingCommand)
@@ -29,6 +29,7 @@ FOR_NOTES = ("kind", "priority", "meta", "date_ns")
 @FORMAT
 @click.option("--source-user", help="The user's name in transcripts that name nobody.")
 @ALLOW_SECRETS
+@TRUST
 @DRY_RUN
 def command(
     face: Face,
@@ -43,16 +44,18 @@ def command(
     recorder: str,
     source_user: str | None,
     allow_secrets: bool,
+    trust: bool,
     dry_run: bool,
 ) -> None:
     if (path is None) == (transcript is None):
         raise InvalidInputError("one source is required", "name a markdown file or folder, or a conversation with --transcript")
     if transcript is not None:
-        given = {"kind": kind, "priority": priority, "meta": meta, "date_ns": date_ns}
+        given = {"kind": kind, "priority": priority, "meta": meta, "date_ns": date_ns, "trust": trust}
         if wrong := [name for name in FOR_NOTES if given[name]]:
             option = f"--{wrong[0].replace('_', '-')}"
             raise InvalidInputError(
-                f"{option} does not go with --transcript", "a conversation's turns are episodic; leave it out"
+                f"{option} does not go with --transcript",
+                "leave it out: a turn is episodic, and belongs to whoever said it",
             )
         _transcript(face, transcript, ns, recorder, words(tags), source_user, allow_secrets, dry_run)
         return
@@ -66,6 +69,7 @@ def command(
         date_ns=date_ns,
         dry_run=dry_run,
         allow_secrets=allow_secrets,
+        trust=trust,
     )
     for note in () if face.as_json else done.notes:
         face.note(f"note: {visible(note)}")
@@ -73,6 +77,7 @@ def command(
         face.many(done.memories, row)
         return
     counts = f"{done.created} new, {done.updated} updated, {done.unchanged} unchanged"
+    counts += f", {done.quarantined} held in quarantine" if done.quarantined else ""
     face.one(done, f"ingested {plural(done.ingested, 'section')} of {plural(done.files, 'file')}: {counts}")
     face.vector_note()
 

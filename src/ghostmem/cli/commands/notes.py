@@ -12,6 +12,7 @@ from ghostmem.text.excerpt import first_line, visible
 if TYPE_CHECKING:
     import threading
 
+    from ghostmem.note import Folder
     from ghostmem.verbs.consolidate_notes import Distilled
     from ghostmem.verbs.mirror import MirrorReport
     from ghostmem.verbs.notes import FolderStatus
@@ -33,9 +34,10 @@ FOLDER = click.argument("folder", required=False)
 @click.argument("folder")
 @NS
 @click.option("--layout", help="How the folder is laid out; found out when not named.")
-def add(face: Face, folder: str, ns: str | None, layout: str | None) -> None:
+@click.option("--source-kind", help="Whose notes they are: stated (the default), observed, self, peer or import.")
+def add(face: Face, folder: str, ns: str | None, layout: str | None, source_kind: str | None) -> None:
     """Search a folder from now on; its files are only read."""
-    done = face.ghost.add_notes(folder, ns, layout=layout, progress=face.progress("notes"))
+    done = face.ghost.add_notes(folder, ns, layout=layout, source_kind=source_kind, progress=face.progress("notes"))
     report = done.report
     how = f"{done.folder.layout}{' (detected; --layout names another)' if done.detected else ''}"
     face.one(done, f"{visible(done.folder.root)}: {plural(report.notes, 'note')} in {bold(done.folder.ns)}, laid out as {how}")
@@ -51,9 +53,13 @@ def list_(face: Face, ns: str | None) -> None:
     """List the folders that are searched."""
     face.many(
         face.ghost.note_folders(ns),
-        lambda one: f"{bold(visible(one.root))}  {dim(f'{one.layout}, in {one.ns}')}",
+        lambda one: f"{bold(visible(one.root))}  {dim(f'{one.layout}, in {one.ns}{_whose(one)}')}",
         "no folders yet; add one with `ghost notes add`",
     )
+
+
+def _whose(folder: "Folder") -> str:
+    return "" if folder.source_kind == "stated" else f", {folder.source_kind}"
 
 
 @command.command("status", cls=FaceCommand)

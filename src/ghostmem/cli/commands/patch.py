@@ -2,8 +2,10 @@
 
 import click
 
+from ghostmem.cli.commands.put import said as put_said
 from ghostmem.cli.face import ALLOW_SECRETS, DRY_RUN, KEYED, UNLOCK, Face, declare, one_key, read_text
 from ghostmem.cli.output import named
+from ghostmem.model import Outcome
 
 EXAMPLES = """\
   ghost patch -n agent:me notes < change.diff
@@ -37,4 +39,5 @@ def command(
     if dry_run and not face.as_json:
         face.raw(memory.content)
     else:
-        face.one(memory, f"patched {named(memory)}, now v{memory.version}")
+        is_held = memory.outcome is Outcome.QUARANTINED
+        face.one(memory, put_said(memory) if is_held else f"patched {named(memory)}, now v{memory.version}")

@@ -110,7 +110,7 @@ def names(values: tuple[str, ...]) -> list[str]:
 def said(memory: Memory) -> str:
     """Say in a sentence what a put did."""
     if memory.outcome is Outcome.QUARANTINED:
-        return f"held in quarantine: {named(memory)} ({memory.id}); `ghost quarantine list` says why"
+        return f"held in quarantine: {named(memory)} ({memory.id})"
     if memory.outcome is Outcome.REINFORCED:
         if memory.requested_key:
             return f"not stored again: {named(memory)} says the same, reinforced"

@@ -6,7 +6,7 @@ from ghostmem.cli.output import plural
 
 @declare("repair", "Rebuild every index from the rows; memories are not touched.", "  ghost repair\n")
 def command(face: Face) -> int:
-    done = face.ghost.repair()
+    done = face.ghost.repair(face.progress("repaired"))
     counts = done.done
     indexed = f"{plural(counts['memories'], 'memory')} ({plural(counts['chunks'], 'chunk')})"
     text = f"indexed {indexed}, removed {plural(counts['orphans'], 'orphan')}"

@@ -120,7 +120,7 @@ def _set_up(face: Face, client: Client, scope: str, hooks: bool, ns: str | None,
     from ghostmem.setup.install import install, uninstall
     from ghostmem.setup.parts import targets
 
-    how = _launch(face, scope, ns)
+    how = _launch(face, scope, ns, remove)
     if show:
         for file in targets(client, scope, True, hooks):
             _print(face, client, file, how)
@@ -135,15 +135,22 @@ def _set_up(face: Face, client: Client, scope: str, hooks: bool, ns: str | None,
         _tell(face, client, file, change, remove, dry_run)
 
 
-def _launch(face: Face, scope: str, ns: str | None) -> "Launch":
+def _launch(face: Face, scope: str, ns: str | None, remove: bool = False) -> "Launch":
     import os
 
     from ghostmem.model import is_namespace
+    from ghostmem.settings import has_password, masked
     from ghostmem.setup.entry import launch
 
     if ns and not is_namespace(ns):
         raise InvalidInputError(f"{ns!r} is not a namespace", "use letters, digits, '-' and '_' in segments joined by ':'")
     db = face.settings.path if face.given.get("db") else ""
+    if has_password(db) and not remove:
+        raise InvalidInputError(
+            f"{masked(db)} has a password, which would stand in a file that others may read; nothing was written",
+            "leave the password out and keep it in ~/.pgpass or PGPASSWORD; or run `ghost config set db URL`, whose file only you"
+            " can read, and leave out --db here",
+        )
     return launch(scope, ns or "", db if db == ":memory:" or "://" in db or not db else os.path.abspath(db))
 
 

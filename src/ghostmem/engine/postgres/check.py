@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from ghostmem.engine.columns import differing
 from ghostmem.engine.postgres.schema import CHUNK_WORDS, OF_STORE
 from ghostmem.engine.tag_index import TAGGED, UNINDEXED, count_unindexed
 from ghostmem.model import NsFilter
@@ -93,6 +94,7 @@ def problems(tx: "PostgresTransaction") -> list[str]:
             found.append(f"{count} {meaning}")
     if count := count_unindexed(tx.index, db.rows(TAGGED)):
         found.append(f"{count} {UNINDEXED}")
+    found += differing(db.rows("SELECT ns, key, version FROM memories WHERE checksum <> md5(content) ORDER BY 1, 2, 3"))
     return found + _malformed(db)
 
 

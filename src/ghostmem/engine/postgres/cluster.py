@@ -12,7 +12,7 @@ from ghostmem.engine.postgres.failures import translated
 from ghostmem.engine.postgres.schema import OF_NAMESPACE, OF_STORE
 from ghostmem.errors import EngineError, InvalidInputError, NotFoundError
 from ghostmem.model import Record
-from ghostmem.settings import masked
+from ghostmem.settings import check_url, masked
 
 ANCHOR = "namespaces"  # the table that all others of a namespace are kept together with
 _DOCS = "docs/postgres.md says how a cluster is set up"
@@ -55,7 +55,7 @@ class Isolation(Record):
 @contextmanager
 def administered(url: str) -> "Iterator[psycopg.Connection[Any]]":
     """Lend a connection of one's own on which every statement is its own transaction, unless one is begun."""
-    with translated(masked(url)), psycopg.connect(url, autocommit=True, application_name="ghost admin") as connection:
+    with translated(masked(url)), psycopg.connect(check_url(url), autocommit=True, application_name="ghost admin") as connection:
         configure(connection)
         yield connection
 

@@ -1,7 +1,9 @@
 """Connections to PostgreSQL: a pool of them, one transaction each, and vectors in the form that pgvector takes."""
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+import time
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import psycopg
 from psycopg.adapt import Dumper
@@ -15,6 +17,83 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 WRITERS = 0x47686F73  # the class of Ghost's advisory locks
+_MIN_STATEMENT = 5.0  # seconds; a short wait for locks does not mean that every statement must be as quick
+_MARGIN = 1.0  # seconds that the server has to say itself that something took too long
+
+
+class Limits(NamedTuple):
+    """How many seconds a statement may wait for a lock, and how many it may take in all."""
+
+    lock: float
+    statement: float
+
+    @classmethod
+    def of(cls, busy_timeout: float) -> "Limits":
+        """Return the limits that a busy timeout stands for: a statement may work as long again as it may wait."""
+        return cls(busy_timeout, max(2 * busy_timeout, _MIN_STATEMENT))
+
+    @property
+    def sql(self) -> str:
+        """Return the statement that sets them for a session."""
+        lock, statement = (max(1, int(seconds * 1000)) for seconds in self)
+        return f"SET statement_timeout TO {statement}; SET lock_timeout TO {lock}"
+
+
+class SilentServerError(psycopg.OperationalError):
+    """The server holds the connection open and sends nothing."""
+
+
+class Connection(psycopg.Connection[Any]):
+    """A connection that ends when the server sends nothing for too long.
+
+    A server that was stopped, or a machine that hangs, cannot cancel a statement, and a socket alone waits for ever.
+    """
+
+    silence: float | None = None  # seconds to wait for the next bytes; None waits without end
+
+    def wait(self, gen: "Generator[Any, Any, Any]", *args: Any, **kwargs: Any) -> Any:
+        """Wait until a statement or a part of it is done."""
+        if self.silence is None:
+            return super().wait(gen, *args, **kwargs)
+        try:
+            return super().wait(_while_heard(gen, self.silence), *args, **kwargs)
+        except SilentServerError:
+            self.pgconn.finish()
+            raise
+
+    def limit(self, seconds: float | None) -> None:
+        """Wait no longer for the server's next bytes than a while after these seconds."""
+        self.silence = None if seconds is None else max(seconds, 0.0) + _MARGIN
+
+
+def _while_heard(gen: "Generator[Any, Any, Any]", seconds: float) -> "Generator[Any, Any, Any]":
+    """Pass everything on to a generator of psycopg until nothing came for some seconds."""
+    heard = time.monotonic()
+    try:
+        wanted = next(gen)
+        while True:
+            ready = yield wanted
+            now = time.monotonic()
+            if ready:
+                heard = now
+            elif now - heard > seconds:
+                raise SilentServerError(f"the server sent nothing for {seconds:g} seconds")
+            wanted = gen.send(ready)
+    except StopIteration as stop:
+        return stop.value
+
+
+@contextmanager
+def unlimited(connection: Connection, limits: Limits) -> Iterator[None]:
+    """Let the statements of a block take as long as they need: migrations and VACUUM."""
+    connection.limit(None)
+    connection.execute("SET statement_timeout TO 0; SET lock_timeout TO 0")
+    try:
+        yield
+    finally:
+        if not connection.closed:
+            connection.execute(limits.sql)
+            connection.limit(limits.statement)
 
 
 class Vec(bytes):
@@ -67,14 +146,21 @@ def _quiet() -> None:
         log.addHandler(logging.NullHandler())
 
 
-def make_pool(url: str, size: int) -> "ConnectionPool[psycopg.Connection[Any]]":
+def make_pool(url: str, size: int, limits: Limits) -> "ConnectionPool[Connection]":
     """Return an open pool that makes connections when they are needed and replaces those that broke."""
     _quiet()
+
+    def prepare(connection: Connection) -> None:
+        connection.limit(limits.statement)
+        configure(connection)
+        connection.execute(limits.sql)
+
     return ConnectionPool(
         url,
+        connection_class=Connection,
         min_size=1,
         max_size=size,
-        configure=configure,
+        configure=prepare,
         kwargs={"application_name": "ghost", "connect_timeout": 10, "keepalives_idle": 30},
         max_idle=300,
         reconnect_timeout=1,  # whoever waits asks again and again, so that the pool does not rest ever longer between attempts

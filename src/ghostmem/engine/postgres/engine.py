@@ -12,13 +12,13 @@ from psycopg.sql import quote
 from psycopg_pool import ConnectionPool, PoolTimeout
 
 from ghostmem.engine.ledger import MOVING, newer, pending, unknown
-from ghostmem.engine.postgres.connect import WRITERS, Db, make_pool
+from ghostmem.engine.postgres.connect import WRITERS, Connection, Db, Limits, make_pool, unlimited
 from ghostmem.engine.postgres.failures import translate, translated
 from ghostmem.engine.postgres.migrate import applied, migrate
 from ghostmem.engine.postgres.schema import MIGRATIONS
 from ghostmem.engine.postgres.transaction import PostgresTransaction
 from ghostmem.errors import EngineError, InvalidInputError, LostConnectionError, NewerStoreError, ReadOnlyStoreError
-from ghostmem.settings import masked
+from ghostmem.settings import check_url, masked
 from ghostmem.times import Clock
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _AWAKE = "SELECT 1"  # begins nothing, and tells whether a connection still works
 _READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+_AT_LEISURE = "SET LOCAL statement_timeout TO 0"
 _FIRST, _LONGEST = 0.05, 2.0  # seconds between two attempts to reach a database that does not answer
 _TURN = 1.0  # seconds until the pool is asked again for a connection
 _SOON = ("starting up", "shutting down", "not yet accepting", "recovery", "too many", "remaining connection slots")
@@ -47,7 +48,7 @@ class PostgresEngine:
         connections: int = 8,
         hnsw: bool = False,
     ) -> None:
-        self.url = url
+        self.url = check_url(url)
         self.location = masked(url)
         self.read_only = False
         self.read_only_reason = ""
@@ -56,6 +57,7 @@ class PostgresEngine:
         self._newer = ""
         self._synchronous = synchronous
         self._busy_timeout = busy_timeout
+        self._limits = Limits.of(busy_timeout)
         self._connections = connections
         self._hnsw = hnsw
         self._views: Views = {}
@@ -64,7 +66,7 @@ class PostgresEngine:
         self._added = 0  # chunks written since the planner's statistics were made anew from here
         self._enough = 1000  # and how many are to be
         self._process = os.getpid()
-        self._pool: ConnectionPool[psycopg.Connection[Any]] | None = None
+        self._pool: ConnectionPool[Connection] | None = None
         try:
             self._start(clock)
         except BaseException:
@@ -79,7 +81,8 @@ class PostgresEngine:
             self.read_only = bool(standby and standby[0])
             names = applied(connection)
             if pending(names, MIGRATIONS) and not self.read_only and not unknown(names, MIGRATIONS):
-                migrate(connection, self.location, clock())
+                with unlimited(connection, self._limits):
+                    migrate(connection, self.location, clock())
                 names = applied(connection)
         self._newer = newer(self.location, names, MIGRATIONS)
         self.moving = names is not None and MOVING in names
@@ -88,16 +91,16 @@ class PostgresEngine:
         elif self.read_only:
             self.read_only_reason = f"{self.location} is a standby or lets nobody write"
 
-    def _ready(self) -> "ConnectionPool[psycopg.Connection[Any]]":
+    def _ready(self) -> "ConnectionPool[Connection]":
         if self._closed:
             raise InvalidInputError("this store is closed", "open it again with Ghost.open()")
         with self._lock:
             if self._pool is None or self._process != os.getpid():
                 self._process = os.getpid()  # after a fork the parent's connections stay the parent's
-                self._pool = make_pool(self.url, self._connections)
+                self._pool = make_pool(self.url, self._connections, self._limits)
             return self._pool
 
-    def _lent(self, deadline: float) -> "psycopg.Connection[Any]":
+    def _lent(self, deadline: float) -> Connection:
         """Take a connection from the pool, asking again and again until a moment; a server that says no is believed at once."""
         pool = self._ready()
         while True:
@@ -125,14 +128,16 @@ class PostgresEngine:
         return LostConnectionError(f"{self.location} cannot be reached ({reason})", hint)
 
     @contextmanager
-    def _begun(self, statement: str, patience: float | None = None) -> "Iterator[psycopg.Connection[Any]]":
+    def _begun(self, statement: str, patience: float | None = None) -> Iterator[Connection]:
         """Lend a connection in a transaction that has begun; a connection that broke meanwhile is replaced, for a while."""
         pool, wait = self._ready(), 0.0
         deadline = time.monotonic() + (self._busy_timeout if patience is None else patience)
         while True:
             connection = self._lent(deadline)
+            connection.limit(deadline - time.monotonic())
             try:
                 connection.execute(statement)
+                connection.limit(self._limits.statement)
                 break
             except (psycopg.OperationalError, psycopg.InterfaceError) as error:
                 pool.putconn(connection)
@@ -158,7 +163,8 @@ class PostgresEngine:
     @contextmanager
     def snapshot(self) -> "Iterator[PostgresTransaction]":
         """Read one state at leisure, on a connection of its own, while others go on writing."""
-        yield from self._transact(f"{_READ}; SET LOCAL idle_in_transaction_session_timeout = 0", "COMMIT", (), False, {}, None)
+        begin = f"{_READ}; SET LOCAL idle_in_transaction_session_timeout = 0; {_AT_LEISURE}"
+        yield from self._transact(begin, "COMMIT", (), False, {}, None)
 
     @contextmanager
     def write(
@@ -181,6 +187,8 @@ class PostgresEngine:
         begin = f"BEGIN; SET LOCAL lock_timeout = {max(1, int(wait * 1000))}; "
         if not durable or self._synchronous == "normal":
             begin += "SET LOCAL synchronous_commit = off; "
+        if names is None:
+            begin += f"{_AT_LEISURE}; "
         begin += f"SELECT pg_advisory_xact_lock{'' if names is None else '_shared'}({WRITERS}, 0)"
         for name in names or ():  # in the same message, because each one costs a journey
             begin += f"; SELECT pg_advisory_xact_lock({WRITERS}, hashtext({quote(name)}))"
@@ -191,6 +199,8 @@ class PostgresEngine:
     ) -> "Iterator[PostgresTransaction]":
         committing = False
         with self._begun(begin, patience) as connection:
+            if _AT_LEISURE in begin:
+                connection.limit(None)
             try:
                 db = Db(connection, writes, self.watch)
                 db.holds_all = names is None
@@ -236,7 +246,8 @@ class PostgresEngine:
     def answers(self, seconds: float) -> bool:
         """Say whether the database can be read, waiting no longer than so many seconds."""
         try:
-            with self._begun(_READ, seconds) as connection:
+            with self._begun(f"{_READ}; SET LOCAL lock_timeout TO {max(1, int(seconds * 1000))}", seconds) as connection:
+                connection.limit(seconds)
                 connection.execute("SELECT 1 FROM namespaces LIMIT 1")
         except (EngineError, psycopg.Error):
             return False
@@ -277,7 +288,7 @@ class PostgresEngine:
         with self.write() as tx:
             return repair(tx, reindex)
 
-    def backup(self, target: str) -> int:
+    def backup(self, target: str, begin: Callable[[], None]) -> int:
         """Refuse: PostgreSQL has its own backups, and `ghost migrate` writes a copy as a file."""
         raise EngineError(
             f"a store in PostgreSQL is not copied to {target} by `ghost backup`",
@@ -288,7 +299,7 @@ class PostgresEngine:
         """Let PostgreSQL reuse the space of what was deleted, and look at its statistics again."""
         from ghostmem.engine.postgres.schema import OF_NAMESPACE
 
-        with self._begun(_AWAKE) as connection, translated(self.location):
+        with self._begun(_AWAKE) as connection, translated(self.location), unlimited(connection, self._limits):
             connection.execute(f"VACUUM (ANALYZE) {', '.join(OF_NAMESPACE)}")
 
     def scrub(self, force: bool = False) -> str:

@@ -7,6 +7,7 @@ import psycopg
 from psycopg import errors as pg
 from psycopg_pool import PoolTimeout
 
+from ghostmem.engine.postgres.connect import SilentServerError
 from ghostmem.errors import (
     CorruptStoreError,
     EngineError,
@@ -20,6 +21,7 @@ _WORDS: tuple[tuple[type[Exception] | tuple[type[Exception], ...], type[EngineEr
     (PoolTimeout, StoreBusyError, "every connection to {where} is in use, or none can be made"),
     ((pg.LockNotAvailable, pg.DeadlockDetected, pg.SerializationFailure), StoreBusyError, "{where} is locked by another writer"),
     (pg.QueryCanceled, StoreBusyError, "{where} took too long"),
+    (SilentServerError, LostConnectionError, "{where} does not answer"),
     (pg.TooManyConnections, StoreBusyError, "{where} takes no more connections"),
     ((pg.DiskFull, pg.OutOfMemory), StoreFullError, "there is no space left for {where}"),
     ((pg.ReadOnlySqlTransaction, pg.InsufficientPrivilege), ReadOnlyStoreError, "{where} cannot be written"),

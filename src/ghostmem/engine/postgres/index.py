@@ -44,7 +44,7 @@ class PostgresIndex:
             chunk: int = self._db.get(_CHUNK, values)
             first = first or chunk
             self._places.saw_chunks(ns, (chunk,))
-            if model is not None and vectors:
+            if model is not None and at < len(vectors):
                 sql = "INSERT INTO vectors (ns, model_id, chunk_id, vector) VALUES (%s, %s, %s, %s::vector)"
                 self._db.run(sql, (ns, model, chunk, as_vec(vectors[at])))
         self.added += len(rows)

@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from ghostmem.engine.filters import pages
+from ghostmem.engine.filters import ORDERS, group_of, grouped, pages
 from ghostmem.engine.postgres.connect import Db
 from ghostmem.engine.postgres.memories import PostgresMemories
 from ghostmem.engine.postgres.places import Places
 from ghostmem.engine.postgres.where import DIALECT, LIVE, UNEXPIRED, conditions, ns_condition
-from ghostmem.engine.rows import Filter
+from ghostmem.engine.rows import Filter, Group
 from ghostmem.model import Memory, NsFilter
 from ghostmem.times import format_time
 
@@ -34,6 +34,15 @@ class PostgresListing:
         where, values = conditions(which)
         tail = f"{where} {_NEWEST} LIMIT %s OFFSET %s"
         return self._memories.with_refs(self._memories.many(tail, [*values, limit, offset]))
+
+    def first(self, which: Filter, order: str, limit: int) -> list[Memory]:
+        """List the first memories that pass a filter in one of ORDERS, without their files and symbols."""
+        where, values = conditions(which)
+        return self._memories.many(f"{where} ORDER BY {ORDERS[order]} LIMIT %s", [*values, limit])
+
+    def groups(self, which: Filter, *by: str) -> list[Group]:
+        """Count memories that pass a filter by some of namespace, tier and source."""
+        return [group_of(row) for row in self._db.rows(*grouped(by, conditions(which)))]
 
     def scan(self, which: Filter, batch: int = 500) -> Iterator[Memory]:
         """Yield all memories that pass a filter by key, a batch at a time, safe against changes made meanwhile."""

@@ -65,12 +65,15 @@ class PostgresNotes:
         where, values = ns_condition(ns, "ns")
         return [self._folder(row) for row in self._db.rows(f"{_FOLDER} WHERE {where} ORDER BY id", values)]
 
-    def add_folder(self, root: str, layout: str, ns: str, at: datetime) -> Folder:
-        """Write down a folder, or return the one that is there."""
+    def add_folder(self, root: str, layout: str, ns: str, at: datetime, source_kind: str | None = None) -> Folder:
+        """Write down a folder, or return the one that is there, with another source kind if one is given."""
         sql = (
             "INSERT INTO note_folders (root, layout, ns, added_at) VALUES (%s, %s, %s, %s) ON CONFLICT (root, layout) DO NOTHING"
         )
         self._db.run(sql, (root, layout, ns, format_time(at)))
+        if source_kind is not None:
+            changed = "UPDATE note_folders SET source_kind = %s WHERE root = %s AND layout = %s"
+            self._db.run(changed, (str(source_kind), root, layout))
         return self._folder(self._db.row(f"{_FOLDER} WHERE root = %s AND layout = %s", (root, layout)))
 
     def drop_folder(self, folder_id: int) -> None:

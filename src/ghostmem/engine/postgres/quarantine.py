@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from ghostmem.engine.filters import LAST
 from ghostmem.engine.postgres.connect import Db
 from ghostmem.engine.postgres.where import ns_condition
 from ghostmem.engine.records import HELD, held_of, held_row
@@ -32,6 +33,14 @@ class PostgresQuarantine:
     def all(self, ns: NsFilter) -> list[Held]:
         """List what is held, oldest first."""
         return self._read(*ns_condition(ns, "ns"))
+
+    def at_key(self, ns: str, key: str) -> list[Held]:
+        """List what is held for one key, oldest first."""
+        return self._read("ns = %s AND key = %s", [ns, key])
+
+    def under_key(self, ns: str, prefix: str) -> list[Held]:
+        """List what is held for keys that start alike, oldest first."""
+        return self._read("ns = %s AND key >= %s AND key < %s", [ns, prefix, prefix + LAST])
 
     def drop(self, held_id: str) -> bool:
         """Remove something for good; False when it is not there."""

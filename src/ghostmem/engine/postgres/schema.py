@@ -45,6 +45,7 @@ OF_STORE = (
     "backups",
     "hook_sessions",
     "namespace_grants",
+    "store_secrets",
 )
 
 _INITIAL = """
@@ -566,9 +567,31 @@ CREATE TABLE words (
 INSERT INTO words (ns, word) {CHUNK_WORDS};
 """
 
+# The server computes it with each write, and now for the memories that are there.
+_CHECKSUMS = "ALTER TABLE memories ADD COLUMN checksum TEXT GENERATED ALWAYS AS (md5(content)) STORED;"
+
+# A store that is spread over a cluster keeps a copy of the new table on every node, like the other tables of the store.
+_TRUST = """
+CREATE INDEX quarantine_key ON quarantine (ns, key);
+ALTER TABLE note_folders ADD COLUMN source_kind TEXT NOT NULL DEFAULT 'stated';
+CREATE TABLE store_secrets (
+  name TEXT PRIMARY KEY,
+  value TEXT NOT NULL
+);
+DO $$ BEGIN
+  IF EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus') THEN
+    IF EXISTS (SELECT 1 FROM pg_dist_partition WHERE logicalrelid = 'namespaces'::regclass AND partmethod = 'h') THEN
+      PERFORM create_reference_table('store_secrets');
+    END IF;
+  END IF;
+END $$;
+"""
+
 MIGRATIONS: dict[str, str] = {
     "0001_initial": _bytewise(_INITIAL.replace("{rules}", _RULES.strip("\n"))) + _walls(),
     "0002_words": _bytewise(_WORDS),
+    "0010_checksums": _bytewise(_CHECKSUMS),  # the numbers of both engines go on together from here
+    "0011_trust": _bytewise(_TRUST),
 }
 
 # What a database has to record before any migration can: who wrote what, and when.

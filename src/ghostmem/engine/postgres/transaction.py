@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ghostmem.engine.postgres.runs import PostgresRuns
     from ghostmem.engine.postgres.search import PostgresSearch
     from ghostmem.engine.postgres.sessions import PostgresSessions
+    from ghostmem.engine.postgres.store_secrets import PostgresSecrets
     from ghostmem.engine.postgres.tokens import PostgresTokens
     from ghostmem.engine.postgres.vectors import PostgresVectors, Views
     from ghostmem.engine.postgres.work import PostgresWork
@@ -131,6 +132,13 @@ class PostgresTransaction:
         from ghostmem.engine.postgres.backups import PostgresBackups
 
         return PostgresBackups(self.db)
+
+    @cached_property
+    def secrets(self) -> "PostgresSecrets":
+        """Open the secrets of the store."""
+        from ghostmem.engine.postgres.store_secrets import PostgresSecrets
+
+        return PostgresSecrets(self.db)
 
     @cached_property
     def sessions(self) -> "PostgresSessions":

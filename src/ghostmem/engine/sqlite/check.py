@@ -1,19 +1,29 @@
 """Finding what is wrong in a database, and rebuilding every index from the rows."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING
 
 import apsw
 
+from ghostmem.engine.columns import differing
+from ghostmem.engine.sqlite.checksums import differing as differing_contents
+from ghostmem.engine.sqlite.checksums import fill
 from ghostmem.engine.sqlite.index import SqliteIndex
 from ghostmem.engine.sqlite.journal import SqliteJournal
 from ghostmem.engine.sqlite.schema import CHUNK_WORDS
 from ghostmem.engine.tag_index import TAGGED, UNINDEXED, count_unindexed
-from ghostmem.model import NsFilter
+from ghostmem.errors import CorruptStoreError
+from ghostmem.model import Kind, NsFilter, Priority, SourceKind, Tier
 
 if TYPE_CHECKING:
     from ghostmem.engine.base import Reindex
     from ghostmem.engine.sqlite.transaction import SqliteTransaction
+
+
+def _quoted(values: Iterable[str]) -> str:
+    return ", ".join(f"'{value}'" for value in values)
+
 
 # Each row: what it means, and a query that returns how many there are.
 _COUNTS: tuple[tuple[str, str], ...] = (
@@ -41,6 +51,10 @@ _COUNTS: tuple[tuple[str, str], ...] = (
      f"WITH held AS MATERIALIZED ({CHUNK_WORDS}) SELECT"
      " (SELECT count(*) FROM (SELECT * FROM held EXCEPT SELECT * FROM words))"
      " + (SELECT count(*) FROM (SELECT * FROM words EXCEPT SELECT * FROM held))"),
+    ("memories without a checksum", "SELECT count(*) FROM memories WHERE checksum IS NULL"),
+    ("memories with a kind, tier, priority or source kind that does not exist", "SELECT count(*) FROM memories"
+     f" WHERE kind NOT IN ({_quoted(Kind)}) OR tier NOT IN ({_quoted(Tier)}) OR priority NOT IN ({_quoted(Priority)})"
+     f" OR source_kind NOT IN ({_quoted(SourceKind)})"),
     ("memories whose tags are not a list", "SELECT count(*) FROM memories WHERE tags IS NOT NULL"
      " AND (NOT json_valid(tags) OR json_type(tags) <> 'array')"),
     ("memories whose meta is not an object", "SELECT count(*) FROM memories WHERE meta IS NOT NULL"
@@ -51,16 +65,38 @@ _COUNTS: tuple[tuple[str, str], ...] = (
 def problems(db: apsw.Connection) -> list[str]:
     """Return one sentence for everything that is wrong; an empty list means clean."""
     found = [text for (text,) in db.execute("PRAGMA integrity_check(20)") if text != "ok"]
-    found += [
-        f"row {row} of {table} points to a missing {parent}" for table, row, parent, _ in db.execute("PRAGMA foreign_key_check")
-    ]
+    found += _attempt("contents", lambda: differing(differing_contents(db)))
+    found += _attempt("references", lambda: _lost(db))
     for meaning, sql in _COUNTS:
-        if count := db.execute(sql).get:
-            found.append(f"{count} {meaning}")
-    found += _drift(db)
-    if count := count_unindexed(SqliteIndex(db, SqliteJournal(db)), db.execute(TAGGED).fetchall()):
-        found.append(f"{count} {UNINDEXED}")
+        found += _attempt(meaning, partial(_count, db, meaning, sql))
+    found += _attempt("full text", lambda: _drift(db))
+    found += _attempt("tags", lambda: _unindexed(db))
     return found
+
+
+def _attempt(what: str, look: Callable[[], list[str]]) -> list[str]:
+    """Return what a part of the check finds; damage that stops it is a finding too."""
+    try:
+        return look()
+    except apsw.BusyError:
+        raise
+    except (apsw.Error, ValueError, LookupError, TypeError, CorruptStoreError) as error:
+        return [f"the file is damaged: {what} cannot be checked ({error})"]
+
+
+def _lost(db: apsw.Connection) -> list[str]:
+    rows = db.execute("PRAGMA foreign_key_check")
+    return [f"row {row} of {table} points to a missing {parent}" for table, row, parent, _ in rows]
+
+
+def _count(db: apsw.Connection, meaning: str, sql: str) -> list[str]:
+    count = db.execute(sql).get
+    return [f"{count} {meaning}"] if count else []
+
+
+def _unindexed(db: apsw.Connection) -> list[str]:
+    count = count_unindexed(SqliteIndex(db, SqliteJournal(db)), db.execute(TAGGED).fetchall())
+    return [f"{count} {UNINDEXED}"] if count else []
 
 
 def _drift(db: apsw.Connection) -> list[str]:
@@ -83,6 +119,7 @@ def _last_varint(blob: bytes) -> int:
 def repair(tx: "SqliteTransaction", reindex: "Reindex") -> Mapping[str, int]:
     """Remove orphans and rebuild every index; return what was done."""
     db = tx.db
+    fill(db)
     done = {"orphans": _remove_orphans(db), "demoted": _retire_doubles(db)}
     for table in ("chunks_fts", "chunks_tri"):
         db.execute(f"INSERT INTO {table} ({table}) VALUES ('delete-all')")

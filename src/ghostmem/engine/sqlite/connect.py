@@ -5,8 +5,12 @@ import time
 
 import apsw
 
+from ghostmem.atomic import is_plain
 from ghostmem.engine.sqlite.failures import translated
+from ghostmem.engine.sqlite.forks import USERS
+from ghostmem.engine.sqlite.frozen import open_reading, read_pieces
 from ghostmem.engine.sqlite.schema import APPLICATION_ID
+from ghostmem.engine.sqlite.waiting import set_patience
 from ghostmem.errors import EngineError, NotADatabaseError
 
 _READ_WRITE = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
@@ -18,6 +22,7 @@ def prepare(path: str) -> None:
     if os.path.isdir(path):
         hint = f"try --db {os.path.join(path, 'memory.db')}"
         raise NotADatabaseError(f"{path} is a folder, not a database file", hint)
+    refuse_special(path)
     folder = os.path.dirname(path) or "."
     if not os.path.isdir(folder):
         try:
@@ -33,21 +38,39 @@ def prepare(path: str) -> None:
         pass  # opening it says why, in the engine's words
 
 
+def refuse_special(path: str) -> None:
+    """Stop before a device or a FIFO is taken for a database: opening it could wait for ever."""
+    if not is_plain(path):
+        raise NotADatabaseError(f"{path} is not a plain file, and so not a Ghost store", "name a database file")
+
+
 def _refuse_text(path: str) -> None:
     try:
-        with open(path, "rb") as stream:
-            head = stream.read(16)
-    except OSError:
+        head = next(read_pieces(path, 16), b"")
+    except apsw.Error:
         return
     if head and head != _HEADER:
         raise NotADatabaseError(f"{path} is not a Ghost store: the file is not an SQLite database")
+
+
+def refuse_links(path: str) -> None:
+    """Stop before writing a file with two names: each has a log of its own, and the two would overwrite each other."""
+    links = os.stat(path).st_nlink
+    if links > 1:
+        raise EngineError(
+            f"{path} has {links} hard links: used under two names, a store would be damaged",
+            f"with no program using it, remove the other names, or give this one a file of its own: cp {path} {path}.own &&"
+            f" mv {path}.own {path}; for copies use `ghost backup`",
+        )
 
 
 def connect(path: str, busy_timeout: float, synchronous: str, read_only: bool = False) -> apsw.Connection:
     """Open a connection with Ghost's modes: WAL, foreign keys, secure deletes, no memory map."""
     with translated(path):
         db = _open(path, read_only)
-        db.set_busy_timeout(int(busy_timeout * 1000))
+        if path != ":memory:":
+            USERS.track(db)
+        set_patience(db, busy_timeout)
         db.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)  # else every bound value is planned anew
         if not read_only and path != ":memory:":
             _use_wal(db, path, busy_timeout)
@@ -63,36 +86,7 @@ def _open(path: str, read_only: bool) -> apsw.Connection:
         return apsw.Connection(path)
     if not read_only:
         return apsw.Connection(path, flags=_READ_WRITE)
-    db = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READONLY)
-    try:
-        db.execute("SELECT count(*) FROM sqlite_schema").fetchall()
-        return db
-    except (apsw.CantOpenError, apsw.ReadOnlyError):
-        db.close()
-        return open_frozen(path)
-
-
-def open_frozen(path: str) -> apsw.Connection:
-    """Open a database without writing it or beside it: as it stands, or a private copy in memory when it has a log."""
-    from pathlib import Path
-
-    wal = Path(path + "-wal")
-    if not wal.exists() or not wal.stat().st_size:
-        uri = f"{Path(path).resolve().as_uri()}?immutable=1"
-        return apsw.Connection(uri, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
-    import shutil
-    import tempfile
-
-    db = apsw.Connection(":memory:")
-    with tempfile.TemporaryDirectory(prefix="ghost-") as folder:
-        copy = f"{folder}/copy.db"
-        shutil.copyfile(path, copy)
-        shutil.copyfile(wal, f"{copy}-wal")
-        source = apsw.Connection(copy)
-        with db.backup("main", source, "main") as backup:
-            backup.step()
-        source.close()
-    return db
+    return open_reading(path)
 
 
 def _use_wal(db: apsw.Connection, path: str, busy_timeout: float) -> None:

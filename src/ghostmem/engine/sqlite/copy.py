@@ -6,6 +6,7 @@ from typing import Any, cast
 
 import apsw
 
+from ghostmem.engine.sqlite.checksums import checksum
 from ghostmem.engine.sqlite.index import namespaced
 from ghostmem.engine.sqlite.schema import FILL_WORDS
 from ghostmem.engine.tables import BY_NAME, COUNTED, PARKED, Key, Row, Table, folded, indexed
@@ -125,6 +126,10 @@ class SqliteCopy:
             self._db.executemany(sql, [(*row, ns, f"{row[0]}q") for row in rows])
         else:
             self._db.executemany(sql, [(*row, *extra.values()) for row in rows])
+        if table.name == "memories":
+            content, id_ = table.at("content"), table.at("id")
+            made = [(checksum(row[content]), row[id_]) for row in rows]
+            self._db.executemany("UPDATE memories SET checksum = ? WHERE id = ?", made)
 
     def _place(self, table: Table, ns: str) -> tuple[dict[str, Any], tuple[str, ...]]:
         """Return the columns that say the namespace, and the key by which SQLite knows a row."""

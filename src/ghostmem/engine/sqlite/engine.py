@@ -3,18 +3,21 @@
 import os
 import threading
 import weakref
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import apsw
 
 from ghostmem.engine.ledger import MOVING, newer, pending, unknown
-from ghostmem.engine.sqlite.connect import connect, prepare
-from ghostmem.engine.sqlite.failures import translate, translated
+from ghostmem.engine.sqlite import forks
+from ghostmem.engine.sqlite.connect import connect, prepare, refuse_links
+from ghostmem.engine.sqlite.failures import translated
+from ghostmem.engine.sqlite.frozen import FrozenConnection
 from ghostmem.engine.sqlite.migrate import applied, migrate
 from ghostmem.engine.sqlite.schema import MIGRATIONS
 from ghostmem.engine.sqlite.transaction import SqliteTransaction
+from ghostmem.engine.sqlite.waiting import begin_write, set_patience
 from ghostmem.errors import EngineError, InvalidInputError, NewerStoreError, ReadOnlyStoreError
 from ghostmem.times import Clock
 
@@ -45,7 +48,8 @@ class SqliteEngine:
         self._shared: apsw.Connection | None = None
         self._closed = False
         self._views: Views = {}
-        self._start(clock)
+        with forks.using(writes=True):
+            self._start(clock)
 
     def _start(self, clock: Clock) -> None:
         if self.location != ":memory:":
@@ -53,6 +57,7 @@ class SqliteEngine:
                 self.read_only, self.read_only_reason = True, f"{self.location} cannot be written"
             else:
                 prepare(self.location)
+                refuse_links(self.location)
         db = self._connection()
         try:
             with translated(self.location):
@@ -80,21 +85,23 @@ class SqliteEngine:
             raise InvalidInputError("this store is closed", "open it again with Ghost.open()")
         if self._process != os.getpid():
             self._after_fork()
-        db: apsw.Connection | None = self._shared or getattr(self._local, "db", None)
-        if db is None:
-            db = connect(self.location, self._busy_timeout, self._synchronous, self.read_only)
-            with self._lock:
-                self._open.add(db)
-            if self.location == ":memory:":
-                self._shared = db
-            else:
-                self._local.db = db
+        if self._shared is not None:
+            return self._shared
+        own: forks.ThreadConnection | None = getattr(self._local, "own", None)
+        if own is not None and own.db is not None and not _is_outdated(own.db):
+            return own.db
+        db = connect(self.location, self._busy_timeout, self._synchronous, self.read_only)
+        with self._lock:
+            self._open.add(db)
+        if self.location == ":memory:":
+            self._shared = db
+        else:
+            self._local.own = forks.ThreadConnection(db)
         return db
 
     def _after_fork(self) -> None:
-        """Leave the parent's connections to the parent: closing them here would take its locks away."""
+        """Forget the parent's connections; `forks` has closed them."""
         self._process = os.getpid()
-        self._kept = list(self._open)  # kept alive, never used
         self._open, self._local, self._lock = weakref.WeakSet(), threading.local(), threading.RLock()
 
     def _refuse_other_file(self) -> None:
@@ -111,19 +118,21 @@ class SqliteEngine:
             raise EngineError(f"{self.location} was replaced while open", "open the store again")
 
     @contextmanager
-    def _turn(self) -> Iterator[apsw.Connection]:
+    def _turn(self, writes: bool = False) -> Iterator[apsw.Connection]:
         """Give the thread its connection; in memory there is one, and threads take turns."""
-        if self.location != ":memory:":
-            yield self._connection()
-            return
-        with self._lock:
-            yield self._connection()
+        with forks.using(writes):
+            db = self._connection()
+            if db is not self._shared:
+                yield db
+                return
+            with self._lock:
+                yield self._connection()
 
     @contextmanager
     def read(self) -> Iterator[SqliteTransaction]:
         """Read one consistent state of the store."""
         with self._turn() as db:
-            yield from self._transact(db, "BEGIN")
+            yield from self._transact(db, self._views)
 
     @contextmanager
     def write(
@@ -141,47 +150,52 @@ class SqliteEngine:
         if self.read_only:
             raise (NewerStoreError if self._newer else ReadOnlyStoreError)(self.read_only_reason)
         self._refuse_other_file()
-        with self._turn() as db:
+        with self._turn(writes=True) as db:
             lazy = not durable and self._synchronous == "full"
             if lazy:
                 db.execute("PRAGMA synchronous=NORMAL")
-            if patience is not None:
-                db.set_busy_timeout(int(patience * 1000))
             try:
-                yield from self._transact(db, "BEGIN IMMEDIATE", "ROLLBACK" if dry_run else "COMMIT")
+                yield from self._transact(
+                    db,
+                    dict(self._views),  # what a write has not committed must not stay behind in the views
+                    lambda: begin_write(db, self.location, self._busy_timeout if patience is None else patience),
+                    "ROLLBACK" if dry_run else "COMMIT",
+                )
             finally:
                 if lazy:
                     db.execute("PRAGMA synchronous=FULL")
-                if patience is not None:
-                    db.set_busy_timeout(int(self._busy_timeout * 1000))
+                set_patience(db, self._busy_timeout)
 
     @contextmanager
     def snapshot(self) -> Iterator[SqliteTransaction]:
         """Read one state at leisure, on a connection of its own, while this thread and others go on writing."""
-        if self.location == ":memory:":
-            with self._turn() as shared:
-                image = shared.serialize("main")
-            db = apsw.Connection(":memory:")
-            db.deserialize("main", image)
-        else:
-            db = connect(self.location, self._busy_timeout, self._synchronous, self.read_only)
-        try:
-            yield from self._transact(db, "BEGIN")
-        finally:
-            db.close()
+        with forks.using():
+            if self.location == ":memory:":
+                with self._turn() as shared:
+                    image = shared.serialize("main")
+                db = apsw.Connection(":memory:")
+                db.deserialize("main", image)
+            else:
+                db = connect(self.location, self._busy_timeout, self._synchronous, self.read_only)
+            try:
+                yield from self._transact(db, self._views)
+            finally:
+                db.close()
 
-    def _transact(self, db: apsw.Connection, begin: str, end: str = "COMMIT") -> Iterator[SqliteTransaction]:
-        try:
-            db.execute(begin)
-            # what a write has not committed must not stay behind in the views
-            yield SqliteTransaction(db, self._views if begin == "BEGIN" else dict(self._views))
-            db.execute(end)
-        except apsw.Error as error:
-            self._undo(db)
-            raise translate(error, self.location) from error
-        except BaseException:
-            self._undo(db)
-            raise
+    def _transact(
+        self, db: apsw.Connection, views: "Views", begin: Callable[[], object] | None = None, end: str = "COMMIT"
+    ) -> Iterator[SqliteTransaction]:
+        with translated(self.location, db):
+            try:
+                if begin is None:
+                    db.execute("BEGIN")
+                else:
+                    begin()
+                yield SqliteTransaction(db, views)
+                db.execute(end)
+            except BaseException:
+                self._undo(db)
+                raise
 
     def _undo(self, db: apsw.Connection) -> None:
         """Roll back; SQLite has done so already after some errors."""
@@ -220,21 +234,35 @@ class SqliteEngine:
         with self.write() as tx:
             return repair(tx, reindex)
 
-    def backup(self, target: str) -> int:
-        """Write a compact copy of one consistent state to a new file and return its size."""
-        with self._turn() as db, translated(target):
-            db.execute("VACUUM INTO ?", (target,))
-        return os.path.getsize(target)
+    def backup(self, target: str, begin: Callable[[], None]) -> int:
+        """Write a compact, checked copy of one consistent state to a file, replacing it, and return its size.
+
+        `begin` is called once the target is known to be free, before anything is written.
+        """
+        from pathlib import Path
+
+        from ghostmem.engine.sqlite.replace import Rows, row_counts, write_database
+
+        def fill(path: str) -> Rows | None:
+            before, counts = db.execute("PRAGMA data_version").get, row_counts(db)
+            db.execute("VACUUM INTO ?", (path,))
+            return counts if db.execute("PRAGMA data_version").get == before else None  # others wrote meanwhile
+
+        with self._turn() as db, translated(target, db):
+            return write_database(Path(target), begin, fill)
 
     def scrub(self, force: bool = False) -> str:
         """Leave no byte of what was deleted for good; return what prevented that and how to finish, or an empty text.
 
         Does nothing when nothing was deleted for good since the last time, unless `force`d.
         """
-        from ghostmem.engine.sqlite.scrub import PATIENCE, owed, scrub, tidy
+        from ghostmem.engine.sqlite.scrub import PATIENCE, owed, scrub, sweep_copies, tidy
 
+        if self.read_only:
+            return ""
         with self._turn() as shared:
-            if self.read_only or not (force or owed(shared)):
+            sweep_copies(shared, self.file)
+            if not (force or owed(shared)):
                 return ""
         if self.location == ":memory:":
             with self.write() as tx:
@@ -242,19 +270,21 @@ class SqliteEngine:
                 tx.db.execute("PRAGMA user_version=0")
             return ""
         self._refuse_other_file()
-        db = connect(self.location, min(self._busy_timeout, PATIENCE), self._synchronous)
-        try:
-            with translated(self.location):
-                return scrub(db, self.location)
-        finally:
-            db.close()
+        with forks.using(writes=True):
+            db = connect(self.location, min(self._busy_timeout, PATIENCE), self._synchronous)
+            try:
+                with translated(self.location):
+                    return scrub(db)
+            finally:
+                db.close()
 
     def copies_holding(self, paths: Iterable[str], ids: Sequence[str], texts: Sequence[str] = ()) -> list[str]:
         """Return which of these copies, and of those made beside the file, hold memories by their ids or their very words."""
         from ghostmem.engine.sqlite.scrub import copies_beside, holders
 
-        beside = [] if self.location == ":memory:" else copies_beside(self.location)
-        return holders([*paths, *beside], ids, texts)
+        beside = [] if self.file is None else copies_beside(self.file)
+        own = "" if self.file is None else os.path.realpath(self.file)
+        return holders([path for path in (*paths, *beside) if path != own], ids, texts)
 
     def flush(self) -> None:
         """Bring the write-ahead log into the file and onto the disk."""
@@ -263,10 +293,20 @@ class SqliteEngine:
 
     def close(self) -> None:
         """Close every connection; the last one to close leaves a single file behind."""
-        with self._lock:
+        if forks.is_broken():
+            return
+        with forks.using(writes=True), self._lock:
             self._closed = True
             for db in list(self._open):
                 db.close()
             self._open.clear()
             self._shared = None
             self._local = threading.local()
+
+
+def _is_outdated(db: apsw.Connection) -> bool:
+    """Close a connection to a state of a file on read-only media that is not the present one."""
+    if not isinstance(db, FrozenConnection) or db.in_transaction or not db.is_stale():
+        return False
+    db.close()
+    return True

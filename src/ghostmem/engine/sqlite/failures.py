@@ -5,6 +5,7 @@ from contextlib import contextmanager
 
 import apsw
 
+from ghostmem.engine.sqlite.frozen import FrozenConnection
 from ghostmem.errors import (
     CorruptStoreError,
     EngineError,
@@ -36,9 +37,20 @@ def translate(error: Exception, path: str) -> Exception:
 
 
 @contextmanager
-def translated(path: str) -> Iterator[None]:
-    """Raise Ghost's errors instead of SQLite's."""
+def translated(path: str, db: apsw.Connection | None = None) -> Iterator[None]:
+    """Raise Ghost's errors instead of SQLite's, and one error for everything read from a file that changed meanwhile."""
     try:
         yield
-    except apsw.Error as error:
-        raise translate(error, path) from error
+    except Exception as error:
+        _refuse_torn(path, db, error)
+        if isinstance(error, apsw.Error):
+            raise translate(error, path) from error
+        if isinstance(error, UnicodeDecodeError):
+            raise CorruptStoreError(f"{path} is damaged: it holds a text that is not UTF-8 ({error})") from error
+        raise
+    _refuse_torn(path, db)
+
+
+def _refuse_torn(path: str, db: apsw.Connection | None, error: Exception | None = None) -> None:
+    if isinstance(db, FrozenConnection) and db.is_torn():
+        raise StoreBusyError(f"{path} was changed by another process while it was being read", "try again") from error

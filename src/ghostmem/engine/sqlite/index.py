@@ -56,7 +56,7 @@ class SqliteIndex:
             first = first or chunk
             self._db.execute("INSERT INTO chunks_fts (rowid, text) VALUES (?, ?)", (chunk, namespaced(number, row.tokens)))
             self._db.execute("INSERT INTO chunks_tri (rowid, text) VALUES (?, ?)", (chunk, row.plain))
-            if model is not None and vectors:
+            if model is not None and at < len(vectors):
                 self._db.execute("INSERT INTO vectors VALUES (?, ?, ?, ?)", (model, number, chunk, vectors[at]))
         self._replace_words(number, (), [row.terms for row in rows])
         self._journal.grow(number, len(rows), sum(row.length for row in rows))

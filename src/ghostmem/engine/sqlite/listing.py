@@ -6,8 +6,8 @@ from datetime import datetime
 
 import apsw
 
-from ghostmem.engine.filters import pages
-from ghostmem.engine.rows import Filter
+from ghostmem.engine.filters import ORDERS, group_of, grouped, pages
+from ghostmem.engine.rows import Filter, Group
 from ghostmem.engine.sqlite.memories import SqliteMemories
 from ghostmem.engine.sqlite.where import DIALECT, LIVE, UNEXPIRED, conditions, ns_condition
 from ghostmem.model import Memory, NsFilter
@@ -33,6 +33,15 @@ class SqliteListing:
         where, values = conditions(which)
         tail = f"{where} {_NEWEST} LIMIT ? OFFSET ?"
         return self._memories.with_refs(self._memories.many(tail, [*values, -1 if limit is None else limit, offset]))
+
+    def first(self, which: Filter, order: str, limit: int) -> list[Memory]:
+        """List the first memories that pass a filter in one of ORDERS, without their files and symbols."""
+        where, values = conditions(which)
+        return self._memories.many(f"{where} ORDER BY {ORDERS[order]} LIMIT ?", [*values, limit])
+
+    def groups(self, which: Filter, *by: str) -> list[Group]:
+        """Count memories that pass a filter by some of namespace, tier and source."""
+        return [group_of(row) for row in self._db.execute(*grouped(by, conditions(which)))]
 
     def scan(self, which: Filter, batch: int = 500) -> Iterator[Memory]:
         """Yield all memories that pass a filter by key, a batch at a time, safe against changes made meanwhile."""

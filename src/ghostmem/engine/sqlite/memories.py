@@ -8,12 +8,13 @@ from typing import Any
 import apsw
 
 from ghostmem.engine.columns import NAMES, column_value, memory_of, with_refs
+from ghostmem.engine.sqlite.checksums import checksum
 from ghostmem.engine.sqlite.journal import SqliteJournal
 from ghostmem.model import FileRef, FileRel, Memory, SymbolRef
 from ghostmem.times import format_time
 
 _SELECT = f"SELECT {', '.join('m.' + name for name in NAMES)} FROM memories m"
-_INSERT = f"INSERT INTO memories ({', '.join(NAMES)}) VALUES ({', '.join('?' * len(NAMES))})"
+_INSERT = f"INSERT INTO memories ({', '.join(NAMES)}, checksum) VALUES ({', '.join('?' * len(NAMES))}, ?)"
 
 
 class SqliteMemories:
@@ -55,7 +56,8 @@ class SqliteMemories:
 
     def insert(self, memory: Memory) -> None:
         """Write one version with its files and symbols."""
-        self._db.execute(_INSERT, [column_value(name, getattr(memory, name)) for name in NAMES])
+        values = [column_value(name, getattr(memory, name)) for name in NAMES]
+        self._db.execute(_INSERT, [*values, checksum(memory.content)])
         at = format_time(memory.created_at)
         for file in memory.files:
             row = (memory.id, file.path, str(file.rel), at)
@@ -67,6 +69,8 @@ class SqliteMemories:
 
     def change(self, memory: Memory, op: str, at: datetime, **columns: Any) -> None:
         """Change columns of one version and log it."""
+        if "content" in columns:
+            columns["checksum"] = checksum(columns["content"])
         sets = ", ".join(f"{name} = ?" for name in columns)
         values = [column_value(name, value) for name, value in columns.items()]
         self._db.execute(f"UPDATE memories SET {sets} WHERE id = ?", [*values, memory.id])

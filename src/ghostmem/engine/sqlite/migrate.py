@@ -1,6 +1,5 @@
 """Bringing a database to the present schema, with a copy kept of what was there before."""
 
-import os
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -47,6 +46,10 @@ def migrate(db: apsw.Connection, path: str, now: datetime) -> "Path | None":
             from ghostmem.engine.tag_index import TAGGED, index_tags
 
             index_tags(SqliteTransaction(db, {}).index, db.execute(TAGGED).fetchall())
+        if names is not None and "0010_checksums" in todo:
+            from ghostmem.engine.sqlite.checksums import fill
+
+            fill(db)
         db.execute("COMMIT")
         return copy
     except BaseException:
@@ -61,20 +64,22 @@ def keep_copy(path: str, migration: str) -> "Path | None":
         return None
     from pathlib import Path
 
+    from ghostmem.engine.sqlite.replace import Rows, row_counts, write_database
+
+    def fill(fresh: str) -> Rows:
+        writer = apsw.Connection(fresh)
+        try:
+            with writer.backup("main", reader, "main") as backup:
+                while not backup.done:
+                    backup.step(1000)
+        finally:
+            writer.close()
+        return row_counts(reader)
+
     target = Path(f"{path}.before-{migration}.bak")
-    fresh = Path(f"{target}.{os.getpid()}.tmp")
-    for left in target.parent.glob(f"{target.name}.*.tmp"):  # of a run that was killed; we hold the write lock
-        left.unlink()
     reader = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READWRITE)
     try:
-        os.close(os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-        writer = apsw.Connection(str(fresh))
-        with writer.backup("main", reader, "main") as backup:
-            while not backup.done:
-                backup.step(1000)
-        writer.close()
-        fresh.replace(target)
+        write_database(target, lambda: None, fill)
     finally:
         reader.close()
-        fresh.unlink(missing_ok=True)
     return target

@@ -28,12 +28,16 @@ class SqliteNotes:
         where, values = ns_condition(ns, "ns")
         return [folder_of(row) for row in self._db.execute(f"{_FOLDER} WHERE {where} ORDER BY id", values)]
 
-    def add_folder(self, root: str, layout: str, ns: str, at: datetime) -> Folder:
-        """Write down a folder, or return the one that is there."""
+    def add_folder(self, root: str, layout: str, ns: str, at: datetime, source_kind: str | None = None) -> Folder:
+        """Write down a folder, or return the one that is there, with another source kind if one is given."""
         self._db.execute(
             "INSERT OR IGNORE INTO note_folders (root, layout, ns, added_at) VALUES (?, ?, ?, ?)",
             (root, layout, ns, format_time(at)),
         )
+        if source_kind is not None:
+            self._db.execute(
+                "UPDATE note_folders SET source_kind = ? WHERE root = ? AND layout = ?", (str(source_kind), root, layout)
+            )
         return next(folder_of(row) for row in self._db.execute(f"{_FOLDER} WHERE root = ? AND layout = ?", (root, layout)))
 
     def drop_folder(self, folder_id: int) -> None:

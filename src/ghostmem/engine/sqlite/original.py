@@ -16,8 +16,8 @@ import apsw
 
 from ghostmem.access import Access
 from ghostmem.edges import EDGE_WEIGHTS, Edge, Link
-from ghostmem.engine.sqlite.connect import open_frozen
 from ghostmem.engine.sqlite.failures import translated
+from ghostmem.engine.sqlite.frozen import open_frozen
 from ghostmem.errors import NotADatabaseError, NotFoundError
 from ghostmem.model import (
     FileRef,

@@ -5,6 +5,7 @@ from typing import Any
 
 import apsw
 
+from ghostmem.engine.filters import LAST
 from ghostmem.engine.records import HELD, held_of, held_row
 from ghostmem.engine.sqlite.where import ns_condition
 from ghostmem.held import Held
@@ -29,6 +30,14 @@ class SqliteQuarantine:
         """List what is held, oldest first."""
         where, values = ns_condition(ns, "ns")
         return list(self._read(where, values))
+
+    def at_key(self, ns: str, key: str) -> list[Held]:
+        """List what is held for one key, oldest first."""
+        return list(self._read("ns = ? AND key = ?", [ns, key]))
+
+    def under_key(self, ns: str, prefix: str) -> list[Held]:
+        """List what is held for keys that start alike, oldest first."""
+        return list(self._read("ns = ? AND key >= ? AND key < ?", [ns, prefix, prefix + LAST]))
 
     def drop(self, held_id: str) -> bool:
         """Remove something for good; False when it is not there."""

@@ -402,6 +402,19 @@ CREATE TABLE words (
 ) STRICT, WITHOUT ROWID;
 INSERT INTO words {CHUNK_WORDS};
 """,
+    # After it `checksums.fill` computes those of the memories that are there.
+    "0010_checksums": """
+ALTER TABLE memories ADD COLUMN checksum TEXT;
+""",
+    "0011_trust": """
+CREATE INDEX quarantine_key ON quarantine (ns, key);
+ALTER TABLE note_folders ADD COLUMN source_kind TEXT NOT NULL DEFAULT 'stated';
+
+CREATE TABLE store_secrets (
+  name TEXT PRIMARY KEY NOT NULL,
+  value TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+""",
 }
 
 # What a database has to record before any migration can: who wrote what, and when.

@@ -13,8 +13,10 @@ from pathlib import Path
 
 import apsw
 
+from ghostmem.atomic import sweep, unfinished
 from ghostmem.engine.records import tally_keys, tally_without
-from ghostmem.engine.sqlite.connect import open_frozen
+from ghostmem.engine.sqlite.frozen import open_frozen
+from ghostmem.engine.sqlite.schema import MIGRATIONS
 
 PATIENCE = 5.0  # seconds to wait for others at most
 READING = "another process is reading: its log still holds deleted text; `ghost gc --vacuum` finishes this once it is done"
@@ -42,13 +44,13 @@ def owed(db: apsw.Connection) -> int:
     return found
 
 
-def scrub(db: apsw.Connection, path: str) -> str:
+def scrub(db: apsw.Connection) -> str:
     """Bring a file to the state in which it holds no byte of what was deleted, on a connection of its own.
 
     Returns what prevented that and how to finish, or an empty text.
     """
     try:
-        seen = _tidied(db, path)
+        seen = _tidied(db)
         db.execute("VACUUM")
         if not _truncated(db):
             return READING
@@ -61,13 +63,12 @@ def scrub(db: apsw.Connection, path: str) -> str:
     return ""
 
 
-def _tidied(db: apsw.Connection, path: str) -> int:
+def _tidied(db: apsw.Connection) -> int:
     """Remove what deleted rows left elsewhere, and merge the indexes; return how much was owed by then."""
     db.execute("BEGIN IMMEDIATE")
     try:
         seen = owed(db)
         tidy(db)
-        _drop_unfinished(path)
         db.execute("COMMIT")
     except BaseException:
         if db.in_transaction:
@@ -102,11 +103,10 @@ def _keys_there(db: apsw.Connection, ns: str, keys: Iterable[str]) -> set[str]:
     return {key for (key,) in db.execute(sql, (*([ns] if ns else []), json.dumps(sorted(keys))))}
 
 
-def _drop_unfinished(path: str) -> None:
-    """Remove copies that a migration was killed in the middle of; none runs while the write lock is held."""
-    place = Path(path)
-    for left in place.parent.glob(f"{_escaped(place.name)}.before-*.bak.*.tmp"):
-        left.unlink(missing_ok=True)
+def sweep_copies(db: apsw.Connection, path: str | None) -> None:
+    """Remove the unfinished copies that killed backups and migrations left."""
+    backups = [found for (found,) in db.execute("SELECT path FROM backups")]
+    sweep(map(Path, [*backups, *([] if path is None else copies_beside(path))]), old=True)
 
 
 def _truncated(db: apsw.Connection) -> bool:
@@ -124,9 +124,10 @@ def _settle(db: apsw.Connection, seen: int) -> None:
 
 
 def copies_beside(path: str) -> list[str]:
-    """Return the copies that migrations made beside a database."""
+    """Return the copies that migrations made beside a database, and those that a migration may be making."""
     place = Path(path)
-    return sorted(str(found) for found in place.parent.glob(f"{_escaped(place.name)}.before-*.bak"))
+    found = {str(copy) for copy in place.parent.glob(f"{_escaped(place.name)}.before-*.bak")}
+    return sorted(found | {f"{path}.before-{name}.bak" for name in MIGRATIONS})
 
 
 def _escaped(name: str) -> str:
@@ -134,8 +135,13 @@ def _escaped(name: str) -> str:
 
 
 def holders(paths: Iterable[str], ids: Sequence[str], texts: Sequence[str]) -> list[str]:
-    """Return which copies hold one of these memories, by its id or its very words; what cannot be read holds nothing we know."""
-    return [path for path in dict.fromkeys(paths) if os.path.isfile(path) and _holds(path, ids, texts)]
+    """Return which copies hold one of these memories, by its id or its very words, and every copy that is being written.
+
+    A file that cannot be read as a database is passed over.
+    """
+    named = list(dict.fromkeys(paths))
+    whole = [path for path in named if os.path.isfile(path) and _holds(path, ids, texts)]
+    return whole + [str(path) for path in unfinished(map(Path, named))]
 
 
 def _holds(path: str, ids: Sequence[str], texts: Sequence[str]) -> bool:

@@ -3,11 +3,12 @@
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import apsw
 
 from ghostmem.engine.rows import Candidate, Filter, Space, candidate_of
+from ghostmem.engine.sqlite.pieces import PIECE, Pieces
 from ghostmem.engine.sqlite.where import conditions
 from ghostmem.text.scripts import fold
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 _CANDIDATE = (
     "SELECT c.id, c.memory_id, c.seq, c.start, c.stop, c.start_line, c.end_line, c.terms, c.thread_id, c.place,"
-    " substr(m.content, c.start + 1, c.stop - c.start), m.created_at, m.source_user, m.kind, m.key, m.priority,"
+    f" {PIECE}, m.created_at, m.source_user, m.kind, m.key, m.priority,"
     " m.tags"
 )
 # CROSS JOIN keeps the order: the planner would rather walk the whole namespace than look few chunks up
@@ -29,6 +30,7 @@ class SqliteSearch:
 
     def __init__(self, db: apsw.Connection) -> None:
         self._db = db
+        self._pieces = Pieces(db)
 
     def spaces(self, names: Iterable[str]) -> list[Space]:
         """Return what ranking needs to know of namespaces."""
@@ -68,13 +70,13 @@ class SqliteSearch:
             return []
         parts = " AND ".join(f'"{part}"' for part in _trigrams(text))
         sql = (
-            "SELECT c.id, m.key, substr(m.content, c.start + 1, c.stop - c.start) FROM chunks_tri t"
+            f"SELECT c.id, m.key, {PIECE}, m.id, c.start, c.stop FROM chunks_tri t"
             " CROSS JOIN chunks c ON c.id = t.rowid CROSS JOIN memories m ON m.id = c.memory_id"
             " WHERE chunks_tri MATCH ? AND c.ns_id = ? ORDER BY t.rowid DESC"
         )
         found: list[int] = []
-        for number, key, content in self._db.execute(sql, (parts, space)):
-            if text in fold(f"{key}\n{content}").lower():
+        for number, key, *piece in self._db.execute(sql, (parts, space)):
+            if text in fold(f"{key}\n{self._pieces.text(*piece)}").lower():
                 found.append(number)
                 if len(found) == limit:
                     break
@@ -101,8 +103,12 @@ class SqliteSearch:
         """Return those of these chunks that a filter lets through, in the order given."""
         where, values = conditions(which)
         sql = f"{_AMONG} WHERE {where}"
-        found = {row[0]: candidate_of(row) for row in self._db.execute(sql, [json.dumps(list(chunks)), *values])}
+        found = {row[0]: self._candidate(row) for row in self._db.execute(sql, [json.dumps(list(chunks)), *values])}
         return [found[number] for number in chunks if number in found]
+
+    def _candidate(self, row: Sequence[Any]) -> Candidate:
+        _, memory_id, _, start, stop, *_ = row
+        return candidate_of((*row[:10], self._pieces.text(row[10], memory_id, start, stop), *row[11:]))
 
     def threads(self, numbers: Iterable[int]) -> dict[int, tuple[int, int]]:
         """Return how many chunks threads have, and how many terms."""
@@ -119,14 +125,14 @@ class SqliteSearch:
         """Return a whole thread in order, as far as a filter lets it through."""
         where, values = conditions(which)
         sql = f"{_CHUNKS} WHERE c.thread_id = ? AND {where} ORDER BY c.place"
-        return [candidate_of(row) for row in self._db.execute(sql, [number, *values])]
+        return [self._candidate(row) for row in self._db.execute(sql, [number, *values])]
 
     def around(self, number: int, place: str, before: int, after: int, which: Filter) -> list[Candidate]:
         """Return the neighbours of a place in a thread, in order, without the place itself."""
         where, values = conditions(which)
         sql = f"{_CHUNKS} WHERE c.thread_id = ? AND c.place {{}} ? AND {where} ORDER BY c.place {{}} LIMIT ?"
-        earlier = [candidate_of(row) for row in self._db.execute(sql.format("<", "DESC"), [number, place, *values, before])]
-        later = [candidate_of(row) for row in self._db.execute(sql.format(">", "ASC"), [number, place, *values, after])]
+        earlier = [self._candidate(row) for row in self._db.execute(sql.format("<", "DESC"), [number, place, *values, before])]
+        later = [self._candidate(row) for row in self._db.execute(sql.format(">", "ASC"), [number, place, *values, after])]
         return [*reversed(earlier), *later]
 
 

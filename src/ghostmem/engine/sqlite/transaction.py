@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ghostmem.engine.sqlite.runs import SqliteRuns
     from ghostmem.engine.sqlite.search import SqliteSearch
     from ghostmem.engine.sqlite.sessions import SqliteSessions
+    from ghostmem.engine.sqlite.store_secrets import SqliteSecrets
     from ghostmem.engine.sqlite.tokens import SqliteTokens
     from ghostmem.engine.sqlite.vectors import SqliteVectors, Views
 
@@ -127,6 +128,13 @@ class SqliteTransaction:
         from ghostmem.engine.sqlite.backups import SqliteBackups
 
         return SqliteBackups(self.db)
+
+    @cached_property
+    def secrets(self) -> "SqliteSecrets":
+        """Open the secrets of the store."""
+        from ghostmem.engine.sqlite.store_secrets import SqliteSecrets
+
+        return SqliteSecrets(self.db)
 
     @cached_property
     def sessions(self) -> "SqliteSessions":

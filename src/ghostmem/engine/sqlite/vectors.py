@@ -10,6 +10,7 @@ import numpy as np
 from ghostmem.engine.nearest import VectorView
 from ghostmem.engine.rows import Space
 from ghostmem.engine.sqlite.journal import SqliteJournal
+from ghostmem.engine.sqlite.pieces import PIECE, Pieces
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -94,11 +95,13 @@ class SqliteVectors:
         """Yield chunks that have no vector of a model yet, as (namespace, chunk, text, who said it); with `ns`, only of that."""
         only = "" if ns is None else " AND c.ns_id = (SELECT id FROM namespaces WHERE name = ?)"
         sql = (
-            "SELECT c.ns_id, c.id, substr(m.content, c.start + 1, c.stop - c.start), m.source_user FROM chunks c"
+            f"SELECT c.ns_id, c.id, {PIECE}, m.source_user, m.id, c.start, c.stop FROM chunks c"
             f" JOIN memories m ON m.id = c.memory_id WHERE c.id > ?{only} AND c.chunker <> '' AND NOT EXISTS"
             " (SELECT 1 FROM vectors v WHERE v.chunk_id = c.id AND v.model_id = ?) ORDER BY c.id LIMIT ?"
         )
-        yield from self._db.execute(sql, (after, *([] if ns is None else [ns]), model, limit))
+        pieces = Pieces(self._db)
+        for space, chunk, piece, source, *place in self._db.execute(sql, (after, *([] if ns is None else [ns]), model, limit)):
+            yield space, chunk, pieces.text(piece, *place), source
 
     def counts(self) -> dict[str, int]:
         """Return how many chunks have a vector, by model, and how many chunks there are."""

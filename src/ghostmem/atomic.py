@@ -1,0 +1,201 @@
+"""Replace a file completely or not at all.
+
+The new content is written to a temporary file beside the target, synced, and renamed over it. A temporary file is named
+`.NAME.PID.RANDOM.tmp` and locked as long as its writer lives, so that one left by a killed process can be told from one in use.
+"""
+
+import os
+import re
+import secrets
+import stat
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import TracebackType
+from typing import BinaryIO
+
+SIDE_FILES = ("-journal", "-wal", "-shm")  # the files that SQLite keeps beside a database
+_MAX_NAME = 50  # characters of the target's name in that of its temporary file
+_TEMPORARY = re.compile(r"\.(?P<target>.+?)\.\d+\.[0-9a-f]{8}\.tmp(?P<side>-journal|-wal|-shm)?")
+# Ghost 0.1 named unfinished backups `.NAME.PID.tmp`, and unfinished copies before a migration `NAME.before-….bak.PID.tmp`.
+_OLD_TEMPORARY = re.compile(r"(?:\.|(?=.+\.before-.+\.bak\.))(?P<target>.+?)\.\d+\.tmp(?P<side>-journal|-wal|-shm)?")
+_OPEN_FILE = re.compile(r"/dev/(?P<name>stdin|stdout|stderr)|/(?:dev|proc/self)/fd/(?P<number>\d+)")
+_STANDARD = {"stdin": 0, "stdout": 1, "stderr": 2}
+_MAX_LINKS = 40
+
+
+class Temporary:
+    """A new, private file beside `target`; it is removed at the end of the `with` block unless `publish` was called."""
+
+    def __init__(self, target: Path, mode: int = 0o600) -> None:
+        self.target = target
+        self.path = target.with_name(f".{target.name[:_MAX_NAME]}.{os.getpid()}.{secrets.token_hex(4)}.tmp")
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+        self.handle = os.open(self.path, flags, mode)
+        self._is_open = True
+        _lock(self.handle)
+
+    def __enter__(self) -> "Temporary":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._close()
+        _remove(self.path)
+
+    def write(self, raw: bytes) -> None:
+        """Write bytes behind those already written."""
+        with open(self.handle, "ab", closefd=False) as stream:
+            stream.write(raw)
+
+    def publish(self, like: os.stat_result | None = None) -> None:
+        """Sync the file and rename it over its target, with the mode and the owner of the file `like`."""
+        if like is not None and sys.platform != "win32":
+            with suppress(OSError):  # only root may give a file away
+                os.fchown(self.handle, like.st_uid, like.st_gid)
+            os.fchmod(self.handle, stat.S_IMODE(like.st_mode))
+        os.fsync(self.handle)
+        # Closed before it has its final name: closing any descriptor of a database drops SQLite's locks on it in this process.
+        self._close()
+        os.replace(self.path, self.target)
+        sync_folder(self.target.parent)
+
+    def _close(self) -> None:
+        if self._is_open:
+            self._is_open = False
+            os.close(self.handle)
+
+
+@contextmanager
+def replacing(path: str | os.PathLike[str], mode: int = 0o600) -> Iterator[BinaryIO]:
+    """Yield a stream whose content replaces a file when the block ends; when the block fails, nothing is changed.
+
+    A symbolic link stays and its target is replaced. An existing file keeps its mode, a new one gets `mode`. Whatever is not a
+    plain file (a device, a FIFO, an open file such as /dev/stdout) is written to directly.
+    """
+    if not is_plain(path):
+        number = _descriptor(os.fspath(path))
+        with open(path if number is None else os.dup(number), "wb") as stream:
+            yield stream
+        return
+    target = Path(os.path.realpath(path) if os.path.islink(path) else path)
+    sweep([target])
+    with Temporary(target, mode) as fresh:
+        with open(fresh.handle, "wb", closefd=False) as stream:
+            yield stream
+        fresh.publish(existing(target))
+
+
+def is_plain(path: str | os.PathLike[str]) -> bool:
+    """Say whether a path names a plain file, or nothing yet, or nothing that can be reached."""
+    try:
+        found = existing(path)
+    except OSError:
+        return True
+    return _descriptor(os.fspath(path)) is None and (found is None or stat.S_ISREG(found.st_mode))
+
+
+def existing(path: str | os.PathLike[str]) -> os.stat_result | None:
+    """Return what is known of the file that a path leads to, or None when there is none."""
+    try:
+        return os.stat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
+def _descriptor(path: str) -> int | None:
+    """Return the number of the open file that a path such as /dev/stdout names; links to such a path are followed."""
+    for _ in range(_MAX_LINKS):
+        if found := _OPEN_FILE.fullmatch(path):
+            return _STANDARD[found["name"]] if found["name"] else int(found["number"])
+        try:
+            path = os.path.join(os.path.dirname(path), os.readlink(path))
+        except OSError:
+            return None
+    return None
+
+
+def sync_folder(folder: Path) -> None:
+    """Wait until a folder's entries are on disk, where the system can."""
+    if os.name == "nt":
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        with suppress(OSError):  # some network file systems refuse it
+            os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def sweep(targets: Iterable[Path], old: bool = False) -> None:
+    """Remove the temporary files of these targets that a killed process left; with `old`, also those of Ghost 0.1."""
+    for path in _temporaries(targets, old):
+        if _is_abandoned(path):
+            _remove(path)
+
+
+def sweep_folder(folder: Path) -> None:
+    """Remove every temporary file in a folder that a killed process left."""
+    for path in _found_in(folder, None, _TEMPORARY):
+        if _is_abandoned(path):
+            _remove(path)
+
+
+def unfinished(targets: Iterable[Path]) -> list[Path]:
+    """Return the temporary files of these targets that `sweep` leaves: they are in use, or cannot be removed."""
+    return [path for path in _temporaries(targets, old=True) if not (os.access(path.parent, os.W_OK) and _is_abandoned(path))]
+
+
+def _temporaries(targets: Iterable[Path], old: bool) -> list[Path]:
+    names: dict[Path, set[str]] = {}
+    for target in targets:
+        names.setdefault(target.parent, set()).add(target.name[:_MAX_NAME])
+    patterns = (_TEMPORARY, _OLD_TEMPORARY) if old else (_TEMPORARY,)
+    return [path for folder in names for pattern in patterns for path in _found_in(folder, names[folder], pattern)]
+
+
+def _found_in(folder: Path, names: set[str] | None, pattern: re.Pattern[str]) -> list[Path]:
+    """Return the temporary files in a folder, each once, also where only a side file of it is left."""
+    found = set()
+    with suppress(OSError):
+        for name in os.listdir(folder):
+            match = pattern.fullmatch(name)
+            if match and (names is None or match["target"][:_MAX_NAME] in names):
+                found.add(folder / name.removesuffix(match["side"] or ""))
+    return sorted(found)
+
+
+def _remove(path: Path) -> None:
+    for suffix in (*SIDE_FILES, ""):
+        with suppress(OSError):
+            os.unlink(f"{path}{suffix}")
+
+
+if sys.platform == "win32":
+
+    def _lock(handle: int) -> None:
+        """Do nothing: an open file cannot be removed there."""
+
+    def _is_abandoned(path: Path) -> bool:  # noqa: ARG001
+        return True
+
+else:
+    import fcntl
+
+    def _lock(handle: int) -> None:
+        with suppress(OSError):  # a file system without locks
+            fcntl.flock(handle, fcntl.LOCK_EX)
+
+    def _is_abandoned(path: Path) -> bool:
+        """Say whether no process holds a temporary file; its lock goes with the process, however that ends."""
+        try:
+            handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        except OSError:
+            return not os.path.lexists(path)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            return False
+        finally:
+            os.close(handle)
+        return True

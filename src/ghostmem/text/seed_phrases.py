@@ -1,0 +1,66 @@
+"""Seed phrases of wallets: 12 to 24 words of the English list of BIP-39.
+
+Words of the list are ordinary ones, so a run of them is a seed phrase only where a word before it says so, or where it
+stands alone and its last word is the checksum of the others.
+"""
+
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+from ghostmem.text.near import Source
+from ghostmem.text.placed import Found
+from ghostmem.text.secret_values import compiled
+
+_SIZES = (12, 15, 18, 21, 24)
+_MIN_LENGTH = 4 * _SIZES[0] - 1
+_BETWEEN = r"(?:,?[ \t]{1,3}|,?\s?\n\s{0,4})(?:\d{1,2}[.):]?[ ])?"
+_RUN = rf"(?<![A-Za-z0-9])[a-z]{{3,8}}+(?:{_BETWEEN}[a-z]{{3,8}}+(?![A-Za-z0-9])){{2,}}+"
+_NAMING = r"(?i)seed|mnemonic|recovery (?:phrase|words)|secret (?:phrase|words)|backup phrase|wallet"
+_NAMED_WITHIN = 80  # characters before a phrase in which a word may name it
+
+
+@cache
+def _numbers() -> dict[str, int]:
+    path = Path(__file__).parent / "data" / "bip39_english.txt"
+    return {word: number for number, word in enumerate(path.read_text(encoding="ascii").split())}
+
+
+def seed_phrases(source: Source) -> Iterator[Found]:
+    """Find the seed phrases of a text."""
+    text = source.text
+    for run in compiled(_RUN).finditer(text):
+        if run.end() - run.start() < _MIN_LENGTH:
+            continue
+        for words in _listed(text, *run.span()):
+            start, stop = words[0][1], words[-1][2]
+            is_alone = (start, stop) == run.span()
+            is_named = compiled(_NAMING).search(text, max(0, start - _NAMED_WITHIN), start) is not None
+            if is_named or (is_alone and _has_checksum([word for word, _, _ in words])):
+                yield "seed phrase", start, stop, True
+
+
+def _listed(text: str, start: int, stop: int) -> Iterator[list[tuple[str, int, int]]]:
+    """Yield the longest runs of 12 and more words of the list, with their places."""
+    words: list[tuple[str, int, int]] = []
+    for found in compiled(r"[a-z]+").finditer(text, start, stop):
+        if found[0] in _numbers():
+            words.append((found[0], *found.span()))
+            continue
+        if len(words) >= _SIZES[0]:
+            yield words
+        words = []
+    if len(words) >= _SIZES[0]:
+        yield words
+
+
+def _has_checksum(words: list[str]) -> bool:
+    """Say whether the last bits of a phrase are the first bits of the digest of the others, as BIP-39 has it."""
+    from hashlib import sha256
+
+    if len(words) not in _SIZES:
+        return False
+    bits = "".join(f"{_numbers()[word]:011b}" for word in words)
+    size = len(bits) * 32 // 33
+    digest = sha256(int(bits[:size], 2).to_bytes(size // 8, "big")).digest()
+    return f"{digest[0]:08b}".startswith(bits[size:])

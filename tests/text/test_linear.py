@@ -1,0 +1,161 @@
+"""No text makes a function of ours slow: the CPU time grows in proportion to the length of the text."""
+
+import importlib
+import inspect
+import pkgutil
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+import ghostmem.foreign
+import ghostmem.notes
+import ghostmem.rules
+import ghostmem.setup
+import ghostmem.text
+from ghostmem.embed.files import words
+from ghostmem.errors import GhostError
+
+SIZE = 4_000  # characters; the second measurement has four times as many
+MEASURABLE = 0.1  # seconds of CPU; whatever needs less for the longer text is fast enough to be left alone
+MAX_GROWTH = 9.0  # four times the text: 4 is linear, 16 is quadratic
+PACKAGES = (ghostmem.text, ghostmem.rules, ghostmem.notes, ghostmem.foreign, ghostmem.setup)
+TEXTS = ("text", "content", "line", "message", "plain", "query", "question", "raw", "sentence", "value")
+"""Names of parameters that hold a text of any length; a `word` or a `term` is cut to 80 characters before."""
+PARSED = ("setup.toml_nodes.statements",)  # reads only what a parser has accepted before
+
+SEEDS = {
+    "dots": ".",
+    "ellipses": "…",
+    "question marks": "?!",
+    "double quotes": '"',
+    "single quotes": "'",
+    "curly quotes": "“",
+    "backticks": "`",
+    "tildes": "~",
+    "open brackets": "[",
+    "closed brackets": "]",
+    "open parentheses": "(",
+    "open braces": "{",
+    "less than": "<",
+    "greater than": "> ",
+    "spaces": " ",
+    "tabs": "\t",
+    "newlines": "\n",
+    "carriage returns": "\r\n",
+    "letters": "a",
+    "capitals": "A",
+    "camel case": "aB",
+    "digits": "1",
+    "dates": "2024-01-",
+    "emoji": "😀",
+    "flags": "🇩",
+    "combining marks": "e\u0301\u0300",
+    "ideographs": "记",
+    "full stops of Chinese": "。",
+    "hyphens": "-",
+    "underscores": "_",
+    "slashes": "/",
+    "backslashes": "\\",
+    "colons": ":",
+    "equals": "=",
+    "hashes": "#",
+    "hash lines": "#\n",
+    "stars": "*",
+    "pipes": "|",
+    "table rows": "| a ",
+    "table lines": "|-|\n",
+    "list items": "- a\n",
+    "indented items": "    - a\n",
+    "numbered items": "1. ",
+    "quotations": '"a ',
+    "sentences": "it is. ",
+    "short words": "a b ",
+    "dotted words": "a.b",
+    "passwords": "password=",
+    "token words": "token ",
+    "URLs": "http://a:b",
+    "base64": "eyJhb.",
+    "links": "[[a",
+    "links with text": "[a](",
+    "fences": "```\n",
+    "front matter": "---\n",
+    "labels": "User: ",
+    "users": "@a",
+    "commas": "a, ",
+    "orders": "ignore all previous ",
+    "numbers with words": "two days ",
+    "apostrophes": "l'a",
+    "percent signs": "%2",
+    "diff lines": "@@ -1 +1 @@\n",
+}
+END = "x"  # a pattern that must end at a space must not go back over a run that has none behind it
+
+
+def _modules(package: ModuleType) -> Iterator[ModuleType]:
+    for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+        yield importlib.import_module(found.name)
+
+
+def _takes_one_text(function: Callable[..., Any]) -> bool:
+    """Say whether a function can be called with one text alone."""
+    needed = [one for one in inspect.signature(function).parameters.values() if one.default is one.empty]
+    return len(needed) == 1 and needed[0].annotation in (str, "str") and needed[0].name in TEXTS
+
+
+def _functions() -> dict[str, Callable[[str], Any]]:
+    """Return every public function of the packages that takes a text, by its name."""
+    found: dict[str, Callable[[str], Any]] = {"embed.wordpiece.encode": words().encode}
+    for package in PACKAGES:
+        for module in _modules(package):
+            for name, function in inspect.getmembers(module, inspect.isfunction):
+                own = function.__module__ == module.__name__ and not name.startswith("_")
+                if own and _takes_one_text(function):
+                    found[f"{module.__name__.removeprefix('ghostmem.')}.{name}"] = function
+    return {name: function for name, function in found.items() if name not in PARSED}
+
+
+FUNCTIONS = _functions()
+
+
+def _cost(function: Callable[[str], Any], text: str) -> float:
+    """Return the CPU seconds of one call, with whatever it yields read to the end."""
+    begun = time.process_time()
+    try:
+        made = function(text)
+        if isinstance(made, Iterator):
+            deque(made, maxlen=0)
+    except (GhostError, ValueError):
+        pass  # a text that is refused
+    return time.process_time() - begun
+
+
+def _text(seed: str, size: int) -> str:
+    return "begin " + (seed * (size // len(seed) + 1))[:size] + END
+
+
+def test_there_is_something_to_measure() -> None:
+    """The functions are found by their signatures, so that a new one is measured without being named here."""
+    assert {
+        "text.capture.statements",
+        "text.terms.index_terms",
+        "text.redact.redact",
+        "rules.capture.candidates",
+    } <= FUNCTIONS.keys()
+
+
+@pytest.mark.parametrize("name", sorted(FUNCTIONS))
+def test_the_time_grows_with_the_text(name: str) -> None:
+    """Four times the text costs about four times the CPU, whatever the text is made of."""
+    function = FUNCTIONS[name]
+    _cost(function, "begin and warm up.")
+    for what, seed in SEEDS.items():
+        large = _cost(function, _text(seed, 4 * SIZE))
+        if large < MEASURABLE:
+            continue
+        small = _cost(function, _text(seed, SIZE))
+        growth = min(large, _cost(function, _text(seed, 4 * SIZE))) / max(small, 0.001)
+        assert growth < MAX_GROWTH, f"{what}: {small:.3f} s of CPU became {large:.3f} s for four times the text"
