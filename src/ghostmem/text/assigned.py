@@ -42,7 +42,23 @@ _CAPITALS = (
 )
 _SUFFIX = r"(?:_?\d{1,2}|[_-](?:prod|production|dev|staging|test|live|old|new|backup|primary|default|plain|raw|b64|base64|hex))?"
 # Parts of names; a text without any of them has no name.
-_LITERALS = ("pass", "pwd", "pw", "psw", "secret", "token", "key", "cred", "serial", "psk", "pepper", "_pin", "-pin", "community")
+_LITERALS = (
+    "pass",
+    "pwd",
+    "pw",
+    "psw",
+    "secret",
+    "token",
+    "key",
+    "credential",
+    "creds",
+    "serial",
+    "psk",
+    "pepper",
+    "_pin",
+    "-pin",
+    "community",
+)
 _WHOLE = ("pw", "psw")  # parts that are common inside words and a name only begins with
 
 _NAME_BEFORE, _NAME_AFTER = 24, 80  # characters around a part of a name that the name lies in
@@ -143,10 +159,17 @@ def _places(source: Source) -> list[int]:
     for text, literal in parts:
         at = text.find(literal)
         while at >= 0:
-            if literal not in _WHOLE or not text[at - 1 : at].isalnum():
+            if (literal not in _WHOLE or not text[at - 1 : at].isalnum()) and _may_go_on(text, at + len(literal), literal):
                 places.add(at)
             at = text.find(literal, at + 1)
     return sorted(places)
+
+
+def _may_go_on(text: str, at: int, literal: str) -> bool:
+    """Say whether the letters behind a part of a name may belong to a name: `passwort`, but not `passenger`."""
+    following = text[at : at + 2].lower()
+    is_letter = following[:1].isascii() and following[:1].isalpha()
+    return not is_letter or following.startswith(_continuations(literal))
 
 
 # ---------------------------------------------------------------- words and patterns
@@ -168,6 +191,18 @@ def _any_of(group: str) -> str:
 def _literals() -> tuple[str, ...]:
     foreign = [word for group in ("passwords", "keys") for word in _words(group)]
     return (*_LITERALS, *(word for word in foreign if not any(part in word for part in _LITERALS)))
+
+
+@cache
+def _continuations(literal: str) -> tuple[str, ...]:
+    """Return what may follow a part of a name, two letters at most."""
+    words = [*_words("passwords"), *_words("keys"), "passwd", "secretkey", "credentials"]
+    found = {word[at + len(literal) :][:2] for word in words for at in _finds(word, literal)}
+    return tuple(sorted(found - {""}))
+
+
+def _finds(word: str, part: str) -> list[int]:
+    return [at for at in range(len(word)) if word.startswith(part, at)]
 
 
 @cache

@@ -54,7 +54,7 @@ _CALLS = (
 # A user and a password: of a constructor or a call, and behind a word such as "login".
 _PAIRS = (
     (
-        ("auth", "login", "credential", "sign_in", "signin", "connect"),
+        ('("', "('", '( "', "( '"),
         r"(?i)(?:auth|login|credential|sign_?in|connect|authenticate)\w{0,20}\s?=?\s?\(\s{0,4}"
         r"(?:[\"'][^\"'\n:/]{0,40}[:/][^\"'\n]{1,200}[\"']\s{0,4},\s{0,4})?"
         r"[\"'][^\"'\n]{1,64}[\"']\s{0,4},\s{0,4}[\"']([^\"'\n\s]{4,128})[\"']",

@@ -51,8 +51,9 @@ def _chain(letter: str) -> str:
 _ASCII = re.compile(_chain("[A-Za-z0-9]"))
 _ANY_SCRIPT = rf"([{UNSPACED}]+)|({_chain(_LETTER)})"
 _PART = rf"[^{_JOINERS}]+"
-_APOSTROPHE = r"(?<=[^\W_])'(?:(?:(?i:s|ll|re|ve|d|m))(?![^\W_])|([^\W_]))"
+_APOSTROPHE = r"'(?<=[^\W_]')(?:(?:(?i:s|ll|re|ve|d|m))(?![^\W_])|([^\W_]))"
 _ELIDED = r"(?<![\w'])(?:[cdjlmnstCDJLMNST]|[Qq]u|[Ll]orsqu|[Pp]uisqu)'(?=[^\W\d_]{2})"  # l'école, d'accord, qu'elle
+_BEFORE_WORD = r"'(?=[^\W\d_]{2})"  # patterns that begin with a plain sign are searched for many times faster
 _CAMEL = r"[a-z][0-9]*[A-Z]|[A-Z]{2}[a-z]{2}"
 _CAMEL_PART = r"[A-Z]+(?=[A-Z][a-z]{2})|[A-Z]?[a-z]+[0-9]*|[A-Z]+[0-9]*|[0-9]+"
 _EXPONENT = r"\A([0-9]+)e(?=[0-9])"
@@ -160,7 +161,8 @@ def _folded(text: str) -> str:
     """Fold a text, and take the apostrophes out of its words."""
     folded = fold(text)
     if "'" in folded:
-        folded = _compiled(_ELIDED).sub(" ", folded)
+        if _compiled(_BEFORE_WORD).search(folded):
+            folded = _compiled(_ELIDED).sub(" ", folded)
         folded = _compiled(_APOSTROPHE).sub(_without_apostrophe, folded)
     return folded
 
