@@ -35,6 +35,8 @@ class Source:
     def holding(self, literals: Collection[str], lower: bool = False) -> list[str]:
         """Return those of these literals that the text may hold; with `lower` the text in lower case."""
         words = self._lower_words if lower else self.words
+        if words is self.text or len(self.text) <= SHORT:
+            return [literal for literal in literals if literal in words]
         return [literal for literal in literals if all(part in words for part in literal.split())]
 
     def around(

@@ -12,7 +12,7 @@ from ghostmem.text.secret_values import compiled
 from ghostmem.text.secrets import is_mixed, shaped
 from ghostmem.text.seed_phrases import seed_phrases
 
-_ROUNDS = 4  # a text without its secrets may show others that they hid
+_ROUNDS = 20  # at most: a text without its secrets may show others that they hid
 _SHORT = 100_000  # characters that are read again whole
 _SURROUNDINGS = 2_000  # characters on both sides of a secret that may show another one once it is gone
 MARK = "[redacted: "

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Callable, Collection, Iterable, Mapping
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from itertools import groupby
+from itertools import accumulate, groupby, islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from ghostmem.engine.rows import Filter
@@ -27,6 +28,8 @@ EXAMPLES = 5
 STALE = timedelta(days=90)
 UNPROVEN = timedelta(days=14)
 CHURN = timedelta(days=7)
+_AT_ONCE = 500  # memories that are searched for secrets as one text
+_BETWEEN = "\n\n\x1e\x1e\x1e\x1e\n\n"  # no pattern of a secret reaches across it
 OVERSIZED = 4 * 400  # tokens; a context shows 400 of a memory
 
 
@@ -210,7 +213,24 @@ def _unembedded(survey: Survey) -> set[str] | None:
 
 
 def _secrets(survey: Survey) -> list[str]:
-    return [memory.id for memory in survey.memories.values() if any(one.sure for one in find_secrets(_said(memory)))]
+    suspects = (memory for batch in _batches(survey.memories.values()) for memory in _suspects(batch))
+    return [memory.id for memory in suspects if any(one.sure for one in find_secrets(_said(memory)))]
+
+
+def _batches(memories: Iterable[Memory]) -> Iterator[list[Memory]]:
+    rest = iter(memories)
+    while batch := list(islice(rest, _AT_ONCE)):
+        yield batch
+
+
+def _suspects(batch: list[Memory]) -> list[Memory]:
+    """Return the memories of a batch that may hold secrets; their texts are read as one, which is many times faster."""
+    texts = [_said(memory) + _BETWEEN for memory in batch]
+    starts = list(accumulate(map(len, texts), initial=0))
+    found: set[int] = set()
+    for secret in find_secrets("".join(texts)):
+        found.update(range(bisect_right(starts, secret.start) - 1, bisect_left(starts, secret.stop)))
+    return [memory for number, memory in enumerate(batch) if number in found]
 
 
 def _said(memory: Memory) -> str:
