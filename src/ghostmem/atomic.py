@@ -4,16 +4,19 @@ The new content is written to a temporary file beside the target, synced, and re
 `.NAME.PID.RANDOM.tmp` and locked as long as its writer lives, so that one left by a killed process can be told from one in use.
 """
 
+from __future__ import annotations
+
 import os
 import re
-import secrets
 import stat
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 SIDE_FILES = ("-journal", "-wal", "-shm")  # the files that SQLite keeps beside a database
 _MAX_NAME = 50  # characters of the target's name in that of its temporary file
@@ -30,13 +33,13 @@ class Temporary:
 
     def __init__(self, target: Path, mode: int = 0o600) -> None:
         self.target = target
-        self.path = target.with_name(f".{target.name[:_MAX_NAME]}.{os.getpid()}.{secrets.token_hex(4)}.tmp")
+        self.path = target.with_name(f".{target.name[:_MAX_NAME]}.{os.getpid()}.{os.urandom(4).hex()}.tmp")
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
         self.handle = os.open(self.path, flags, mode)
         self._is_open = True
         _lock(self.handle)
 
-    def __enter__(self) -> "Temporary":
+    def __enter__(self) -> Temporary:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
@@ -78,6 +81,8 @@ def replacing(path: str | os.PathLike[str], mode: int = 0o600) -> Iterator[Binar
         with open(path if number is None else os.dup(number), "wb") as stream:
             yield stream
         return
+    from pathlib import Path  # a cold command that only opens a store does without it
+
     target = Path(os.path.realpath(path) if os.path.islink(path) else path)
     sweep([target])
     with Temporary(target, mode) as fresh:

@@ -6,10 +6,10 @@ a secret by itself.
 """
 
 import json
+import os
 import re
 from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
 from typing import NamedTuple
 
 from ghostmem.text.near import Source
@@ -176,11 +176,18 @@ def _may_go_on(text: str, at: int, literal: str) -> bool:
 
 
 @cache
+def _table() -> dict[str, dict[str, list[str]]]:
+    """Return the words by group and language."""
+    with open(os.path.join(os.path.dirname(__file__), "data", "secret_words.json"), encoding="utf-8") as file:
+        table: dict[str, dict[str, list[str]]] = json.load(file)
+    return table
+
+
+@cache
 def _words(group: str) -> tuple[str, ...]:
     """Return the words of a group in all languages, the longest first."""
-    path = Path(__file__).parent / "data" / "secret_words.json"
-    table: dict[str, list[str]] = json.loads(path.read_text(encoding="utf-8"))[group]
-    return tuple(sorted({word for words in table.values() for word in words}, key=lambda word: (-len(word), word)))
+    words = {word for words in _table()[group].values() for word in words}
+    return tuple(sorted(words, key=lambda word: (-len(word), word)))
 
 
 def _any_of(group: str) -> str:

@@ -145,8 +145,9 @@ def _is_url_token(user: str) -> bool:
 
 def called(source: Source) -> Iterator[Found]:
     """Find passwords that are handed to programs and functions, those of .netrc, and pairs of a user and a password."""
-    for literal, pattern in _CALLS:
-        for match in _found(source, (literal,), pattern):
+    likely = set(source.holding([literal for literal, _ in _CALLS]))
+    for literal, pattern in _CALLS if likely else ():
+        for match in _found(source, (literal,), pattern) if literal in likely else ():
             value = match[1]
             if value.lower() not in SCHEMA and not is_placeholder(value) and not is_reference(value):
                 yield "password", *match.span(1), True

@@ -4,9 +4,9 @@ Words of the list are ordinary ones, so a run of them is a seed phrase only wher
 stands alone and its last word is the checksum of the others.
 """
 
+import os
 from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
 
 from ghostmem.text.near import Source
 from ghostmem.text.placed import Found
@@ -22,8 +22,8 @@ _NAMED_WITHIN = 80  # characters before a phrase in which a word may name it
 
 @cache
 def _numbers() -> dict[str, int]:
-    path = Path(__file__).parent / "data" / "bip39_english.txt"
-    return {word: number for number, word in enumerate(path.read_text(encoding="ascii").split())}
+    with open(os.path.join(os.path.dirname(__file__), "data", "bip39_english.txt"), encoding="ascii") as file:
+        return {word: number for number, word in enumerate(file.read().split())}
 
 
 def seed_phrases(source: Source) -> Iterator[Found]:
