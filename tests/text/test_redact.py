@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ghostmem.text.near import LONG_WORD
 from ghostmem.text.redact import MARK, find_secrets, redact
 from ghostmem.text.secrets import SHAPES
 from secret_shapes import LOOK_ALIKES, Example, examples
@@ -172,3 +173,11 @@ def test_a_megabyte_is_read_to_its_end() -> None:
     token = next(one.text for one in EXAMPLES if one.kind == "github token")
     text = "word " * 200_000 + token
     assert redact(text)[0].endswith(" [redacted: github token]")
+
+
+def test_shapes_that_are_words_are_long_words():
+    """Short words are not searched for them."""
+    from re import _parser  # type: ignore[attr-defined]
+
+    widths = {shape.kind: _parser.parse(shape.pattern).getwidth()[0] for shape in SHAPES if shape.is_word}
+    assert min(widths.values()) >= LONG_WORD

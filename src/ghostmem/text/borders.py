@@ -2,14 +2,16 @@
 
 import re
 import unicodedata
-from bisect import bisect_right
 from collections.abc import Iterator
+from itertools import dropwhile, takewhile
 
 # Each pattern ends where the piece before the border ends.
 _LINE = re.compile(r"(?=\n)")
 _SENTENCE = re.compile(r"[.!?…؟।][\"')\]»”’]*(?=\s)|[。！？][」』”’）]*")
 _WORD = re.compile(r"(?<=\S)(?=\s)|[，、；：]")
 _INK = re.compile(r"\S")
+
+_NEAR_TARGET = 100  # characters before the target in which a border is looked for first
 
 _ZWJ = "\u200d"
 _VIRAMA_CLASS = 9
@@ -53,10 +55,8 @@ def _best_border(text: str, start: int, target: int, room: int, farthest: int) -
     """Return the best place after `start` to end a piece of at most `room` characters."""
     low, high = start + target // 4, start + room
     for pattern in (_LINE, _SENTENCE, _WORD):
-        ends = [end for found in pattern.finditer(text, low, high + 1) if start < (end := found.end()) <= high]
-        near = bisect_right(ends, start + target)
-        for end in (*reversed(ends[:near]), *ends[near:]):  # the last within the target, else the first behind it
-            if _parts(text, end, start):
+        for end in _borders(pattern, text, low, start + target, high):
+            if start < end and _parts(text, end, start):
                 return end
     for end in range(start + target, start, -1):
         if breaks(text, end, start):
@@ -65,6 +65,20 @@ def _best_border(text: str, start: int, target: int, room: int, farthest: int) -
         if breaks(text, end, start):
             return end
     return farthest  # thousands of marks on one letter: nothing a person would see as a character
+
+
+def _borders(pattern: re.Pattern[str], text: str, low: int, target: int, high: int) -> Iterator[int]:
+    """Yield the ends of matches, preferred ones first: the last at or before `target`, then the first after it."""
+    if pattern is _LINE and text.find("\n", low, high + 1) < 0:
+        return
+    for begin in (max(low, target - _NEAR_TARGET), low):  # the end of the range usually has a border
+        within = list(takewhile(target.__ge__, _ends(pattern, text, begin, high)))
+        yield from reversed(within)
+    yield from dropwhile(target.__ge__, _ends(pattern, text, low, high))
+
+
+def _ends(pattern: re.Pattern[str], text: str, low: int, high: int) -> Iterator[int]:
+    return takewhile(high.__ge__, map(re.Match.end, pattern.finditer(text, low, high + 1)))
 
 
 def _parts(text: str, at: int, start: int) -> bool:

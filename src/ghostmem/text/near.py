@@ -6,6 +6,7 @@ from functools import cached_property
 
 _WORD_END = re.compile(r"\S*+")
 _NEXT_WORDS = re.compile(r"(?:\s++\S*+){0,4}")
+LONG_WORD = 15  # characters of the shortest keys and tokens that are recognised by their form alone
 SHORT = 10_000  # characters that are read faster than they are taken apart
 
 
@@ -27,6 +28,11 @@ class Source:
     def words(self) -> str:
         """The different words of the text, if it is long; else the text."""
         return self.text if len(self.text) <= SHORT else " ".join(set(self.text.split()))
+
+    @cached_property
+    def long_words(self) -> str:
+        """The words of the text that are long enough for a key or a token, with a space between them."""
+        return " ".join(word for word in self.words.split() if len(word) >= LONG_WORD)
 
     @cached_property
     def _lower_words(self) -> str:

@@ -118,7 +118,7 @@ def _apart(found: list[Secret]) -> list[Secret]:
 
 def _random(source: Source) -> Iterator[Secret]:
     """Find what looks random and is nothing known: no hash, no picture, no path, no line of a block."""
-    if compiled(_RUN).search(source.words) is None:
+    if compiled(_RUN).search(source.long_words) is None:
         return
     for match in compiled(_RUN).finditer(source.text):
         value = match[0]

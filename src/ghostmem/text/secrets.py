@@ -27,7 +27,7 @@ class Shape(NamedTuple):
 
     @property
     def is_word(self) -> bool:
-        """Whether a match holds no white space."""
+        """Whether a match holds no white space; it then has at least LONG_WORD characters."""
         return " " not in self.pattern and r"\s" not in self.pattern
 
 
@@ -293,26 +293,30 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(START + pattern)
 
 
-@lru_cache(maxsize=1)
-def _by_literal() -> dict[str, list[Shape]]:
-    """Return the shapes by the literals that one of must be in a text."""
+@lru_cache(maxsize=2)
+def _by_literal(is_word: bool) -> dict[str, list[Shape]]:
+    """Return the shapes that are words, or those that are not, by the literals of which a text must hold one."""
     found: dict[str, list[Shape]] = {}
     for shape in SHAPES:
-        for literal in shape.literals.split(" "):
-            found.setdefault(literal, []).append(shape)
+        if shape.is_word == is_word:
+            for literal in shape.literals.split(" "):
+                found.setdefault(literal, []).append(shape)
     return found
 
 
 def _likely(source: Source) -> Iterator[Shape]:
     """Yield the shapes that a text may hold by its literals, each once."""
-    shapes = _by_literal()
-    yield from dict.fromkeys(shape for literal in source.holding(shapes) for shape in shapes[literal])
+    words = _by_literal(True)
+    likely = [shape for literal in words if literal in source.long_words for shape in words[literal]]
+    others = _by_literal(False)
+    likely += [shape for literal in source.holding(others) for shape in others[literal]]
+    yield from dict.fromkeys(likely)
 
 
 def _matches(shape: Shape, source: Source) -> Iterator[re.Match[str]]:
     """Yield where a text has a shape, looking around its literals only."""
     pattern = _compiled(shape.pattern)
-    if shape.is_word and pattern.search(source.words) is None:
+    if shape.is_word and pattern.search(source.long_words) is None:
         return
     parts = [(0, len(source.text))] if shape.far else source.around(shape.literals.split(" "))
     for start, stop in parts:

@@ -26,9 +26,32 @@ def _numbers() -> dict[str, int]:
         return {word: number for number, word in enumerate(file.read().split())}
 
 
+@cache
+def _tokens() -> frozenset[str]:
+    """Return the words of the list and their numbers as they stand between white space."""
+    numbers = {f"{number}{sign}" for number in range(100) for sign in ("", ".", ")", ":")}
+    return frozenset({f"{word}{sign}" for word in _numbers() for sign in ("", ",")} | numbers)
+
+
+def _may_hold_phrase(text: str) -> bool:
+    """Say whether a text may hold a seed phrase, by a sample of its words.
+
+    Signs may adjoin the first and the last word of a phrase. So ten words in a row are of the list at least, one of them is in
+    the sample, and the four before it or the four after it are of the list too.
+    """
+    words, listed = text.split(), _tokens()
+    return any(
+        listed.issuperset(words[at + 1 : at + 5]) or listed.issuperset(words[max(at - 4, 0) : at])
+        for at in range(0, len(words), 9)
+        if words[at] in listed
+    )
+
+
 def seed_phrases(source: Source) -> Iterator[Found]:
     """Find the seed phrases of a text."""
     text = source.text
+    if len(text) < _MIN_LENGTH or not _may_hold_phrase(text):
+        return
     for run in compiled(_RUN).finditer(text):
         if run.end() - run.start() < _MIN_LENGTH:
             continue
@@ -42,9 +65,13 @@ def seed_phrases(source: Source) -> Iterator[Found]:
 
 def _listed(text: str, start: int, stop: int) -> Iterator[list[tuple[str, int, int]]]:
     """Yield the longest runs of 12 and more words of the list, with their places."""
+    numbers = _numbers()
+    every_twelfth = compiled(r"[a-z]+").findall(text, start, stop)[_SIZES[0] - 1 :: _SIZES[0]]
+    if numbers.keys().isdisjoint(every_twelfth):  # no twelve in a row can be of the list
+        return
     words: list[tuple[str, int, int]] = []
     for found in compiled(r"[a-z]+").finditer(text, start, stop):
-        if found[0] in _numbers():
+        if found[0] in numbers:
             words.append((found[0], *found.span()))
             continue
         if len(words) >= _SIZES[0]:
