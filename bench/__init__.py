@@ -1,1 +1,3 @@
-"""Benchmarks: each is `python -m bench.NAME [--json]`, measures ratios in one run, and prints a table."""
+"""Benchmarks: each is `python -m bench.NAME [--json]`, measures ratios in one run, and prints a
+table.
+"""

@@ -1,4 +1,6 @@
-"""Backups over files that somebody else uses or has left behind: the new one whole, or a clear refusal and the old one whole."""
+"""Backups over files that somebody else uses or has left behind: the new one whole, or a clear
+refusal and the old one whole.
+"""
 
 import shutil
 from pathlib import Path
@@ -15,7 +17,10 @@ HELD = 30  # memories that whoever holds the old backup puts into it; they stay 
 
 
 def hold(path: str, puts: int) -> None:
-    """Open a store, put memories, and keep it open until told otherwise, in a child process; then say whether it is whole."""
+    """Open a store, put memories, and keep it open until told otherwise, in a child process.
+
+    Then say whether it is whole.
+    """
     with open_store(path) as ghost:
         for number in range(puts):
             ghost.put(NS, key(8, number), content(8, number))
@@ -38,7 +43,10 @@ def open_elsewhere(plan: Plan) -> Findings:
             replaced = _back_up(found, folder, force=True)
             holder.finish()
             last = holder.lines()[-1]
-            found.expect(last in ("held", "problems 0") or not last.endswith("damaged"), f"the holder says: {last}")
+            found.expect(
+                last in ("held", "problems 0") or not last.endswith("damaged"),
+                f"the holder says: {last}",
+            )
         _judge(found, folder, replaced, puts)
     return found
 
@@ -68,7 +76,9 @@ def log_stayed(plan: Plan) -> Findings:
 
 
 def swept(plan: Plan) -> Findings:
-    """Kill backups, then delete a memory for good: what was left is named or gone, and the next backup removes it."""
+    """Kill backups, then delete a memory for good: what was left is named or gone, and the next
+    backup removes it.
+    """
     found = Findings({"rounds": 0, "left": 0})
     model = _prepared(plan, "swept-model")
     for number, moment in enumerate(plan.moments("swept", min(plan.rounds, 10))):
@@ -84,10 +94,16 @@ def swept(plan: Plan) -> Findings:
             text = content(LIVE, 0).rpartition(" ")[2].encode()
             for path in _temporary(folder):
                 holds = text in path.read_bytes()
-                found.expect(not holds or str(path.resolve()) in named, f"round {number}: {path.name} holds it and is not named")
+                found.expect(
+                    not holds or str(path.resolve()) in named,
+                    f"round {number}: {path.name} holds it and is not named",
+                )
             ghost.backup(folder / COPY, force=True)
         found.problems += [f"round {number}: {path.name} stayed" for path in _temporary(folder)]
-    found.expect(int(found.facts["left"]) > 0, "no killed backup left anything: the kills came at the wrong moments")
+    found.expect(
+        int(found.facts["left"]) > 0,
+        "no killed backup left anything: the kills came at the wrong moments",
+    )
     return found
 
 
@@ -124,17 +140,28 @@ def _judge(found: Findings, folder: Path, replaced: bool, puts: int) -> None:
     elsewhere = folder / "elsewhere"
     elsewhere.mkdir()
     shutil.copy(folder / COPY, elsewhere / COPY)
-    places: tuple[tuple[str, Path], ...] = (("in place", folder / COPY), *((("copied", elsewhere / COPY),) if replaced else ()))
+    places: tuple[tuple[str, Path], ...] = (
+        ("in place", folder / COPY),
+        *((("copied", elsewhere / COPY),) if replaced else ()),
+    )
     for where, path in places:
         try:
             with open_store(path) as ghost:
                 wrong = missing(ghost, [(LIVE, number) for number in range(ROWS)]) + unclean(ghost)
-                later = [(LATER, number) for number in range(ROWS)] if replaced else [(8, number) for number in range(puts)]
+                later = (
+                    [(LATER, number) for number in range(ROWS)]
+                    if replaced
+                    else [(8, number) for number in range(puts)]
+                )
                 wrong += missing(ghost, later)
-                if replaced and any(memory.key.startswith("w08") for memory in ghost.list(NS, limit=1_000)):
+                if replaced and any(
+                    memory.key.startswith("w08") for memory in ghost.list(NS, limit=1_000)
+                ):
                     wrong.append("memories of the replaced file are in the new one")
         except GhostError as error:
             wrong = [f"{type(error).__name__}: {error}"]
-        found.problems += [f"{where}, {puts} puts by the holder: {problem}" for problem in wrong[:3]]
+        found.problems += [
+            f"{where}, {puts} puts by the holder: {problem}" for problem in wrong[:3]
+        ]
     with open_store(folder / FILE) as ghost:
         found.problems += verify_live(ghost, [])

@@ -1,9 +1,10 @@
-"""Child processes that run one function of this package and acknowledge what they have done, a line at a time.
+"""Child processes that run one function of this package and acknowledge what they have done, a line
+at a time.
 
-`Child(function, name=value)` starts `python -m bench.child MODULE:FUNCTION ARGUMENTS`. The function calls `say` after each
-acknowledged step; whatever the parent has read survives the child's death, because a pipe outlives its writer.
-`ForkedChild` does the same in a fork of this process, which has imported everything already: milliseconds instead of a second.
-"""
+`Child(function, name=value)` starts `python -m bench.child MODULE:FUNCTION ARGUMENTS`. The function
+calls `say` after each acknowledged step; whatever the parent has read survives the child's death,
+because a pipe outlives its writer. `ForkedChild` does the same in a fork of this process, which has
+imported everything already: milliseconds instead of a second."""
 
 import json
 import os
@@ -24,10 +25,21 @@ PATIENCE = 120.0  # seconds without an end after which a child counts as hung
 
 
 def plain_env() -> dict[str, str]:
-    """Return the environment without any of Ghost's settings, except that no vectors are made and nobody is told."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("GHOST_", "AGENT_MEMORY_"))}
+    """Return the environment without any of Ghost's settings, except that no vectors are made and
+    nobody is told.
+    """
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("GHOST_", "AGENT_MEMORY_"))
+    }
     nowhere = str(Path(os.devnull) / "config.toml")
-    return {**kept, "GHOST_CONFIG": nowhere, "GHOST_EMBED_PROVIDER": "none", "ORT_DISABLE_TELEMETRY": "1"}
+    return {
+        **kept,
+        "GHOST_CONFIG": nowhere,
+        "GHOST_EMBED_PROVIDER": "none",
+        "ORT_DISABLE_TELEMETRY": "1",
+    }
 
 
 class Child:
@@ -38,11 +50,18 @@ class Child:
         self._heard = b""
         self._errors = b""
 
-    def _start(self, function: Callable[..., None], arguments: dict[str, Any]) -> "subprocess.Popen[bytes] | Fork":
+    def _start(
+        self, function: Callable[..., None], arguments: dict[str, Any]
+    ) -> "subprocess.Popen[bytes] | Fork":
         name = f"{function.__module__}:{function.__name__}"
         command = [sys.executable, "-m", "bench.child", name, json.dumps(arguments)]
         return subprocess.Popen(
-            command, cwd=ROOT, env=plain_env(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+            command,
+            cwd=ROOT,
+            env=plain_env(),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
         )
 
     def __enter__(self) -> Self:
@@ -61,14 +80,23 @@ class Child:
         """Return the complete lines heard so far; a line cut short acknowledges nothing."""
         return [line.decode() for line in self._heard.split(b"\n")[:-1]]
 
-    def listen(self, seconds: float = PATIENCE, until: Callable[[list[str]], bool] | None = None) -> bool:
-        """Hear the child out; False when the time is up before it ends, or before what `until` waits for."""
+    def listen(
+        self, seconds: float = PATIENCE, until: Callable[[list[str]], bool] | None = None
+    ) -> bool:
+        """Hear the child out; False when the time is up before it ends, or before what `until`
+        waits for.
+        """
         deadline = time.monotonic() + seconds
-        streams = {self._process.stdout.fileno(): "_heard", self._process.stderr.fileno(): "_errors"}  # type: ignore[union-attr]
+        streams = {
+            self._process.stdout.fileno(): "_heard",  # type: ignore[union-attr]
+            self._process.stderr.fileno(): "_errors",  # type: ignore[union-attr]
+        }
         while streams:
             if until is not None and until(self.lines()):
                 return True
-            ready, _, _ = select.select(list(streams), [], [], max(0.0, deadline - time.monotonic()))
+            ready, _, _ = select.select(
+                list(streams), [], [], max(0.0, deadline - time.monotonic())
+            )
             if not ready:
                 return False
             for stream in ready:
@@ -130,7 +158,9 @@ class Fork:
     """A forked process with the part of the interface of `subprocess.Popen` that `Child` uses."""
 
     def __init__(self, function: Callable[..., None], arguments: dict[str, Any]) -> None:
-        pipes = [os.pipe() for _ in range(3)]  # standard input, output and error, each to read from and to write to
+        pipes = [
+            os.pipe() for _ in range(3)
+        ]  # standard input, output and error, each to read from and to write to
         self.pid = os.fork()
         if not self.pid:
             for number, (source, target) in enumerate(pipes):
@@ -162,8 +192,12 @@ class Fork:
         os.kill(self.pid, number)
 
 
-def _run_and_leave(function: Callable[..., None], arguments: dict[str, Any], ends: list[int]) -> None:
-    """Run a function in a fork and end the process, without what the parent would do at its own end."""
+def _run_and_leave(
+    function: Callable[..., None], arguments: dict[str, Any], ends: list[int]
+) -> None:
+    """Run a function in a fork and end the process, without what the parent would do at its own
+    end.
+    """
     code = 1
     try:
         for end in ends:

@@ -1,13 +1,15 @@
-"""Does a context hold what answers the question? `python -m bench.context [--path FILE] [--small PATH] [--json]`.
+"""Does a context hold what answers the question? `python -m bench.context [--path FILE] [--small
+PATH] [--json]`.
 
-`--path` takes a LoCoMo file: for every question of categories 1 to 4, the share of the evidence turns inside
-`context(question, budget=B).memories` for four budgets, next to the share that results from packing the hits of
-`search(limit=100)` greedily in order, with the cut-off switched off.
+`--path` takes a LoCoMo file: for every question of categories 1 to 4, the share of the evidence
+turns inside `context(question, budget=B).memories` for four budgets, next to the share that results
+from packing the hits of `search(limit=100)` greedily in order, with the cut-off switched off.
 
-`--small` takes a JSON lines file, or a folder of them, with one small namespace a line: `memories` (texts), `query`,
-`relevant` (indices of the memories that answer it) and `kind`. It reports, by kind, the recall of the relevant ones among
-the first max(3, number of relevant) hits, whether the first hit is relevant, the number of hits shown, the recall
-inside a 120-token Pack, and for the kind `absent` how often a search returns nothing.
+`--small` takes a JSON lines file, or a folder of them, with one small namespace a line: `memories`
+(texts), `query`, `relevant` (indices of the memories that answer it) and `kind`. It reports, by
+kind, the recall of the relevant ones among the first max(3, number of relevant) hits, whether the
+first hit is relevant, the number of hits shown, the recall inside a 120-token Pack, and for the
+kind `absent` how often a search returns nothing.
 
 Reads are not counted, so that measuring one question does not change the next one.
 """
@@ -36,7 +38,9 @@ NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 def pack_in_order(texts: Iterable[tuple[str, str]], budget: int) -> set[str]:
-    """Return the keys of the texts that fit a budget when each is taken in order if it still fits."""
+    """Return the keys of the texts that fit a budget when each is taken in order if it
+    still fits.
+    """
     used, packed = 0, set()
     for key, text in texts:
         tokens = len(text.encode()) // 4 + OVERHEAD
@@ -51,7 +55,9 @@ def share(wanted: set[str], found: set[str]) -> float:
     return len(wanted & found) / len(wanted)
 
 
-def measure_conversations(conversations: Sequence[Conversation], settings: Settings) -> dict[str, Any]:
+def measure_conversations(
+    conversations: Sequence[Conversation], settings: Settings
+) -> dict[str, Any]:
     """Measure the evidence inside the Pack, beside the search-pack and the full search figures."""
     clock = [NOW]
     plain = replace(settings, cutoff="off")
@@ -82,8 +88,12 @@ def measure_conversations(conversations: Sequence[Conversation], settings: Setti
                         contexts[budget].append(share(wanted, set(pack.keys)))
     return {
         "questions": len(rows),
-        "search_pack": {str(budget): round(statistics.fmean(found), 4) for budget, found in packs.items()},
-        "context": {str(budget): round(statistics.fmean(found), 4) for budget, found in contexts.items()},
+        "search_pack": {
+            str(budget): round(statistics.fmean(found), 4) for budget, found in packs.items()
+        },
+        "context": {
+            str(budget): round(statistics.fmean(found), 4) for budget, found in contexts.items()
+        },
         "search": mean(rows, "", "r5 r10 r20 mrr"),
     }
 
@@ -107,9 +117,15 @@ def measure_small(items: Sequence[dict[str, Any]], settings: Settings) -> dict[s
             for place, memory in enumerate(item["memories"]):
                 ghost.put(ns, f"m{place}", memory)
             rows[item["kind"]].append(_judge_small(ghost, ns, item))
-    kinds = {kind: mean(found, "", " ".join(found[0])) | {"n": len(found)} for kind, found in sorted(rows.items())}
+    kinds = {
+        kind: mean(found, "", " ".join(found[0])) | {"n": len(found)}
+        for kind, found in sorted(rows.items())
+    }
     answerable = [row for kind, found in rows.items() if kind != "absent" for row in found]
-    return {"kinds": kinds, "all": mean(answerable, "", "recall first hits weak pack") | {"n": len(answerable)}}
+    return {
+        "kinds": kinds,
+        "all": mean(answerable, "", "recall first hits weak pack") | {"n": len(answerable)},
+    }
 
 
 def _judge_small(ghost: Ghost, ns: str, item: dict[str, Any]) -> dict[str, float]:
@@ -133,12 +149,18 @@ def _judge_small(ghost: Ghost, ns: str, item: dict[str, Any]) -> dict[str, float
 
 def main() -> None:
     """Read the arguments, measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--path", type=Path, help="a LoCoMo file")
-    parser.add_argument("--small", type=Path, help="small namespaces: a JSON lines file, or a folder of them")
+    parser.add_argument(
+        "--small", type=Path, help="small namespaces: a JSON lines file, or a folder of them"
+    )
     parser.add_argument("--limit-conversations", type=int)
     parser.add_argument("--embed", choices=["local", "static", "none"])
-    parser.add_argument("--score", choices=["relevance", "specified"], help="how context orders what it found")
+    parser.add_argument(
+        "--score", choices=["relevance", "specified"], help="how context orders what it found"
+    )
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
     if given.path is None and given.small is None:
@@ -146,7 +168,9 @@ def main() -> None:
     settings = load(use_file=False, embed_provider=given.embed, context_score=given.score)
     figures: dict[str, Any] = {"embed": settings.embed_provider, "score": settings.context_score}
     if given.path is not None:
-        figures |= measure_conversations(list(read_locomo(given.path))[: given.limit_conversations], settings)
+        figures |= measure_conversations(
+            list(read_locomo(given.path))[: given.limit_conversations], settings
+        )
     if given.small is not None:
         figures["small"] = measure_small(list(read_small(given.small)), settings)
     if given.json:
@@ -162,9 +186,17 @@ def show(figures: dict[str, Any]) -> None:
         print(f"evidence in the Pack, {figures['questions']} questions")
         print("  budget       " + "".join(f"{budget:>8}" for budget in BUDGETS))
         for name in ("search_pack", "context"):
-            print(f"  {name:13}" + "".join(f"{figures[name][str(budget)]:8.1%}" for budget in BUDGETS))
-        print("  search       ", "  ".join(f"{name} {value}" for name, value in figures["search"].items()))
-    for kind, row in {**figures.get("small", {}).get("kinds", {}), "all": figures.get("small", {}).get("all", {})}.items():
+            print(
+                f"  {name:13}" + "".join(f"{figures[name][str(budget)]:8.1%}" for budget in BUDGETS)
+            )
+        print(
+            "  search       ",
+            "  ".join(f"{name} {value}" for name, value in figures["search"].items()),
+        )
+    for kind, row in {
+        **figures.get("small", {}).get("kinds", {}),
+        "all": figures.get("small", {}).get("all", {}),
+    }.items():
         if row:
             print(f"  {kind:12}", "  ".join(f"{name} {value}" for name, value in row.items()))
 

@@ -1,4 +1,6 @@
-"""How long context assembly takes against the search inside it, and clusters over a whole namespace."""
+"""How long context assembly takes against the search inside it, and clusters over a whole
+namespace.
+"""
 
 import random
 from collections.abc import Sequence
@@ -6,12 +8,20 @@ from collections.abc import Sequence
 from bench.searching import NS, STATIC, Ready, drawn, load
 from bench.timing import Cost, Plan, Section, cost, cpu_ms, cpu_p95_ms, interleaved
 from ghostmem import Edge, Ghost, Rel
+from ghostmem.clock import now
 from ghostmem.embed.static import StaticEmbedder
 from ghostmem.model import NsFilter
-from ghostmem.times import now
 
 MEMORIES, EDGES = 10_000, 30_000
-RELATIONS = (*[Rel.RELATES_TO] * 14, Rel.DEPENDS_ON, Rel.REFINES, Rel.CAUSED_BY, Rel.CONTRADICTS, Rel.IMPLIES, Rel.PREVENTS)
+RELATIONS = (
+    *[Rel.RELATES_TO] * 14,
+    Rel.DEPENDS_ON,
+    Rel.REFINES,
+    Rel.CAUSED_BY,
+    Rel.CONTRADICTS,
+    Rel.IMPLIES,
+    Rel.PREVENTS,
+)
 
 
 def connect(ghost: Ghost, count: int) -> None:
@@ -22,11 +32,17 @@ def connect(ghost: Ghost, count: int) -> None:
         made = 0
         while made < count:
             one, other = chance.sample(ids, 2)
-            made += tx.graph.add_edge(Edge(one, other, chance.choice(RELATIONS), round(chance.uniform(0.3, 1.0), 3), now()))
+            made += tx.graph.add_edge(
+                Edge(
+                    one, other, chance.choice(RELATIONS), round(chance.uniform(0.3, 1.0), 3), now()
+                )
+            )
 
 
 def contexts(plan: Plan) -> Section:
-    """Assemble contexts of 4,000 tokens with edges followed, against the same search, question by question."""
+    """Assemble contexts of 4,000 tokens with edges followed, against the same search, question by
+    question.
+    """
     stored, _, asked = drawn(MEMORIES)
     path = plan.folder / "context.db"
     load(path, stored)

@@ -1,4 +1,6 @@
-"""Real sentences to store: the documentation of Python's standard library and of installed packages, the same in every run."""
+"""Real sentences to store: the documentation of Python's standard library and of installed
+packages, the same in every run.
+"""
 
 import ast
 import os
@@ -44,25 +46,39 @@ def _paragraphs() -> Iterator[str]:
 
 
 def many_sentences(count: int) -> list[str]:
-    """Return so many different sentences, 30 to 400 characters each, from all that is installed beside this Python."""
+    """Return so many different sentences, 30 to 400 characters each, from all that is installed
+    beside this Python.
+    """
     found: dict[str, None] = {}
     for text in _documents():
         for paragraph in text.split("\n\n"):
             for sentence in _SENTENCE.split(" ".join(paragraph.split())):
-                if 30 <= len(sentence) <= 400 and sentence[0].isupper() and sentence[-1] in ".!?" and ">>>" not in sentence:
+                if (
+                    30 <= len(sentence) <= 400
+                    and sentence[0].isupper()
+                    and sentence[-1] in ".!?"
+                    and ">>>" not in sentence
+                ):
                     found[sentence] = None
         if len(found) >= count:
             return list(found)[:count]
-    raise ValueError(f"the installed documentation has only {len(found)} sentences, not {count}: install more packages")
+    raise ValueError(
+        f"the installed documentation has only {len(found)} sentences, not {count}: "
+        "install more packages"
+    )
 
 
 def _documents() -> Iterator[str]:
-    """Yield every text in triple quotes of the standard library, then of the packages, then the packages' own pages."""
+    """Yield every text in triple quotes of the standard library, then of the packages, then the
+    packages' own pages.
+    """
     library, packages = Path(os.__file__).parent, Path(sysconfig.get_path("purelib"))
     roots = (packages,) if packages.is_relative_to(library) else (library, packages)
     for root in (library, *roots[1:]):
         for path in sorted(root.rglob("*.py")):
             yield from _QUOTED.findall(path.read_text(encoding="utf-8", errors="ignore"))
     for root in roots:
-        for path in sorted(path for name in ("METADATA", "*.rst", "*.md", "*.txt") for path in root.rglob(name)):
+        for path in sorted(
+            path for name in ("METADATA", "*.rst", "*.md", "*.txt") for path in root.rglob(name)
+        ):
             yield path.read_text(encoding="utf-8", errors="ignore")

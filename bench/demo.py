@@ -1,8 +1,8 @@
 """A tour of Ghost in half a minute: `python -m bench.demo`, which is what `make demo` runs.
 
-Every line after a `$` is a real command, run by the `ghost` program beside this Python, in a temporary folder that is its home
-and that is gone afterwards. The tour is a table: to show something new, add a chapter or a step.
-"""
+Every line after a `$` is a real command, run by the `ghost` program beside this Python, in a
+temporary folder that is its home and that is gone afterwards. The tour is a table: to show
+something new, add a chapter or a step."""
 
 import os
 import re
@@ -62,7 +62,9 @@ FILES = {
 
 @dataclass(frozen=True)
 class Step:
-    """One line of explanation, a command, a file to show before it, a text it must print, and files that must be alike then."""
+    """One line of explanation, a command, a file to show before it, a text it must print, and files
+    that must be alike then.
+    """
 
     why: str
     command: str
@@ -84,45 +86,66 @@ TOUR = (
         "Remember",
         (
             Step(
-                "A fact. It has a key, so that it can be read, changed and removed by name, and tags.",
-                'ghost put -k sams-tea --kind semantic -t user:sam "Sam drinks green tea, never coffee."',
+                "A fact. It has a key, so that it can be read, changed and removed by "
+                "name, and tags.",
+                'ghost put -k sams-tea --kind semantic -t user:sam "Sam drinks green tea, '
+                'never coffee."',
                 expect="created",
             ),
             Step(
                 "A way of doing things, more important than most.",
-                'ghost put -k deploy-days --kind procedural --importance 0.8 "We deploy on Tuesdays, never on Fridays."',
+                'ghost put -k deploy-days --kind procedural --importance 0.8 "We deploy on '
+                'Tuesdays, never on Fridays."',
             ),
             Step(
                 "Something that happened, with the day it happened on.",
-                'ghost put -k outage --created-at 2026-03-09 -t project:shop "The shop was down for an hour: the disk was full."',
+                'ghost put -k outage --created-at 2026-03-09 -t project:shop "The shop was '
+                'down for an hour: the disk was full."',
             ),
             Step(
                 "Who the agent is: long-term and pinned, so it neither expires nor is tidied away.",
-                'ghost put -k persona --tier identity -t identity "You are Ada. You are brief, and you ask when unsure."',
+                'ghost put -k persona --tier identity -t identity "You are Ada. You are '
+                'brief, and you ask when unsure."',
             ),
         ),
     ),
     Chapter(
         "Look",
         (
-            Step("Everything there is, newest first: version, kind, tier, tags.", "ghost list", expect="pinned"),
-            Step("One memory by its key, exactly as it was put in.", "ghost get sams-tea", expect="never coffee"),
             Step(
-                "A key that is nearly right is an error that helps.", "ghost get sams-te || true", expect="did you mean sams-tea?"
+                "Everything there is, newest first: version, kind, tier, tags.",
+                "ghost list",
+                expect="pinned",
             ),
-            Step("Every command also speaks JSON, one object to a line.", "ghost tags list --json", expect='"user:sam"'),
+            Step(
+                "One memory by its key, exactly as it was put in.",
+                "ghost get sams-tea",
+                expect="never coffee",
+            ),
+            Step(
+                "A key that is nearly right is an error that helps.",
+                "ghost get sams-te || true",
+                expect="did you mean sams-tea?",
+            ),
+            Step(
+                "Every command also speaks JSON, one object to a line.",
+                "ghost tags list --json",
+                expect='"user:sam"',
+            ),
         ),
     ),
     Chapter(
         "Find",
         (
             Step(
-                "A question in other words than the memory's; `--explain` says what brought each hit to its place.",
+                "A question in other words than the memory's; `--explain` says what "
+                "brought each hit to its place.",
                 'ghost search "which beverage does Sam like?" --explain --limit 2',
                 expect="agent:ada/sams-tea",
             ),
             Step(
-                "A month in the question counts too, and `missed` is what came nearest without being shown.",
+                "A month in the question counts too, and `missed` is what came nearest "
+                "without being shown.",
                 'ghost search "why was the shop offline in March?" --explain --limit 1',
                 expect="month +",
             ),
@@ -132,10 +155,13 @@ TOUR = (
                 expect="nothing relevant",
             ),
             Step(
-                "Meaning comes from a model inside the package; nothing was sent anywhere.", "ghost embed status", expect="local"
+                "Meaning comes from a model inside the package; nothing was sent anywhere.",
+                "ghost embed status",
+                expect="local",
             ),
             Step(
-                "A second model is a hundred times faster and almost as good. What it makes is kept apart until you decide.",
+                "A second model is a hundred times faster and almost as good. What it "
+                "makes is kept apart until you decide.",
                 "ghost config set embed_provider static",
             ),
             Step(
@@ -144,7 +170,9 @@ TOUR = (
                 expect="gone",
             ),
             Step(
-                "The answer is the same.", 'ghost search "which beverage does Sam like?" --limit 1', expect="agent:ada/sams-tea"
+                "The answer is the same.",
+                'ghost search "which beverage does Sam like?" --limit 1',
+                expect="agent:ada/sams-tea",
             ),
         ),
     ),
@@ -153,27 +181,43 @@ TOUR = (
         (
             Step(
                 "Two facts that cannot both hold; the second says so.",
-                'ghost put -k office --kind semantic --created-at 2026-01-10 "The office is in Berlin, Torstrasse 5."',
+                'ghost put -k office --kind semantic --created-at 2026-01-10 "The office '
+                'is in Berlin, Torstrasse 5."',
             ),
-            Step("", 'ghost put -k move --kind semantic --created-at 2026-03-01 "Everybody works from Munich since March."'),
+            Step(
+                "",
+                'ghost put -k move --kind semantic --created-at 2026-03-01 "Everybody '
+                'works from Munich since March."',
+            ),
             Step("", "ghost edge add move office -r contradicts", expect="0.90"),
-            Step("And something one has to know to go there.", 'ghost put -k badge "Badges are made by Mrs. Lang."'),
+            Step(
+                "And something one has to know to go there.",
+                'ghost put -k badge "Badges are made by Mrs. Lang."',
+            ),
             Step("", "ghost edge add office badge -r depends_on"),
             Step(
-                "A pack: what to read now, in order, within a budget. The stale fact never comes without its correction,"
+                "A pack: what to read now, in order, within a budget. The stale fact never "
+                "comes without its correction,"
                 " and each memory says why it is there.",
                 'ghost context "how do I get into the Berlin office?" --budget 150 --explain',
                 expect="contradicted by move",
             ),
             Step(
-                "The same as text that is safe to paste into a prompt: data with its source, never bare instructions.",
-                'ghost context "how do I get into the Berlin office?" --budget 100 --exclude-pinned --render block',
+                "The same as text that is safe to paste into a prompt: data with its "
+                "source, never bare instructions.",
+                'ghost context "how do I get into the Berlin office?" --budget 100 '
+                "--exclude-pinned --render block",
                 expect="</ghost-memory>",
             ),
-            Step("What really helped can be said, so that it stays.", "ghost used move badge", expect="helped"),
+            Step(
+                "What really helped can be said, so that it stays.",
+                "ghost used move badge",
+                expect="helped",
+            ),
             Step(
                 "A summary stands for several memories, which all stay.",
-                'ghost consolidate --summary-key office-facts --keys office,move "Berlin until March 2026, Munich since."',
+                'ghost consolidate --summary-key office-facts --keys office,move "Berlin '
+                'until March 2026, Munich since."',
                 expect="stands for 2",
             ),
             Step("And opens again.", "ghost expand office-facts", expect="Torstrasse"),
@@ -193,7 +237,11 @@ TOUR = (
                 expect="reinforced",
             ),
             Step("Nothing was overwritten.", "ghost history sams-tea", expect="[current]"),
-            Step("And the old words can still be read.", "ghost get sams-tea --version 1", expect="green tea"),
+            Step(
+                "And the old words can still be read.",
+                "ghost get sams-tea --version 1",
+                expect="green tea",
+            ),
         ),
     ),
     Chapter(
@@ -218,7 +266,8 @@ TOUR = (
         "Notes where they lie",
         (
             Step(
-                "A folder of daily notes, as people and agents keep them, is searched where it lies; its files are only read.",
+                "A folder of daily notes, as people and agents keep them, is searched "
+                "where it lies; its files are only read.",
                 "ghost notes add diary -n notes:diary",
                 show="diary/memory/2026-03-14.md",
                 expect="daily",
@@ -234,21 +283,34 @@ TOUR = (
                 show="section.md",
                 expect="wrote",
             ),
-            Step("What is written now is found now.", "ghost search -n notes:diary gate", expect="squeaks"),
+            Step(
+                "What is written now is found now.",
+                "ghost search -n notes:diary gate",
+                expect="squeaks",
+            ),
         ),
     ),
     Chapter(
         "Forget, and think better of it",
         (
             Step("Removing hides a memory.", "ghost rm deploy-days", expect="removed"),
-            Step("It is still there, and comes back.", "ghost restore deploy-days", expect="restored"),
-            Step("A glance at what this agent knows, cheap enough for every prompt.", "ghost peek", expect="topics"),
+            Step(
+                "It is still there, and comes back.", "ghost restore deploy-days", expect="restored"
+            ),
+            Step(
+                "A glance at what this agent knows, cheap enough for every prompt.",
+                "ghost peek",
+                expect="topics",
+            ),
         ),
     ),
     Chapter(
         "Take it elsewhere",
         (
-            Step("Everything as lines of JSON, with all versions and counters.", "ghost export -o first.jsonl"),
+            Step(
+                "Everything as lines of JSON, with all versions and counters.",
+                "ghost export -o first.jsonl",
+            ),
             Step("Into a second store.", "ghost --db second.db import first.jsonl", expect="new"),
             Step(
                 "Out again: not a byte has changed on the way.",
@@ -272,8 +334,17 @@ class Tour:
         self.folder = folder
         self.colour = colour
         self.commands = 0
-        kept = {name: value for name, value in os.environ.items() if not name.startswith(("GHOST_", "AGENT_MEMORY_"))}
-        own = {"HOME": str(folder), "USERPROFILE": str(folder), "GHOST_DB": str(folder / "memory.db"), "GHOST_NS": "agent:ada"}
+        kept = {
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith(("GHOST_", "AGENT_MEMORY_"))
+        }
+        own = {
+            "HOME": str(folder),
+            "USERPROFILE": str(folder),
+            "GHOST_DB": str(folder / "memory.db"),
+            "GHOST_NS": "agent:ada",
+        }
         self.env = {**kept, **own, "GHOST_COLOR": "always" if colour else "never"}
         for name, text in FILES.items():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -291,7 +362,11 @@ class Tour:
                 self.say(f"\n   {step.why}", DIM)
             if step.show:
                 self.say(f"   $ cat {step.show}", GREEN)
-                self.say(textwrap.indent((self.folder / step.show).read_text(encoding="utf-8").rstrip(), "     "))
+                self.say(
+                    textwrap.indent(
+                        (self.folder / step.show).read_text(encoding="utf-8").rstrip(), "     "
+                    )
+                )
             self.say(f"   $ {step.command}", GREEN)
             output = self.run(step.command)
             if output:
@@ -302,7 +377,10 @@ class Tour:
                 self.compare(*step.same)
 
     def run(self, line: str) -> str:
-        """Run one command and return what it printed; `|| true` allows it to fail, `< FILE` is its input."""
+        """Run one command and return what it printed.
+
+        `|| true` allows it to fail, `< FILE` is its input.
+        """
         self.commands += 1
         line, _, allowed = line.partition(" || ")
         line, _, source = line.partition(" < ")
@@ -344,7 +422,11 @@ def show(tour: Sequence[Chapter], colour: bool) -> int:
             return 1
     spent = time.monotonic() - began
     ghost = GHOST.relative_to(Path.cwd()) if GHOST.is_relative_to(Path.cwd()) else GHOST
-    run.say(f"\nThat was it: {run.commands} commands in {spent:.1f} seconds, and the store is gone again.", BOLD)
+    run.say(
+        f"\nThat was it: {run.commands} commands in {spent:.1f} seconds, and the store is "
+        "gone again.",
+        BOLD,
+    )
     run.say(f"Your turn: `{ghost} --help`; docs/index.md leads on.")
     return 0
 

@@ -1,10 +1,12 @@
-"""python -m bench.evolving: facts that change twice in weeks of virtual days, and which of them search and context show first.
+"""python -m bench.evolving: facts that change twice in weeks of virtual days, and which of them
+search and context show first.
 
-The days are those of bench.longitudinal: noise, chatter, facts that stay, and the rules at night. Beside them sixteen facts are
-stated, corrected and corrected again, each time under another key and in other words, as different sessions of an agent would.
-Every day each of them is asked for. A probe is good when the current statement is there and no superseded one stands before it.
-`--held-out` lives through the same with twelve other facts, written before the rules and measured twice.
-"""
+The days are those of bench.longitudinal: noise, chatter, facts that stay, and the rules at night.
+Beside them sixteen facts are stated, corrected and corrected again, each time under another key and
+in other words, as different sessions of an agent would. Every day each of them is asked for. A
+probe is good when the current statement is there and no superseded one stands before it.
+`--held-out` lives through the same with twelve other facts, written before the rules and measured
+twice."""
 
 import argparse
 import sys
@@ -283,7 +285,9 @@ HELD_OUT = (
         "who is our contact at Nordlicht?",
     ),
 )
-"""Facts that were written before the rules and measured twice: one rule was added for the first, the vet, in between."""
+"""Facts that were written before the rules and measured twice: one rule was added for the first,
+the vet, in between.
+"""
 
 BUDGET = 600
 
@@ -303,7 +307,9 @@ class Figures:
 
     @property
     def search(self) -> float:
-        """Return the share of searches that had the current statement before every superseded one."""
+        """Return the share of searches that had the current statement before every
+        superseded one.
+        """
         return self.first_in_search / self.probes if self.probes else 0.0
 
     @property
@@ -312,7 +318,9 @@ class Figures:
         return self.first_in_context / self.probes if self.probes else 0.0
 
 
-def simulate(days: int, freshness: str, provider: str = "static", facts: tuple[Fact, ...] = FACTS) -> Figures:
+def simulate(
+    days: int, freshness: str, provider: str = "static", facts: tuple[Fact, ...] = FACTS
+) -> Figures:
     """Live through so many days and look at every fact every evening."""
     now = START
     settings = Settings(embed_provider=provider, freshness=freshness)
@@ -342,8 +350,18 @@ def _tell(ghost: Ghost, fact: Fact, number: int, days: int, at: int) -> None:
         return
     ghost.put(NS, f"{fact.name}-{'abc'[stage]}", fact.said[stage], kind="semantic")
     if stage == 0:  # somebody sums up what is known on the first day, and never does so again
-        ghost.put(NS, f"{fact.name}-aside", f"There is a page about {fact.name} in the handbook.", kind="semantic")
-        ghost.consolidate(NS, f"{fact.name}-summary", f"Summary: {fact.said[0]}", [f"{fact.name}-a", f"{fact.name}-aside"])
+        ghost.put(
+            NS,
+            f"{fact.name}-aside",
+            f"There is a page about {fact.name} in the handbook.",
+            kind="semantic",
+        )
+        ghost.consolidate(
+            NS,
+            f"{fact.name}-summary",
+            f"Summary: {fact.said[0]}",
+            [f"{fact.name}-a", f"{fact.name}-aside"],
+        )
 
 
 def _probe(ghost: Ghost, fact: Fact, stage: int, number: int, found: Figures) -> None:
@@ -363,7 +381,9 @@ def _probe(ghost: Ghost, fact: Fact, stage: int, number: int, found: Figures) ->
 
 def _leads(seen: list[str], keys: list[str]) -> bool:
     """Say whether the last of some keys is there, and before all the others that are."""
-    return keys[-1] in seen and all(seen.index(keys[-1]) < seen.index(key) for key in keys[:-1] if key in seen)
+    return keys[-1] in seen and all(
+        seen.index(keys[-1]) < seen.index(key) for key in keys[:-1] if key in seen
+    )
 
 
 def _stands(pack: list[str], fact: Fact, stage: int) -> bool:
@@ -372,7 +392,9 @@ def _stands(pack: list[str], fact: Fact, stage: int) -> bool:
 
 
 def _summaries(ghost: Ghost, facts: tuple[Fact, ...], found: Figures) -> None:
-    """Count the summaries that still say the old thing, and those that are flagged for it or closed themselves."""
+    """Count the summaries that still say the old thing, and those that are flagged for it or closed
+    themselves.
+    """
     doubts = {doubt.key for doubt in ghost.conflicts(NS).maybe_stale}
     for fact in facts:
         key = f"{fact.name}-summary"
@@ -388,21 +410,40 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.evolving", description=__doc__)
     parser.add_argument("--json", action="store_true", help="one JSON object instead of a table")
     parser.add_argument("--days", type=int, default=90, help="virtual days (default %(default)s)")
-    parser.add_argument("--provider", default="static", help="where vectors come from (default %(default)s)")
-    parser.add_argument("--held-out", action="store_true", help="other facts, all but one of which no rule was chosen by")
+    parser.add_argument(
+        "--provider", default="static", help="where vectors come from (default %(default)s)"
+    )
+    parser.add_argument(
+        "--held-out",
+        action="store_true",
+        help="other facts, all but one of which no rule was chosen by",
+    )
     given = parser.parse_args()
     if given.days < 9:
         parser.error(f"{given.days} days are too few for facts to change twice")
     facts = HELD_OUT if given.held_out else FACTS
     runs = [simulate(given.days, freshness, given.provider, facts) for freshness in FRESHNESS]
     rows = [
-        ("current statement first in search", *(f"{one.search:.4f} of {one.probes}" for one in runs)),
-        ("current statement first in context", *(f"{one.context:.4f} of {one.probes}" for one in runs)),
-        ("summaries of old statements flagged", *(f"{one.summaries_flagged} of {one.summaries}" for one in runs)),
+        (
+            "current statement first in search",
+            *(f"{one.search:.4f} of {one.probes}" for one in runs),
+        ),
+        (
+            "current statement first in context",
+            *(f"{one.context:.4f} of {one.probes}" for one in runs),
+        ),
+        (
+            "summaries of old statements flagged",
+            *(f"{one.summaries_flagged} of {one.summaries}" for one in runs),
+        ),
     ]
     text = table((f"after {given.days} days, freshness", *FRESHNESS), rows)
     failures = "".join(f"\n{one.freshness}: {line}" for one in runs for line in one.failures[:20])
-    show({"days": given.days, "runs": [asdict(one) for one in runs], "machine": machine()}, text + failures, given.json)
+    show(
+        {"days": given.days, "runs": [asdict(one) for one in runs], "machine": machine()},
+        text + failures,
+        given.json,
+    )
     return 0
 
 

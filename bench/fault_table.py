@@ -5,9 +5,8 @@
     python -m bench.faults --long --json > long.json
     python -m bench.fault_table --sqlite sqlite.json --postgres postgres.json --long long.json
 
-Without `--write` the tables are printed. Several results of one engine, of runs with `--only`, are joined. The figures are what
-was measured, failures included.
-"""
+Without `--write` the tables are printed. Several results of one engine, of runs with `--only`, are
+joined. The figures are what was measured, failures included."""
 
 import argparse
 import json
@@ -24,18 +23,23 @@ ENGINES = ("sqlite", "postgres", LONG)
 def rows(found: dict[str, Any]) -> list[str]:
     """Return a line of the table for each scenario."""
     return [
-        f"| {_cell(one['scenario'])} | {one['result']} | {one['seconds']:.1f} | {_cell(_seen(one))} |"
+        f"| {_cell(one['scenario'])} | {one['result']} | {one['seconds']:.1f} | "
+        f"{_cell(_seen(one))} |"
         for one in found["scenarios"]
     ]
 
 
 def _seen(one: dict[str, Any]) -> str:
-    """Say what a scenario saw: its problems if it has any, the reason if it was left out, else its counts."""
+    """Say what a scenario saw: its problems if it has any, the reason if it was left out, else its
+    counts.
+    """
     if one["problems"]:
         return "; ".join(one["problems"])
     if one.get("reason"):
         return str(one["reason"])
-    return ", ".join(f"{name.replace('_', ' ')} {_figure(value)}" for name, value in one["facts"].items())
+    return ", ".join(
+        f"{name.replace('_', ' ')} {_figure(value)}" for name, value in one["facts"].items()
+    )
 
 
 def _figure(value: object) -> str:
@@ -68,9 +72,14 @@ def as_markdown(found: dict[str, Any]) -> str:
 
 
 def long_as_markdown(found: dict[str, Any]) -> str:
-    """Return the table of the long form: kills, acknowledged work and time of each operation, with the sums below it."""
+    """Return the table of the long form: kills, acknowledged work and time of each operation, with
+    the sums below it.
+    """
     scenarios, machine = found["scenarios"], found["machine"]
-    kills, acknowledged = (sum(int(one["facts"].get(name, 0)) for one in scenarios) for name in ("killed", "acknowledged"))
+    kills, acknowledged = (
+        sum(int(one["facts"].get(name, 0)) for one in scenarios)
+        for name in ("killed", "acknowledged")
+    )
     seconds = sum(one["seconds"] for one in scenarios)
     problems = [f"{one['scenario']}: {problem}" for one in scenarios for problem in one["problems"]]
     facts = ", ".join(f"{name} {value}" for name, value in machine.items() if name != "system")
@@ -79,12 +88,14 @@ def long_as_markdown(found: dict[str, Any]) -> str:
             "| scenario | result | kills | acknowledged | seconds |",
             "|---|---|---|---|---|",
             *(
-                f"| {_cell(one['scenario'])} | {one['result']} | {_figure(one['facts'].get('killed', 0))}"
+                f"| {_cell(one['scenario'])} | {one['result']} | "
+                f"{_figure(one['facts'].get('killed', 0))}"
                 f" | {_figure(one['facts'].get('acknowledged', 0))} | {one['seconds']:.1f} |"
                 for one in scenarios
             ),
             "",
-            f"In all {kills:,} kills in {seconds / 60:,.0f} minutes; {acknowledged:,} acknowledged steps looked for,"
+            f"In all {kills:,} kills in {seconds / 60:,.0f} minutes; {acknowledged:,} "
+            "acknowledged steps looked for,"
             f" {len(problems)} problems. Measured on {machine['system']}: {facts}.",
             *(f"\n- {_cell(problem)}" for problem in problems),
         ]
@@ -101,7 +112,9 @@ def placed(page: str, name: str, text: str) -> str:
     pattern = _place(name)
     if not pattern.search(page):
         sys.exit(f"there is no place for {name} on the page")
-    return pattern.sub(lambda _: f"<!-- measured: {name} -->\n\n{text}\n\n<!-- end: {name} -->", page)
+    return pattern.sub(
+        lambda _: f"<!-- measured: {name} -->\n\n{text}\n\n<!-- end: {name} -->", page
+    )
 
 
 def marked(page: str, engine: str) -> str:
@@ -117,11 +130,16 @@ def _place(engine: str) -> re.Pattern[str]:
 def options() -> argparse.Namespace:
     """Read the command line."""
     parser = argparse.ArgumentParser(
-        prog="python -m bench.fault_table", description=__doc__.partition("\n")[0] if __doc__ else ""
+        prog="python -m bench.fault_table",
+        description=__doc__.partition("\n")[0] if __doc__ else "",
     )
     for engine in ENGINES:
         parser.add_argument(
-            f"--{engine}", type=Path, nargs="+", metavar="RESULTS.json", help=f"what bench.faults found on {engine}"
+            f"--{engine}",
+            type=Path,
+            nargs="+",
+            metavar="RESULTS.json",
+            help=f"what bench.faults found on {engine}",
         )
     parser.add_argument("--write", action="store_true", help=f"put the tables into {PAGE.name}")
     return parser.parse_args()

@@ -1,9 +1,9 @@
 """python -m bench.faults: break things on purpose and see that nothing acknowledged is lost.
 
-Many writers, kills, full disks, read-only media, races and locks, on throw-away stores. Leaves with 1 when a scenario fails.
-`--engine postgres` breaks a PostgreSQL instead: its server, its connections, its clients. `--long` kills every operation
-200 times, without a time limit; interrupted, the same command goes on where it was.
-"""
+Many writers, kills, full disks, read-only media, races and locks, on throw-away stores. Leaves with
+1 when a scenario fails. `--engine postgres` breaks a PostgreSQL instead: its server, its
+connections, its clients. `--long` kills every operation 200 times, without a time limit;
+interrupted, the same command goes on where it was."""
 
 import argparse
 import sys
@@ -17,7 +17,19 @@ from typing import Any
 
 import apsw
 
-from bench import backups, full, kill_files, kill_folders, kill_store, long, operations, processes, race, readonly, writers
+from bench import (
+    backups,
+    full,
+    kill_files,
+    kill_folders,
+    kill_store,
+    long,
+    operations,
+    processes,
+    race,
+    readonly,
+    writers,
+)
 from bench.kill import Operation, kill
 from bench.report import machine, show, table
 from bench.scenario import Findings, Plan
@@ -31,7 +43,9 @@ OPERATIONS: tuple[Operation, ...] = (
     *kill_files.OPERATIONS,
     *kill_folders.OPERATIONS,
 )
-KILLS: dict[str, Scenario] = {f"kill in {operation.name}": partial(kill, operation=operation) for operation in OPERATIONS}
+KILLS: dict[str, Scenario] = {
+    f"kill in {operation.name}": partial(kill, operation=operation) for operation in OPERATIONS
+}
 SCENARIOS: dict[str, Scenario] = {
     "writers, own keys": writers.own_keys,
     "writers, shared keys": writers.shared_keys,
@@ -94,30 +108,69 @@ def _findings(scenario: Scenario, plan: Plan) -> Findings:
 
 def as_text(results: list[dict[str, Any]]) -> str:
     """Return the results as a table, with the problems below it."""
-    rows = [[result["scenario"], result["result"], f"{result['seconds']:.1f}", _facts(result)] for result in results]
-    problems = [f"{result['scenario']}: {problem}" for result in results for problem in result["problems"]]
-    return "\n".join([table(("scenario", "result", "seconds", "facts"), rows), *(["", *problems] if problems else [])])
+    rows = [
+        [result["scenario"], result["result"], f"{result['seconds']:.1f}", _facts(result)]
+        for result in results
+    ]
+    problems = [
+        f"{result['scenario']}: {problem}" for result in results for problem in result["problems"]
+    ]
+    return "\n".join(
+        [
+            table(("scenario", "result", "seconds", "facts"), rows),
+            *(["", *problems] if problems else []),
+        ]
+    )
 
 
 def _facts(result: dict[str, Any]) -> str:
-    return str(result.get("reason") or ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in result["facts"].items()))
+    return str(
+        result.get("reason")
+        or ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in result["facts"].items())
+    )
 
 
 def options() -> argparse.Namespace:
     """Read the command line."""
     parser = argparse.ArgumentParser(prog="python -m bench.faults", description=__doc__)
     parser.add_argument("--json", action="store_true", help="one JSON object instead of a table")
-    parser.add_argument("--engine", choices=ENGINES, default=ENGINES[0], help="what to break (default %(default)s)")
-    parser.add_argument("--long", action="store_true", help=f"kill every operation {long.ROUNDS} times; can be interrupted")
-    parser.add_argument("--state", type=Path, default=long.STATE, help="where --long keeps what is done (default %(default)s)")
-    parser.add_argument("--rounds", type=int, help=f"kills per operation (default 50, with --long {long.ROUNDS})")
-    parser.add_argument("--processes", type=int, default=8, help="writers at once (default %(default)s)")
-    parser.add_argument("--puts", type=int, default=250, help="puts per writer (default %(default)s)")
-    parser.add_argument("--seed", type=int, default=1, help="chooses the moments of the kills (default %(default)s)")
     parser.add_argument(
-        "--seconds-limit", type=float, default=900, help="stop early, and fail, after this; not with --long (default %(default)s)"
+        "--engine", choices=ENGINES, default=ENGINES[0], help="what to break (default %(default)s)"
     )
-    parser.add_argument("--only", default="", help="scenarios whose name contains one of these words, separated by commas")
+    parser.add_argument(
+        "--long",
+        action="store_true",
+        help=f"kill every operation {long.ROUNDS} times; can be interrupted",
+    )
+    parser.add_argument(
+        "--state",
+        type=Path,
+        default=long.STATE,
+        help="where --long keeps what is done (default %(default)s)",
+    )
+    parser.add_argument(
+        "--rounds", type=int, help=f"kills per operation (default 50, with --long {long.ROUNDS})"
+    )
+    parser.add_argument(
+        "--processes", type=int, default=8, help="writers at once (default %(default)s)"
+    )
+    parser.add_argument(
+        "--puts", type=int, default=250, help="puts per writer (default %(default)s)"
+    )
+    parser.add_argument(
+        "--seed", type=int, default=1, help="chooses the moments of the kills (default %(default)s)"
+    )
+    parser.add_argument(
+        "--seconds-limit",
+        type=float,
+        default=900,
+        help="stop early, and fail, after this; not with --long (default %(default)s)",
+    )
+    parser.add_argument(
+        "--only",
+        default="",
+        help="scenarios whose name contains one of these words, separated by commas",
+    )
     given = parser.parse_args()
     if given.long and given.engine != ENGINES[0]:
         parser.error("--long is of stores in a file")
@@ -141,7 +194,9 @@ def run_long(plan: Plan, state: long.State, only: str) -> list[dict[str, Any]]:
             result = run(name, long.with_progress(plan, name, state), LONG)
             result["seconds"] = round(result["seconds"] + spent, 1)
             state.keep(name, result)
-        long.show(f"{result['result']}  {name}  {_facts(result)}  ({result['seconds']} s)", is_last=True)
+        long.show(
+            f"{result['result']}  {name}  {_facts(result)}  ({result['seconds']} s)", is_last=True
+        )
         results.append(result)
     return results
 
@@ -150,23 +205,37 @@ def main() -> int:
     """Run the scenarios and print what came of them."""
     given = options()
     deadline = float("inf") if given.long else time.monotonic() + given.seconds_limit
-    plan = Plan(Path(), given.rounds, given.processes, given.puts, given.seed, deadline, fork=given.long)
+    plan = Plan(
+        Path(), given.rounds, given.processes, given.puts, given.seed, deadline, fork=given.long
+    )
     if given.long:
         try:
             results = run_long(plan, long.State(given.state, given.rounds, given.seed), given.only)
         except KeyboardInterrupt:
-            sys.exit(f"\ninterrupted: {given.state} keeps what is done, and the same command goes on")
+            sys.exit(
+                f"\ninterrupted: {given.state} keeps what is done, and the same command goes on"
+            )
     else:
         results = []
         for name in chosen(scenarios(given.engine), given.only):
             results.append(run(name, plan, given.engine))
-            print(f"{results[-1]['result']}  {name}  ({results[-1]['seconds']} s)", file=sys.stderr, flush=True)
+            print(
+                f"{results[-1]['result']}  {name}  ({results[-1]['seconds']} s)",
+                file=sys.stderr,
+                flush=True,
+            )
     passed = all(result["result"] != "fail" for result in results)
     found = {"ok": passed, "scenarios": results, "machine": machine()}
     text = as_text(results)
     if given.long:
-        found |= {"kills": total(results, "killed"), "seconds": round(sum(result["seconds"] for result in results), 1)}
-        text += f"\n\n{found['kills']:,} kills, {total(results, 'acknowledged'):,} acknowledged, {found['seconds']:,.0f} s"
+        found |= {
+            "kills": total(results, "killed"),
+            "seconds": round(sum(result["seconds"] for result in results), 1),
+        }
+        text += (
+            f"\n\n{found['kills']:,} kills, {total(results, 'acknowledged'):,} "
+            f"acknowledged, {found['seconds']:,.0f} s"
+        )
     show(found, text, given.json)
     return 0 if passed else 1
 

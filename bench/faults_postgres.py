@@ -1,7 +1,8 @@
-"""Faults of PostgreSQL: a server that is killed and comes back, connections that are cut, clients that die, no connection left.
+"""Faults of PostgreSQL: a server that is killed and comes back, connections that are cut, clients
+that die, no connection left.
 
-What was acknowledged is there exactly once; what was being kept when the wire broke is there once or not; nothing is half there.
-"""
+What was acknowledged is there exactly once; what was being kept when the wire broke is there once
+or not; nothing is half there."""
 
 import itertools
 import os
@@ -36,7 +37,10 @@ CUTS = 0.3  # seconds between two cut connections, on the average
 
 
 def put_own(path: str, writer: int, puts: int) -> None:
-    """Store memories under keys nobody else uses, in a child process; say of each what came of it."""
+    """Store memories under keys nobody else uses, in a child process.
+
+    Say of each what came of it.
+    """
     _put_all(path, puts, lambda ghost, number: _own(ghost, writer, number))
 
 
@@ -83,16 +87,39 @@ def own_keys(plan: Plan) -> Findings:
 
     def judge(ghost: Ghost, said: list[list[list[str]]], found: Findings) -> None:
         lines = [(writer, words) for writer, written in enumerate(said) for words in written]
-        kept = {key(writer, int(words[1])): (writer, int(words[1])) for writer, words in lines if words[0] == "put"}
-        open_ = {key(writer, int(words[1])): (writer, int(words[1])) for writer, words in lines if words[0] == "unknown"}
+        kept = {
+            key(writer, int(words[1])): (writer, int(words[1]))
+            for writer, words in lines
+            if words[0] == "put"
+        }
+        open_ = {
+            key(writer, int(words[1])): (writer, int(words[1]))
+            for writer, words in lines
+            if words[0] == "unknown"
+        }
         there = {memory.key: memory for memory in ghost.list(NS, limit=1_000_000)}
-        found.problems += [f"{name} was acknowledged and is gone" for name in kept if name not in there]
-        found.problems += [f"{name} is there and nobody put it" for name in there if name not in kept and name not in open_]
+        found.problems += [
+            f"{name} was acknowledged and is gone" for name in kept if name not in there
+        ]
+        found.problems += [
+            f"{name} is there and nobody put it"
+            for name in there
+            if name not in kept and name not in open_
+        ]
         for name, memory in there.items():
             if memory.content != content(*(kept | open_).get(name, (0, 0))) or memory.version != 1:
-                found.problems.append(f"{name} is at version {memory.version}, or is not what was put")
-        found.facts |= {"acknowledged": len(kept), "unknown": len(open_), "unknown_stored": len(set(open_) & set(there))}
-        found.expect(len(kept) + len(open_) == plan.processes * plan.puts, "some puts were neither acknowledged nor unknown")
+                found.problems.append(
+                    f"{name} is at version {memory.version}, or is not what was put"
+                )
+        found.facts |= {
+            "acknowledged": len(kept),
+            "unknown": len(open_),
+            "unknown_stored": len(set(open_) & set(there)),
+        }
+        found.expect(
+            len(kept) + len(open_) == plan.processes * plan.puts,
+            "some puts were neither acknowledged nor unknown",
+        )
 
     return _stormy(plan, put_own, judge)
 
@@ -115,19 +142,32 @@ def shared_keys(plan: Plan) -> Findings:
         made = outcomes["created"] + outcomes["updated"]
         found.facts |= {"acknowledged": len(told), "versions": versions, "unknown": len(unknown)}
         most = made + len(unknown)
-        found.expect(made <= versions <= most, f"{versions} versions for {made} puts and {len(unknown)} unknown ones")
+        found.expect(
+            made <= versions <= most,
+            f"{versions} versions for {made} puts and {len(unknown)} unknown ones",
+        )
 
     return _stormy(plan, put_shared, judge)
 
 
 def _twice(name: str, chain: list[Memory]) -> list[str]:
-    again = [text for text, count in Counter(memory.content for memory in chain).items() if count > 1]
+    again = [
+        text for text, count in Counter(memory.content for memory in chain).items() if count > 1
+    ]
     return [f"{name} has one put as several versions ({text.splitlines()[0]})" for text in again]
 
 
-def _stormy(plan: Plan, work: Callable[..., None], judge: Callable[[Ghost, list[list[list[str]]], Findings], None]) -> Findings:
-    """Start all writers, kill the server in the middle and start it again, cut connections all the time; then judge."""
-    found = Findings({"processes": plan.processes, "puts": plan.processes * plan.puts, "kills": 0, "cuts": 0})
+def _stormy(
+    plan: Plan,
+    work: Callable[..., None],
+    judge: Callable[[Ghost, list[list[list[str]]], Findings], None],
+) -> Findings:
+    """Start all writers, kill the server in the middle and start it again, cut connections all the
+    time; then judge.
+    """
+    found = Findings(
+        {"processes": plan.processes, "puts": plan.processes * plan.puts, "kills": 0, "cuts": 0}
+    )
     with own_server() as server:
         url = server.url(NAME)
         open_store(url).close()
@@ -147,7 +187,9 @@ def _stormy(plan: Plan, work: Callable[..., None], judge: Callable[[Ghost, list[
             found.count("kills")
             for child in children:
                 ended = child.listen(LONGEST) and child.finish()
-                found.expect(ended and child.code == 0, f"a writer ended with {child.code}: {child.error}")
+                found.expect(
+                    ended and child.code == 0, f"a writer ended with {child.code}: {child.error}"
+                )
         finally:
             stop.set()
             if storm.ident:
@@ -155,7 +197,9 @@ def _stormy(plan: Plan, work: Callable[..., None], judge: Callable[[Ghost, list[
             for child in children:
                 child.kill()
         said = [[line.split() for line in child.lines()[1:]] for child in children]
-        found.problems += [" ".join(words) for lines in said for words in lines if words[0] == "error"][:5]
+        found.problems += [
+            " ".join(words) for lines in said for words in lines if words[0] == "error"
+        ][:5]
         with open_store(url) as ghost:
             judge(ghost, said, found)
             found.problems += faults_of(ghost)
@@ -196,20 +240,30 @@ def client(plan: Plan) -> Findings:
                     child.tell("go")
                     child.listen(moment * 0.3)
                 victims.append((writer, child))
-            found.expect(steady.finish() and steady.code == 0, f"the neighbour ended with {steady.code}: {steady.error}")
+            found.expect(
+                steady.finish() and steady.code == 0,
+                f"the neighbour ended with {steady.code}: {steady.error}",
+            )
         with open_store(url) as ghost:
             there = {memory.key: memory.content for memory in ghost.list(NS, limit=1_000_000)}
             for writer, child in (*victims, (0, steady)):
-                for number in (int(line.split()[1]) for line in child.lines() if line.startswith("put ")):
+                for number in (
+                    int(line.split()[1]) for line in child.lines() if line.startswith("put ")
+                ):
                     found.count("acknowledged")
-                    found.expect(there.get(key(writer, number)) == content(writer, number), f"{key(writer, number)} is lost")
+                    found.expect(
+                        there.get(key(writer, number)) == content(writer, number),
+                        f"{key(writer, number)} is lost",
+                    )
             found.facts["killed"] = sum(child.code == -9 for _, child in victims)
             found.problems += faults_of(ghost)
     return found
 
 
 def every_message(_: Plan) -> Findings:
-    """Cut the wire at every message of a put and of the next version, before it arrives and after: once there or not at all."""
+    """Cut the wire at every message of a put and of the next version, before it arrives and after:
+    once there or not at all.
+    """
     found = Findings({"cuts": 0, "stored": 0, "told_unknown": 0, "retried": 0})
     with own_server() as server, tempfile.TemporaryDirectory(prefix="ghost-wire-") as folder:
         os.chmod(folder, 0o755)
@@ -218,20 +272,29 @@ def every_message(_: Plan) -> Findings:
             for number in range(3):
                 ghost.put(NS, key(0, number), content(0, number))
             at = 0
-            # of one chunk each: a put then always has the same messages, and the last of them is met
+            # of one chunk each: a put then always has the same messages, and the last of them is
+            # met
             numbers = (number for number in itertools.count(3) if len(content(0, number)) < 300)
             while at < MESSAGES:
                 at += 1
-                met = [_cut_put(ghost, wire, at, after, next(numbers), found) for after in (False, True)]
+                met = [
+                    _cut_put(ghost, wire, at, after, next(numbers), found)
+                    for after in (False, True)
+                ]
                 if True not in met:
                     break  # no put has so many messages
-            found.expect(int(found.facts["told_unknown"]) > 0, "no cut met the moment when a put is kept")
+            found.expect(
+                int(found.facts["told_unknown"]) > 0, "no cut met the moment when a put is kept"
+            )
             found.problems += faults_of(ghost)
     return found
 
 
 def _cut_put(ghost: Ghost, wire: Proxy, at: int, after: bool, number: int, found: Findings) -> bool:
-    """Put a memory over a wire that breaks at a message, and see what came of it; False when the put had no such message."""
+    """Put a memory over a wire that breaks at a message, and see what came of it.
+
+    False when the put had no such message.
+    """
     name, text = key(0, number), content(0, number)
     wire.cut(at, after)
     stored: bool | None = True
@@ -246,10 +309,19 @@ def _cut_put(ghost: Ghost, wire: Proxy, at: int, after: bool, number: int, found
     found.count("retried", int(stored is True and was_cut))
     chain = [memory.content for memory in _history(ghost, name)]
     found.count("stored", len(chain))
-    if (stored is True and chain != [text]) or (stored is False and chain) or (stored is None and chain not in ([], [text])):
-        found.problems.append(f"cut at {at} {'after' if after else 'before'}: {len(chain)} versions, and the put said {stored}")
+    if (
+        (stored is True and chain != [text])
+        or (stored is False and chain)
+        or (stored is None and chain not in ([], [text]))
+    ):
+        found.problems.append(
+            f"cut at {at} {'after' if after else 'before'}: {len(chain)} versions, and the "
+            f"put said {stored}"
+        )
     again = ghost.put(NS, name, text)
-    found.expect(again.version == 1, f"cut at {at}: the same put again made version {again.version}")
+    found.expect(
+        again.version == 1, f"cut at {at}: the same put again made version {again.version}"
+    )
     return was_cut
 
 
@@ -261,18 +333,26 @@ def _history(ghost: Ghost, name: str) -> list[Memory]:
 
 
 def exhausted(_: Plan) -> Findings:
-    """Have more threads than connections: they wait, and when nothing comes free in time, one clear error."""
+    """Have more threads than connections: they wait, and when nothing comes free in time, one clear
+    error.
+    """
     found = Findings()
     with own_server() as server, ExitStack() as held:
         url = server.url(NAME)
-        few = held.enter_context(Ghost.open(url, settings=replace(SETTINGS, pg_connections=2, busy_timeout=20.0)))
-        threads = [threading.Thread(target=_put_some, args=(few, writer, 10, found)) for writer in range(8)]
+        few = held.enter_context(
+            Ghost.open(url, settings=replace(SETTINGS, pg_connections=2, busy_timeout=20.0))
+        )
+        threads = [
+            threading.Thread(target=_put_some, args=(few, writer, 10, found)) for writer in range(8)
+        ]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
         found.facts["threads"], found.facts["connections"] = len(threads), 2
-        short = held.enter_context(Ghost.open(url, settings=replace(SETTINGS, pg_connections=1, busy_timeout=0.5)))
+        short = held.enter_context(
+            Ghost.open(url, settings=replace(SETTINGS, pg_connections=1, busy_timeout=0.5))
+        )
         with short.store.engine.read():
             began = time.monotonic()
             try:
@@ -295,11 +375,17 @@ def _put_some(ghost: Ghost, writer: int, puts: int, found: Findings) -> None:
 
 
 def down(_: Plan) -> Findings:
-    """Stop the server: for longer than one waits, one clear error without the password; for a moment, nobody notices."""
+    """Stop the server: for longer than one waits, one clear error without the password.
+
+    For a moment, nobody notices.
+    """
     found = Findings()
     with own_server() as server:
         url = server.url(NAME).replace("ghost@", f"ghost:{SECRET}@")
-        with Ghost.open(url, settings=replace(SETTINGS, busy_timeout=1.5)) as hasty, open_store(url) as patient:
+        with (
+            Ghost.open(url, settings=replace(SETTINGS, busy_timeout=1.5)) as hasty,
+            open_store(url) as patient,
+        ):
             hasty.put(NS, key(0, 0), content(0, 0))
             patient.put(NS, key(0, 1), content(0, 1))
             server.kill()
@@ -315,24 +401,33 @@ def down(_: Plan) -> Findings:
                     told = f"{error} {error.hint}"
                     found.facts[f"{name}_waited_ms"] = round((time.monotonic() - began) * 1000)
                     found.expect(SECRET not in told, "the password is in the error")
-                    found.expect("postgresql://ghost:***@" in told, f"the error does not name the store: {told}")
+                    found.expect(
+                        "postgresql://ghost:***@" in told,
+                        f"the error does not name the store: {told}",
+                    )
                     found.expect(error.stored is False, "nothing can be stored without a server")
             later = threading.Timer(1.0, server.start)
             later.start()
             try:
                 patient.put(NS, key(0, 3), content(0, 3))
             except GhostError as error:
-                found.problems.append(f"a put while the server came back: {type(error).__name__}: {error}")
+                found.problems.append(
+                    f"a put while the server came back: {type(error).__name__}: {error}"
+                )
             later.join()
             hasty.put(NS, key(0, 4), content(0, 4))
             there = {memory.key for memory in patient.list(NS)}
-            found.expect(there == {key(0, number) for number in (0, 1, 3, 4)}, f"there are {sorted(there)}")
+            found.expect(
+                there == {key(0, number) for number in (0, 1, 3, 4)}, f"there are {sorted(there)}"
+            )
             found.problems += faults_of(patient)
     return found
 
 
 def creation(_: Plan) -> Findings:
-    """Let several processes open one empty database at the same moment: each finds the tables, made once."""
+    """Let several processes open one empty database at the same moment: each finds the tables, made
+    once.
+    """
     found = Findings({"opened": 0})
     with own_server() as server:
         children = [Child(put_own, path=server.url(NAME), writer=n, puts=1) for n in range(4)]
@@ -340,7 +435,10 @@ def creation(_: Plan) -> Findings:
             for child in children:
                 found.expect(child.await_lines(1), f"a process could not open it: {child.error}")
                 child.tell("go")
-                found.expect(child.finish() and "put 0" in child.lines(), f"it said {child.lines()} {child.error}")
+                found.expect(
+                    child.finish() and "put 0" in child.lines(),
+                    f"it said {child.lines()} {child.error}",
+                )
                 found.count("opened")
         finally:
             for child in children:
@@ -352,7 +450,9 @@ def creation(_: Plan) -> Findings:
 
 
 def hangs(_: Plan) -> Findings:
-    """Stop the server's processes without ending them: every call ends with one clear error, and all is well afterwards."""
+    """Stop the server's processes without ending them: every call ends with one clear error, and
+    all is well afterwards.
+    """
     found = Findings()
     with own_server() as server:
         url = server.url(NAME).replace("ghost@", f"ghost:{SECRET}@")
@@ -371,7 +471,9 @@ def hangs(_: Plan) -> Findings:
 
 
 def locked(_: Plan) -> Findings:
-    """Lock the table of memories as ALTER TABLE does: every call ends with one clear error, and all is well afterwards."""
+    """Lock the table of memories as ALTER TABLE does: every call ends with one clear error, and all
+    is well afterwards.
+    """
     import psycopg
 
     found = Findings()
@@ -389,7 +491,9 @@ def locked(_: Plan) -> Findings:
 
 def _processes(head: int) -> list[int]:
     """Return a server's processes, the first of them first."""
-    said = subprocess.run(["pgrep", "-P", str(head)], capture_output=True, text=True, check=False).stdout
+    said = subprocess.run(
+        ["pgrep", "-P", str(head)], capture_output=True, text=True, check=False
+    ).stdout
     return [head, *map(int, said.split())]
 
 
@@ -408,7 +512,10 @@ def _expect_errors(found: Findings, ghost: Ghost) -> None:
         thread.join(HANGING)
         found.facts[f"{name}_waited_ms"] = round((time.monotonic() - began) * 1000)
         found.expect(not thread.is_alive(), f"a {name} still hangs after {HANGING:.0f} s")
-        found.expect(bool(said) or thread.is_alive(), f"a {name} succeeded, which is a fault of this scenario")
+        found.expect(
+            bool(said) or thread.is_alive(),
+            f"a {name} succeeded, which is a fault of this scenario",
+        )
         found.expect(all(SECRET not in text for text in said), "the password is in the error")
 
 
@@ -430,7 +537,9 @@ def _judge_after(found: Findings, ghost: Ghost, acknowledged: list[str]) -> None
             continue
     there = [memory.key for memory in ghost.list(NS)]
     wanted = {*acknowledged, key(0, 2)}
-    found.expect(wanted <= set(there) <= {*wanted, key(0, 1)}, f"there are {sorted(there)}")  # the put may have arrived
+    found.expect(
+        wanted <= set(there) <= {*wanted, key(0, 1)}, f"there are {sorted(there)}"
+    )  # the put may have arrived
     found.problems += faults_of(ghost)
 
 

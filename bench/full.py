@@ -1,4 +1,6 @@
-"""A full disk: a clear error, nothing acknowledged lost, reading goes on, and writing does again once there is space."""
+"""A full disk: a clear error, nothing acknowledged lost, reading goes on, and writing does again
+once there is space.
+"""
 
 import json
 import subprocess
@@ -56,7 +58,9 @@ def _read(ghost: Ghost, count: int) -> None:
 
 
 def shim(plan: Plan) -> Findings:
-    """Run out of space at many points: while creating, while putting, while bringing the log into the file."""
+    """Run out of space at many points: while creating, while putting, while bringing the log into
+    the file.
+    """
     found = Findings({"rounds": 0, "acknowledged": 0})
     room = plan.room("full-shim")
     for number, moment in enumerate(plan.moments("full", min(plan.rounds, 20))):
@@ -106,7 +110,9 @@ def _top_up(path: Path) -> None:
 
 
 def _command_line(found: Findings, path: Path, new: Path) -> None:
-    """See the command line fail with exit code 5 and a reason, on this store and on a new one, and still read."""
+    """See the command line fail with exit code 5 and a reason, on this store and on a new one, and
+    still read.
+    """
     attempts = (
         ("put", path, ["put", "-n", NS, "-k", "one-more", content(WRITER, 9)], 5),
         ("put into a new store", new, ["put", "-n", NS, "-k", "first", content(WRITER, 9)], 5),
@@ -115,11 +121,21 @@ def _command_line(found: Findings, path: Path, new: Path) -> None:
     for name, store, words, code in attempts:
         done = _ghost(store, words)
         clear = done.returncode == code and (code == 0 or "no space left" in done.stderr)
-        found.expect(clear, f"`ghost {name}` on a full disk leaves with {done.returncode}: {done.stderr.strip()}")
+        found.expect(
+            clear,
+            f"`ghost {name}` on a full disk leaves with {done.returncode}: {done.stderr.strip()}",
+        )
 
 
 def _ghost(path: Path, words: list[str]) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([GHOST, "--db", path, *words], env=plain_env(), capture_output=True, text=True, check=False, timeout=60)
+    return subprocess.run(
+        [GHOST, "--db", path, *words],
+        env=plain_env(),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
 
 
 def _judge(found: Findings, where: str, path: Path, child: Child) -> None:
@@ -130,10 +146,16 @@ def _judge(found: Findings, where: str, path: Path, child: Child) -> None:
     found.count("rounds")
     found.count("acknowledged", len(puts))
     if child.code != 0 or len(errors) != 1:
-        found.problems.append(f"{where}: the child ended with {child.code} after {len(errors)} errors: {child.error}")
+        found.problems.append(
+            f"{where}: the child ended with {child.code} after {len(errors)} errors: {child.error}"
+        )
         return
     error = errors[0]
-    clear = error["error"] == "StoreFullError" and error["exit_code"] == 5 and str(path) in error["message"]
+    clear = (
+        error["error"] == "StoreFullError"
+        and error["exit_code"] == 5
+        and str(path) in error["message"]
+    )
     found.expect(clear, f"{where}: {error['error']}: {error['message']}")
     wrong = [line[6:] for line in lines if line.startswith("wrong ")]
     with open_store(path) as ghost:

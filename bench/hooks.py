@@ -61,10 +61,18 @@ def _measured(plan: Plan, provider: str) -> dict[str, list[Cost]]:
     store, project = plan.folder / f"hooks-{provider}.db", plan.folder / "shop"
     project.mkdir(exist_ok=True)
     with Ghost.open(store, settings=Settings(embed_provider=provider)) as ghost:
-        lines = [{"ns": NS, "key": f"key-{n}", "content": text, "version": 1} for n, text in enumerate(sentences(SIZE))]
+        lines = [
+            {"ns": NS, "key": f"key-{n}", "content": text, "version": 1}
+            for n, text in enumerate(sentences(SIZE))
+        ]
         ghost.import_([json.dumps(lines)])
     transcript = plan.folder / "transcript.jsonl"
-    said = {"type": "user", "sessionId": "s", "uuid": "u", "message": {"role": "user", "content": QUESTION}}
+    said = {
+        "type": "user",
+        "sessionId": "s",
+        "uuid": "u",
+        "message": {"role": "user", "content": QUESTION},
+    }
     transcript.write_text(f"{json.dumps(said)}\n" * 200, encoding="utf-8")
     # a hook that falls back to words would look cheap: give it all the time it needs
     settings = {"GHOST_EMBED_PROVIDER": provider, "GHOST_HOOK_TIMEOUT": "60"}
@@ -74,13 +82,25 @@ def _measured(plan: Plan, provider: str) -> dict[str, list[Cost]]:
         command = [str(GHOST), "--db", str(store), "hook", "claude"]
 
         def call() -> Cost:
-            payload = {"session_id": f"session-{next(fresh)}", "cwd": str(project), "hook_event_name": event, **fields}
-            return _fed(command, env, json.dumps({**payload, "transcript_path": str(transcript)}).encode(), event != "Stop")
+            payload = {
+                "session_id": f"session-{next(fresh)}",
+                "cwd": str(project),
+                "hook_event_name": event,
+                **fields,
+            }
+            return _fed(
+                command,
+                env,
+                json.dumps({**payload, "transcript_path": str(transcript)}).encode(),
+                event != "Stop",
+            )
 
         return call
 
     works = {
-        "search": lambda: child_cost([str(GHOST), "--db", str(store), "search", "-n", NS, QUESTION], env),
+        "search": lambda: child_cost(
+            [str(GHOST), "--db", str(store), "search", "-n", NS, QUESTION], env
+        ),
         "SessionStart": hook("SessionStart", source="startup"),
         "UserPromptSubmit": hook("UserPromptSubmit", prompt=QUESTION),
         "Stop": hook("Stop"),
@@ -108,13 +128,19 @@ def main() -> int:
     """Run and print what was found."""
     parser = argparse.ArgumentParser(prog="python -m bench.hooks", description=__doc__)
     parser.add_argument("--json", action="store_true", help="one JSON object instead of a table")
-    parser.add_argument("--runs", type=int, default=15, help="times each command is started (default %(default)s)")
+    parser.add_argument(
+        "--runs", type=int, default=15, help="times each command is started (default %(default)s)"
+    )
     given = parser.parse_args()
     # as pip does on installing: a checkout may have no bytecode, or be told to write none
     compileall.compile_dir(Path(ghostmem.__file__).parent, quiet=2)
     with tempfile.TemporaryDirectory(prefix="ghost-hooks-") as folder:
         found = hooks(Plan(given.runs, Path(folder)))
-    show({"hooks": found.data, "machine": machine()}, table(("what", "cpu", "ratio", "aim"), found.rows), given.json)
+    show(
+        {"hooks": found.data, "machine": machine()},
+        table(("what", "cpu", "ratio", "aim"), found.rows),
+        given.json,
+    )
     return 0
 
 

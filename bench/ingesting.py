@@ -1,4 +1,6 @@
-"""How fast many memories come in with their vectors, against the speed of the model alone on the same texts."""
+"""How fast many memories come in with their vectors, against the speed of the model alone on the
+same texts.
+"""
 
 from itertools import count
 from typing import Any
@@ -9,7 +11,10 @@ from bench.timing import Cost, Plan, Section, cost, cpu_ms, interleaved, wall_ms
 from ghostmem import Settings
 from ghostmem.embed.choose import choose
 
-LOCAL, STATIC = 600, 5_000  # how many memories each provider is given; enough that loading the model is a small part
+LOCAL, STATIC = (
+    600,
+    5_000,
+)  # how many memories each provider is given; enough that loading the model is a small part
 TIMES = 3
 
 
@@ -17,16 +22,27 @@ def ingest(plan: Plan) -> Section:
     """Import memories with each shipped model, and embed the same texts with the model alone."""
     data: dict[str, Any] = {}
     rows = []
-    for name, texts, aim in (("local", sentences(LOCAL), "≥ 0.90"), ("static", many_sentences(STATIC), "≥ 1,500 /s")):
+    for name, texts, aim in (
+        ("local", sentences(LOCAL), "≥ 0.90"),
+        ("static", many_sentences(STATIC), "≥ 1,500 /s"),
+    ):
         settings, fresh = Settings(embed_provider=name), count()
         embedder = choose(settings)
         assert embedder is not None
         embedder.embed(texts[:8])
 
-        def import_(settings: Settings = settings, texts: list[str] = texts, name: str = name, fresh: Any = fresh) -> Cost:
+        def import_(
+            settings: Settings = settings,
+            texts: list[str] = texts,
+            name: str = name,
+            fresh: Any = fresh,
+        ) -> Cost:
             return load(plan.folder / f"{name}-{next(fresh)}.db", texts, settings)
 
-        works = {"import": import_, "model": lambda made=embedder, texts=texts: cost(lambda: made.embed(texts))}
+        works = {
+            "import": import_,
+            "model": lambda made=embedder, texts=texts: cost(lambda: made.embed(texts)),
+        }
         found = interleaved(works, TIMES)
         each, alone = cpu_ms(found["import"]) / len(texts), cpu_ms(found["model"]) / len(texts)
         data[name] = {

@@ -1,9 +1,10 @@
-"""Ends without warning in the middle of work: what was acknowledged is there afterwards, whole, and the store goes on.
+"""Ends without warning in the middle of work: what was acknowledged is there afterwards, whole, and
+the store goes on.
 
-Three sorts of round take turns, their moments spread evenly over the work: SIGKILL from outside after a part of the time the
-work takes; SIGKILL inside a chosen write, sync, truncation or deletion of a file, the write being done half; and a power cut
-there, which also takes back half of what no sync had put on disk.
-"""
+Three sorts of round take turns, their moments spread evenly over the work: SIGKILL from outside
+after a part of the time the work takes; SIGKILL inside a chosen write, sync, truncation or deletion
+of a file, the write being done half; and a power cut there, which also takes back half of what no
+sync had put on disk."""
 
 import shutil
 import time
@@ -20,12 +21,19 @@ from ghostmem import GhostError
 FILE = "memory.db"
 SORTS = ("write", "time", "power")
 MAX_PROBLEMS = 20  # after which a scenario ends: more would say nothing new
-EARLIER = (1.0, 0.6, 0.3, 0.1)  # parts of a moment, tried in turn until the work is killed before its end
+EARLIER = (
+    1.0,
+    0.6,
+    0.3,
+    0.1,
+)  # parts of a moment, tried in turn until the work is killed before its end
 
 
 @dataclass(frozen=True)
 class Operation:
-    """Work to be killed: how its store is made, what the child does, and what must hold afterwards."""
+    """Work to be killed: how its store is made, what the child does, and what must hold
+    afterwards.
+    """
 
     name: str
     prepare: Callable[[Path], None]
@@ -35,7 +43,10 @@ class Operation:
 
 
 def kill(plan: Plan, operation: Operation) -> Findings:
-    """Kill an operation at many moments and verify the store after each; a plan with earlier findings goes on after them."""
+    """Kill an operation at many moments and verify the store after each.
+
+    A plan with earlier findings goes on after them.
+    """
     found = plan.earlier or Findings({"rounds": 0, "killed": 0, "acknowledged": 0})
     room, model = plan.room(operation.name), plan.folder / f"{operation.name}-model"
     operation.prepare(room)
@@ -50,7 +61,9 @@ def kill(plan: Plan, operation: Operation) -> Findings:
             break
         sort = SORTS[number % len(SORTS)]
         for part in EARLIER:  # work that ended before it could be killed is killed sooner
-            if _round(plan, operation, model, found, _Moment(number, sort, moment * part, seconds, writes)):
+            if _round(
+                plan, operation, model, found, _Moment(number, sort, moment * part, seconds, writes)
+            ):
                 break
         found.done += 1
         if plan.report is not None:
@@ -75,13 +88,21 @@ class _Moment:
 
 
 def _round(plan: Plan, operation: Operation, model: Path, found: Findings, at: _Moment) -> bool:
-    """Do the work on a copy of the prepared store, kill it, and verify; False when the work ended before."""
+    """Do the work on a copy of the prepared store, kill it, and verify.
+
+    False when the work ended before.
+    """
     room = _copy(operation, model)
     if at.sort == "time":
         child = plan.child(operation.work, folder=str(room))
         ended = _kill_after(child, at.part * at.seconds)
     else:
-        child = plan.child(operation.work, folder=str(room), die_at=max(1, round(at.part * at.writes)), power=at.sort == "power")
+        child = plan.child(
+            operation.work,
+            folder=str(room),
+            die_at=max(1, round(at.part * at.writes)),
+            power=at.sort == "power",
+        )
         ended = child.listen()
     child.kill()
     found.expect(ended, f"{at}: the child hung")
@@ -96,7 +117,9 @@ def _acknowledged(child: Child, operation: Operation, sort: str) -> list[str]:
     return [line for line in child.lines() if line.split(maxsplit=1)[0] not in lost]
 
 
-def _judge(found: Findings, where: str, room: Path, operation: Operation, child: Child, said: list[str]) -> None:
+def _judge(
+    found: Findings, where: str, room: Path, operation: Operation, child: Child, said: list[str]
+) -> None:
     """Look at what a child left behind."""
     found.count("rounds")
     found.count("killed", int(child.code == -9))
@@ -124,9 +147,15 @@ def _measure(plan: Plan, operation: Operation, model: Path) -> tuple[float, int]
         child.listen()
     count = [line for line in child.lines() if line.startswith("writes ")]
     if not count:
-        raise RuntimeError(f"{operation.name} does not work undisturbed ({child.code}): {child.error}")
-    if wrong := operation.verify(room, _acknowledged(child, operation, "time")):  # also imports what forks need
-        raise RuntimeError(f"{operation.name} is not right when undisturbed: {'; '.join(wrong[:3])}")
+        raise RuntimeError(
+            f"{operation.name} does not work undisturbed ({child.code}): {child.error}"
+        )
+    if wrong := operation.verify(
+        room, _acknowledged(child, operation, "time")
+    ):  # also imports what forks need
+        raise RuntimeError(
+            f"{operation.name} is not right when undisturbed: {'; '.join(wrong[:3])}"
+        )
     shutil.rmtree(room)
     with plan.child(operation.work, folder=str(_copy(operation, model))) as child:
         child.await_lines(1)
@@ -138,7 +167,9 @@ def _measure(plan: Plan, operation: Operation, model: Path) -> tuple[float, int]
 
 
 def _copy(operation: Operation, model: Path) -> Path:
-    """Copy the prepared store to the place where it was prepared: stores remember paths of folders."""
+    """Copy the prepared store to the place where it was prepared: stores remember paths of
+    folders.
+    """
     room = model.with_name(operation.name)
     shutil.copytree(model, room)
     return room

@@ -1,4 +1,6 @@
-"""Work that writes whole store files and is killed: a backup, going back to a backup, and moving a store."""
+"""Work that writes whole store files and is killed: a backup, going back to a backup, and moving a
+store.
+"""
 
 from pathlib import Path
 
@@ -34,14 +36,24 @@ def back_up(folder: str, die_at: int | None = None, power: bool = False) -> None
 
 
 def verify_backup(folder: Path, lines: list[str]) -> list[str]:
-    """Find the store whole, the backup old or new and whole, and a second backup that succeeds and removes what was left."""
+    """Find the store whole, the backup old or new and whole, and a second backup that succeeds and
+    removes what was left.
+    """
     wrong = [
-        f"backup: {problem}" for problem in _whole_copy(folder / COPY, bool(numbers(lines, "copied")), numbers(lines, "put"))
+        f"backup: {problem}"
+        for problem in _whole_copy(
+            folder / COPY, bool(numbers(lines, "copied")), numbers(lines, "put")
+        )
     ]
     with open_store(folder / FILE) as ghost:
-        wrong += verify_live(ghost, lines) + missing(ghost, [(LATER, number) for number in range(ROWS)])
+        wrong += verify_live(ghost, lines) + missing(
+            ghost, [(LATER, number) for number in range(ROWS)]
+        )
         ghost.backup(folder / COPY, force=True)
-        wrong += [f"second backup: {problem}" for problem in _whole_copy(folder / COPY, True, numbers(lines, "put"))]
+        wrong += [
+            f"second backup: {problem}"
+            for problem in _whole_copy(folder / COPY, True, numbers(lines, "put"))
+        ]
         wrong += unwritable(ghost)
     return wrong + left_over(folder)
 
@@ -66,7 +78,9 @@ def left_over(folder: Path) -> list[str]:
 
 
 def go_back(folder: str, die_at: int | None = None, power: bool = False) -> None:
-    """Write a backup over the store, as `ghost --db copy.db backup memory.db --force` does, and put in a child process."""
+    """Write a backup over the store, as `ghost --db copy.db backup memory.db --force` does, and put
+    in a child process.
+    """
     with counted(die_at, power):
         with open_store(f"{folder}/{COPY}") as ghost:
             ghost.backup(Path(folder, FILE), force=True)
@@ -76,7 +90,10 @@ def go_back(folder: str, die_at: int | None = None, power: bool = False) -> None
 
 
 def verify_return(folder: Path, lines: list[str]) -> list[str]:
-    """Find the store as it was or as in the backup, whole; a second run gives the backup's state."""
+    """Find the store as it was or as in the backup, whole.
+
+    A second run gives the backup's state.
+    """
     wrong = []
     later = [(LATER, number) for number in range(ROWS)]
     with open_store(folder / FILE) as ghost:
@@ -107,11 +124,16 @@ def move(folder: str, die_at: int | None = None, power: bool = False) -> None:
 
 
 def verify_move(folder: Path, lines: list[str]) -> list[str]:
-    """Find the source whole, and the target the same: at once if the move was acknowledged, else after a second run."""
+    """Find the source whole, and the target the same: at once if the move was acknowledged, else
+    after a second run.
+    """
     source, target = folder / FILE, folder / MOVED
     put = numbers(lines, "put")
     with open_store(source) as ghost:
-        wrong = [f"source: {problem}" for problem in verify_live(ghost, [f"put {number}" for number in put if number == 0])]
+        wrong = [
+            f"source: {problem}"
+            for problem in verify_live(ghost, [f"put {number}" for number in put if number == 0])
+        ]
         before = list(ghost.export())
     moved = bool(numbers(lines, "moved"))
     if not moved:

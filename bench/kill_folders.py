@@ -1,4 +1,6 @@
-"""Work between a store and files of others that is killed: a sync of notes, a mirror, and hooks of an agent's program."""
+"""Work between a store and files of others that is killed: a sync of notes, a mirror, and hooks of
+an agent's program.
+"""
 
 import hashlib
 import io
@@ -24,12 +26,18 @@ EXPECTED = "expected.json"
 
 
 def _note(number: int, extra: str = "") -> str:
-    return f"# Note {number}\n\nThe word is heron{number}.\n\n## Part\n\nMore of heron{number}.\n{extra}"
+    return (
+        f"# Note {number}\n\nThe word is heron{number}.\n\n## Part\n\nMore of "
+        f"heron{number}.\n{extra}"
+    )
 
 
 def _digests(folder: Path) -> dict[str, str]:
     """Return the hash of every file below a folder."""
-    return {str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest() for path in _files(folder)}
+    return {
+        str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in _files(folder)
+    }
 
 
 def _files(folder: Path) -> list[Path]:
@@ -38,8 +46,15 @@ def _files(folder: Path) -> list[Path]:
 
 
 def _topics(folder: Path) -> list[Path]:
-    """Return the files that hold mirrored memories; the index, made from them, only repeats their beginnings."""
-    return [path for path in _files(folder) if not path.name.lower().startswith(("index", "_index", "readme"))]
+    """Return the files that hold mirrored memories.
+
+    The index, made from them, only repeats their beginnings.
+    """
+    return [
+        path
+        for path in _files(folder)
+        if not path.name.lower().startswith(("index", "_index", "readme"))
+    ]
 
 
 def write_notes(folder: Path) -> None:
@@ -52,13 +67,17 @@ def write_notes(folder: Path) -> None:
         ghost.add_notes(root, NOTED)
         kept = {memory.content: memory.id for memory in ghost.list(NOTED, limit=1_000)}
     for number in range(EDITED):
-        (root / f"n{number:03d}.md").write_text(_note(number, f"\n## New\n\nAdded {number}.\n"), encoding="utf-8")
+        (root / f"n{number:03d}.md").write_text(
+            _note(number, f"\n## New\n\nAdded {number}.\n"), encoding="utf-8"
+        )
         (root / f"n{EDITED + number:03d}.md").rename(root / f"renamed{number}.md")
         (root / f"n{2 * EDITED + number:03d}.md").unlink()
         (root / f"new{number}.md").write_text(_note(FILES + number), encoding="utf-8")
     gone = {f"heron{2 * EDITED + number}." for number in range(EDITED)}
     ids = {text: id_ for text, id_ in kept.items() if not any(word in text for word in gone)}
-    (folder / EXPECTED).write_text(json.dumps({"ids": ids, "files": _digests(root)}), encoding="utf-8")
+    (folder / EXPECTED).write_text(
+        json.dumps({"ids": ids, "files": _digests(root)}), encoding="utf-8"
+    )
 
 
 def sync(folder: str, die_at: int | None = None, power: bool = False) -> None:
@@ -71,7 +90,9 @@ def sync(folder: str, die_at: int | None = None, power: bool = False) -> None:
 
 
 def verify_sync(folder: Path, lines: list[str]) -> list[str]:
-    """Find the notes untouched, every section that stayed with its id, and nothing left to do after a second sync."""
+    """Find the notes untouched, every section that stayed with its id, and nothing left to do after
+    a second sync.
+    """
     expected = json.loads((folder / EXPECTED).read_text(encoding="utf-8"))
     with open_store(folder / FILE) as ghost:
         wrong = [f"check: {problem}" for problem in ghost.check().problems]
@@ -80,7 +101,11 @@ def verify_sync(folder: Path, lines: list[str]) -> list[str]:
             wrong.append("an acknowledged sync left something to do")
         ghost.sync_notes(full=True)
         found = {memory.content: memory.id for memory in ghost.list(NOTED, limit=1_000)}
-        wrong += [f"a section lost its id: {text[:40]!r}" for text, id_ in expected["ids"].items() if found.get(text) != id_]
+        wrong += [
+            f"a section lost its id: {text[:40]!r}"
+            for text, id_ in expected["ids"].items()
+            if found.get(text) != id_
+        ]
         if not all(status.is_clean for status in ghost.notes_status()):
             wrong.append("the second sync left something to do")
         for word in ("heron0", f"heron{FILES}", f"heron{EDITED}"):
@@ -122,7 +147,9 @@ def mirror(folder: str, die_at: int | None = None, power: bool = False) -> None:
 
 
 def verify_mirror(folder: Path, lines: list[str]) -> list[str]:
-    """Find both sides whole, and the same after a second run, with each side's change on the other."""
+    """Find both sides whole, and the same after a second run, with each side's change on
+    the other.
+    """
     wrong = []
     with open_store(folder / FILE) as ghost:
         wrong += [f"check: {problem}" for problem in ghost.check().problems]
@@ -148,7 +175,9 @@ def _unequal(ghost: Ghost, folder: Path) -> list[str]:
         if stored.pop(f"unit-{number:02d}", None) != _unit(number, side):
             wrong.append(f"unit {number} has another text in the store")
         if said.count(_unit(number, side)) != 1:
-            wrong.append(f"the folder has the text of unit {number} {said.count(_unit(number, side))} times")
+            wrong.append(
+                f"the folder has the text of unit {number} {said.count(_unit(number, side))} times"
+            )
     return wrong + [f"the store has {name} too much" for name in stored]
 
 
@@ -156,23 +185,43 @@ def start_sessions(folder: Path) -> None:
     """Write transcripts and the settings of an agent's program."""
     client = folder / "client"
     client.mkdir()
-    (client / "settings.json").write_text(json.dumps({"hooks": {"Stop": [{"command": "ghost hook claude"}]}}), encoding="utf-8")
+    (client / "settings.json").write_text(
+        json.dumps({"hooks": {"Stop": [{"command": "ghost hook claude"}]}}), encoding="utf-8"
+    )
     for number in range(SESSIONS):
         message = {"role": "user", "content": _stated(number)}
-        line = {"type": "user", "sessionId": f"s-{number}", "uuid": f"u-{number}", "message": message}
+        line = {
+            "type": "user",
+            "sessionId": f"s-{number}",
+            "uuid": f"u-{number}",
+            "message": message,
+        }
         (client / f"session{number}.jsonl").write_text(f"{json.dumps(line)}\n", encoding="utf-8")
     (folder / EXPECTED).write_text(json.dumps(_digests(client)), encoding="utf-8")
 
 
 def _stated(number: int) -> str:
-    things = ("tabs", "green tea", "short names", "dark themes", "British spelling", "unit tests", "small commits", "plain SQL")
+    things = (
+        "tabs",
+        "green tea",
+        "short names",
+        "dark themes",
+        "British spelling",
+        "unit tests",
+        "small commits",
+        "plain SQL",
+    )
     return f"I prefer {things[number]} over anything else in this project."
 
 
 def call_hook(folder: Path, number: int) -> None:
     """Call `ghost hook claude` as an agent's program does at the end of a turn."""
     client = folder / "client"
-    event: dict[str, Any] = {"session_id": f"s-{number}", "hook_event_name": "Stop", "cwd": str(client)}
+    event: dict[str, Any] = {
+        "session_id": f"s-{number}",
+        "hook_event_name": "Stop",
+        "cwd": str(client),
+    }
     event["transcript_path"] = str(client / f"session{number}.jsonl")
     before, sys.stdin = sys.stdin, io.TextIOWrapper(io.BytesIO(json.dumps(event).encode()))
     try:
@@ -192,12 +241,18 @@ def run_hooks(folder: str, die_at: int | None = None, power: bool = False) -> No
 
 
 def verify_hooks(folder: Path, lines: list[str]) -> list[str]:
-    """Find the program's files untouched, each acknowledged capture, and every capture once after calling again."""
+    """Find the program's files untouched, each acknowledged capture, and every capture once after
+    calling again.
+    """
     wrong = []
     with open_store(folder / FILE) as ghost:
         wrong += [f"check: {problem}" for problem in ghost.check().problems]
         stored = [memory.content for memory in ghost.list(limit=1_000)]
-    wrong += [f"capture {number} is lost" for number in numbers(lines, "hook") if _stated(number) not in stored]
+    wrong += [
+        f"capture {number} is lost"
+        for number in numbers(lines, "hook")
+        if _stated(number) not in stored
+    ]
     for number in range(SESSIONS):
         call_hook(folder, number)
     with open_store(folder / FILE) as ghost:
@@ -207,7 +262,9 @@ def verify_hooks(folder: Path, lines: list[str]) -> list[str]:
                 wrong.append(f"capture {number} is there {stored.count(_stated(number))} times")
         wrong += [f"check: {problem}" for problem in ghost.check().problems] + unwritable(ghost)
     expected = json.loads((folder / EXPECTED).read_text(encoding="utf-8"))
-    return wrong + ([] if _digests(folder / "client") == expected else ["a file of the program was changed"])
+    return wrong + (
+        [] if _digests(folder / "client") == expected else ["a file of the program was changed"]
+    )
 
 
 OPERATIONS = (

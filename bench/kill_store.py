@@ -1,4 +1,6 @@
-"""Work inside a store that is killed: a run of the lifecycle, restoring memories, and deleting them for good."""
+"""Work inside a store that is killed: a run of the lifecycle, restoring memories, and deleting them
+for good.
+"""
 
 import json
 import shutil
@@ -9,12 +11,24 @@ from typing import Any
 
 from bench.child import say
 from bench.kill import FILE, Operation
-from bench.operations import LIVE, REMOVED, ROWS, counted, numbers, populate, put_numbered, verify_live
+from bench.operations import (
+    LIVE,
+    REMOVED,
+    ROWS,
+    counted,
+    numbers,
+    populate,
+    put_numbered,
+    verify_live,
+)
 from bench.proof import NS, SETTINGS, content, key, missing, open_store, unclean, unwritable
 from ghostmem import Ghost, NotFoundError
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)  # when the killed run of the lifecycle takes place
-SENSORY, LONG_TERM = 5, 6  # writers whose memories the lifecycle removes and puts to rest; those of LIVE fade
+SENSORY, LONG_TERM = (
+    5,
+    6,
+)  # writers whose memories the lifecycle removes and puts to rest; those of LIVE fade
 EXPECTED = "expected.json"
 DELETED = 4  # memories that are deleted for good, one at a time
 
@@ -24,7 +38,9 @@ def _open_at(path: Path, at: datetime) -> Ghost:
 
 
 def fill_aged(folder: Path) -> None:
-    """Make a store whose memories are due for the lifecycle, and note what one and two undisturbed runs make of it."""
+    """Make a store whose memories are due for the lifecycle, and note what one and two undisturbed
+    runs make of it.
+    """
     with _open_at(folder / FILE, NOW - timedelta(days=20)) as ghost:
         for number in range(ROWS):
             ghost.put(NS, key(LIVE, number), content(LIVE, number), importance=0.8)
@@ -44,9 +60,16 @@ def fill_aged(folder: Path) -> None:
 def _state(ghost: Ghost) -> dict[str, list[Any]]:
     """Return what the lifecycle changes of each prepared memory."""
     with ghost.store.engine.read() as tx:
-        found = [tx.memories.last(NS, key(writer, number)) for writer in (LIVE, LONG_TERM, SENSORY) for number in range(ROWS)]
+        found = [
+            tx.memories.last(NS, key(writer, number))
+            for writer in (LIVE, LONG_TERM, SENSORY)
+            for number in range(ROWS)
+        ]
     rows = [memory for memory in found if memory is not None]
-    return {memory.key: [str(memory.tier), round(memory.importance, 6), memory.deleted_at is not None] for memory in rows}
+    return {
+        memory.key: [str(memory.tier), round(memory.importance, 6), memory.deleted_at is not None]
+        for memory in rows
+    }
 
 
 def reflect(folder: str, die_at: int | None = None, power: bool = False) -> None:
@@ -59,7 +82,9 @@ def reflect(folder: str, die_at: int | None = None, power: bool = False) -> None
 
 
 def verify_reflect(folder: Path, lines: list[str]) -> list[str]:
-    """Find every memory, whole, and the state of an undisturbed run: at once if it was acknowledged, else after another run."""
+    """Find every memory, whole, and the state of an undisturbed run: at once if it was
+    acknowledged, else after another run.
+    """
     once, twice = json.loads((folder / EXPECTED).read_text(encoding="utf-8"))
     with _open_at(folder / FILE, NOW) as ghost:
         wrong = unclean(ghost)
@@ -87,15 +112,23 @@ def restore(folder: str, die_at: int | None = None, power: bool = False) -> None
 
 
 def verify_restore(folder: Path, lines: list[str]) -> list[str]:
-    """Find every acknowledged restore, the rest untouched, and finish the work with a second run."""
+    """Find every acknowledged restore, the rest untouched, and finish the work with a
+    second run.
+    """
     with open_store(folder / FILE) as ghost:
-        wrong = missing(ghost, [(REMOVED, number) for number in numbers(lines, "restored")]) + unclean(ghost)
+        wrong = missing(
+            ghost, [(REMOVED, number) for number in numbers(lines, "restored")]
+        ) + unclean(ghost)
         current = {memory.key for memory in ghost.list(NS, limit=1_000)}
         for number in range(ROWS // 2):
             chain = [memory.content for memory in ghost.history(NS, key(LIVE, number))]
             whole = [content(4, number), content(LIVE, number)]
-            if chain not in (whole, [*whole, whole[0]]) or (chain == whole and number in numbers(lines, "version")):
-                wrong.append(f"{key(LIVE, number)} has {len(chain)} versions after restoring the first")
+            if chain not in (whole, [*whole, whole[0]]) or (
+                chain == whole and number in numbers(lines, "version")
+            ):
+                wrong.append(
+                    f"{key(LIVE, number)} has {len(chain)} versions after restoring the first"
+                )
             if len(chain) == len(whole):
                 ghost.restore(NS, key(LIVE, number), version=1)
             if key(REMOVED, number) not in current:
@@ -115,12 +148,19 @@ def hard_delete(folder: str, die_at: int | None = None, power: bool = False) -> 
 
 
 def verify_hard_delete(folder: Path, lines: list[str]) -> list[str]:
-    """Find each memory whole or gone; after the documented `ghost gc` no byte of what is gone is left, after all no byte."""
+    """Find each memory whole or gone.
+
+    After the documented `ghost gc` no byte of what is gone is left, after all no byte.
+    """
     wrong = []
     with open_store(folder / FILE) as ghost:
         wrong += verify_live(ghost, lines)
         gone = [number for number in range(DELETED) if not _is_whole(ghost, number, wrong)]
-        wrong += [f"{number} was deleted and is there" for number in numbers(lines, "deleted") if number not in gone]
+        wrong += [
+            f"{number} was deleted and is there"
+            for number in numbers(lines, "deleted")
+            if number not in gone
+        ]
         ghost.gc()
     wrong += _traces(folder, gone)
     with open_store(folder / FILE) as ghost:
@@ -146,7 +186,12 @@ def _traces(folder: Path, gone: list[int]) -> list[str]:
     """Look for the checksum that each deleted text carries in every file of the store."""
     files = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
     words = {number: content(REMOVED, number).rpartition(" ")[2].encode() for number in gone}
-    return [f"text {number} is still in {name}" for number, word in words.items() for name, data in files.items() if word in data]
+    return [
+        f"text {number} is still in {name}"
+        for number, word in words.items()
+        for name, data in files.items()
+        if word in data
+    ]
 
 
 OPERATIONS = (

@@ -1,7 +1,8 @@
-"""python -m bench.latency: what Ghost costs, as ratios to the least that could do, measured side by side in one run.
+"""python -m bench.latency: what Ghost costs, as ratios to the least that could do, measured side by
+side in one run.
 
-Figures are CPU time (user and system, medians over interleaved runs); walls are given where waiting for the disk matters.
-`--engine postgres` compares a store in PostgreSQL with one in a file instead.
+Figures are CPU time (user and system, medians over interleaved runs); walls are given where waiting
+for the disk matters. `--engine postgres` compares a store in PostgreSQL with one in a file instead.
 """
 
 import argparse
@@ -46,7 +47,17 @@ def cold(plan: Plan) -> Section:
     commands: dict[str, Callable[[], list[str]]] = {
         "base": lambda: [sys.executable, "-c", "import click, apsw"],
         "get": lambda: [str(GHOST), "--db", store, "get", "-n", NS, "key-42"],
-        "put": lambda: [str(GHOST), "--db", store, "put", "-n", NS, "-k", f"cold-{next(fresh)}", "The user drinks green tea."],
+        "put": lambda: [
+            str(GHOST),
+            "--db",
+            store,
+            "put",
+            "-n",
+            NS,
+            "-k",
+            f"cold-{next(fresh)}",
+            "The user drinks green tea.",
+        ],
         "list": lambda: [str(GHOST), "--db", store, "list", "-n", NS],
     }
     works = {name: lambda make=make: child_cost(make(), env) for name, make in commands.items()}
@@ -57,12 +68,16 @@ def cold(plan: Plan) -> Section:
     rows = [("cold python -c 'import click, apsw'", f"{base:.1f} ms", "1.00", "")]
     for name, costs in found.items():
         data[name] = {"ms": round(cpu_ms(costs), 1), "ratio": round(cpu_ms(costs) / base, 2)}
-        rows.append((f"cold ghost {name}", f"{cpu_ms(costs):.1f} ms", f"{data[name]['ratio']:.2f}", "≤ 1.6"))
+        rows.append(
+            (f"cold ghost {name}", f"{cpu_ms(costs):.1f} ms", f"{data[name]['ratio']:.2f}", "≤ 1.6")
+        )
     return Section(data, rows)
 
 
 class Bare:
-    """The least that stores a memory's row durably: one table with a primary key, the same modes as Ghost."""
+    """The least that stores a memory's row durably: one table with a primary key, the same modes as
+    Ghost.
+    """
 
     def __init__(self, path: Path, names: list[str]) -> None:
         self.db = apsw.Connection(str(path))
@@ -84,7 +99,10 @@ def stored_rows(path: str) -> tuple[list[str], list[tuple[Any, ...]]]:
     """Return the columns and the rows of a store's memories as they stand in its file."""
     db = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READONLY)
     try:
-        names = [name for (name,) in db.execute("SELECT name FROM pragma_table_info('memories') ORDER BY cid")]
+        names = [
+            name
+            for (name,) in db.execute("SELECT name FROM pragma_table_info('memories') ORDER BY cid")
+        ]
         return names, db.execute(f"SELECT {', '.join(names)} FROM memories").fetchall()
     finally:
         db.close()
@@ -110,7 +128,11 @@ def put(plan: Plan) -> Section:
     out = []
     for name, take in (("wall", wall_ms), ("cpu", cpu_ms)):
         ours, least = take(found["ghost"]), take(found["bare"])
-        data[name] = {"ms": round(ours, 3), "base_ms": round(least, 3), "ratio": round(ours / least, 2)}
+        data[name] = {
+            "ms": round(ours, 3),
+            "base_ms": round(least, 3),
+            "ratio": round(ours / least, 2),
+        }
         out.append((f"one durable insert, {name}", f"{least:.3f} ms", "1.00", ""))
         out.append((f"one durable put, {name}", f"{ours:.3f} ms", f"{ours / least:.2f}", "≤ 2"))
     return Section(data, out)
@@ -125,7 +147,9 @@ def _insert_one(bare: Bare, row: tuple[Any, ...]) -> Cost:
 
 
 def bulk(plan: Plan) -> Section:
-    """Store many memories, by import and one by one, against a bare insert of the same rows in one transaction."""
+    """Store many memories, by import and one by one, against a bare insert of the same rows in one
+    transaction.
+    """
     texts, fresh = sentences(BULK), count()
     model = str(plan.folder / "bulk.db")
     with Ghost.open(model, settings=SETTINGS) as ghost:
@@ -139,13 +163,22 @@ def bulk(plan: Plan) -> Section:
 
     def one_by_one() -> Cost:
         with Ghost.open(plan.folder / f"bulk-{next(fresh)}.db", settings=SETTINGS) as ghost:
-            return cost(lambda: [ghost.put(NS, f"key-{number}", text) for number, text in enumerate(texts[: BULK // 5])])
+            return cost(
+                lambda: [
+                    ghost.put(NS, f"key-{number}", text)
+                    for number, text in enumerate(texts[: BULK // 5])
+                ]
+            )
 
     def bare() -> Cost:
         least = Bare(plan.folder / f"bulk-{next(fresh)}.db", names)
         return cost(lambda: least.insert_all(rows))
 
-    works = {"bare insert": (bare, BULK), "import": (import_, BULK), "put in a loop": (one_by_one, BULK // 5)}
+    works = {
+        "bare insert": (bare, BULK),
+        "import": (import_, BULK),
+        "put in a loop": (one_by_one, BULK // 5),
+    }
     found = interleaved({name: work for name, (work, _) in works.items()}, max(3, plan.runs // 5))
     least = cpu_ms(found["bare insert"]) / BULK
     data, out = {}, []
@@ -193,12 +226,23 @@ def main() -> int:
     """Run the sections asked for and print what they found."""
     parser = argparse.ArgumentParser(prog="python -m bench.latency", description=__doc__)
     parser.add_argument("--json", action="store_true", help="one JSON object instead of a table")
-    parser.add_argument("--runs", type=int, default=15, help="times each command is started (default %(default)s)")
     parser.add_argument(
-        "--engine", choices=("sqlite", "postgres"), default="sqlite", help="what is measured (default %(default)s)"
+        "--runs", type=int, default=15, help="times each command is started (default %(default)s)"
     )
-    parser.add_argument("--only", default="", help="sections, separated by commas (default: all of the engine)")
-    parser.add_argument("--sizes", default="10000,100000", help="memories that `search` looks through (default %(default)s)")
+    parser.add_argument(
+        "--engine",
+        choices=("sqlite", "postgres"),
+        default="sqlite",
+        help="what is measured (default %(default)s)",
+    )
+    parser.add_argument(
+        "--only", default="", help="sections, separated by commas (default: all of the engine)"
+    )
+    parser.add_argument(
+        "--sizes",
+        default="10000,100000",
+        help="memories that `search` looks through (default %(default)s)",
+    )
     given = parser.parse_args()
     sizes = tuple(int(size) for size in given.sizes.split(","))
     known = sections(given.engine)
@@ -214,7 +258,11 @@ def main() -> int:
     rows = [row for section in found.values() for row in section.rows]
     head = "cpu, unless said" if given.engine == "sqlite" else "wall"
     text = table(("what", head, "ratio", "aim"), rows)
-    show({**{name: section.data for name, section in found.items()}, "machine": machine()}, text, given.json)
+    show(
+        {**{name: section.data for name, section in found.items()}, "machine": machine()},
+        text,
+        given.json,
+    )
     return 0
 
 

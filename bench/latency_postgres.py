@@ -1,7 +1,8 @@
-"""What a store in PostgreSQL costs beside one in a file, in the same run: searches by size, puts a second by clients, statements.
+"""What a store in PostgreSQL costs beside one in a file, in the same run: searches by size, puts a
+second by clients, statements.
 
-Walls are given, because most of the time is spent in another process; the CPU time of the client alone stands beside them.
-"""
+Walls are given, because most of the time is spent in another process; the CPU time of the client
+alone stands beside them."""
 
 import time
 from collections import Counter
@@ -27,7 +28,9 @@ FAST = {"shared_buffers": "512MB", "max_wal_size": "4GB", "autovacuum": "on"}
 
 
 def search(plan: Plan) -> Section:
-    """Search the same memories in a file and in PostgreSQL, question by question in turn, with the questions embedded before."""
+    """Search the same memories in a file and in PostgreSQL, question by question in turn, with the
+    questions embedded before.
+    """
     stored, _, asked = drawn(max(plan.sizes))
     ready = Ready(StaticEmbedder(), asked)
     data: dict[str, Any] = {"queries": ASKED}
@@ -37,13 +40,28 @@ def search(plan: Plan) -> Section:
             path = plan.folder / f"search-{size}.db"
             took = load(path, stored[:size])
             found, moved, agree = _ask_both(server, path, size, ready, asked)
-            data[str(size)] = {"import_s": round(took.wall, 1), "migrate_s": round(moved, 1), "same_hits": agree}
+            data[str(size)] = {
+                "import_s": round(took.wall, 1),
+                "migrate_s": round(moved, 1),
+                "same_hits": agree,
+            }
             for engine, costs in found.items():
                 walls = [each.wall * 1000 for each in costs]
                 p50, p95 = median(walls), quantiles(walls, n=20)[-1]
-                told = {"p50_ms": round(p50, 2), "p95_ms": round(p95, 2), "client_cpu_ms": round(cpu_ms(costs), 2)}
+                told = {
+                    "p50_ms": round(p50, 2),
+                    "p95_ms": round(p95, 2),
+                    "client_cpu_ms": round(cpu_ms(costs), 2),
+                }
                 data[str(size)][engine] = told
-                rows.append((f"search in {size:,}, {engine}, p50 / p95", f"{p50:.1f} / {p95:.1f} ms", "", ""))
+                rows.append(
+                    (
+                        f"search in {size:,}, {engine}, p50 / p95",
+                        f"{p50:.1f} / {p95:.1f} ms",
+                        "",
+                        "",
+                    )
+                )
             ratio = data[str(size)]["postgres"]["p50_ms"] / data[str(size)]["sqlite"]["p50_ms"]
             data[str(size)]["ratio"] = round(ratio, 2)
             rows.append((f"search in {size:,}, PostgreSQL over a file", "", f"{ratio:.2f}", ""))
@@ -54,8 +72,10 @@ def search(plan: Plan) -> Section:
 def _ask_both(
     server: Server, path: Path, size: int, ready: Ready, asked: Sequence[str]
 ) -> tuple[dict[str, list[Cost]], float, float]:
-    """Move a file's memories into PostgreSQL, ask both every question, and return what that took and how often they agree."""
-    from ghostmem.verbs.migrate import migrate
+    """Move a file's memories into PostgreSQL, ask both every question, and return what that took
+    and how often they agree.
+    """
+    from ghostmem.transfer.migrate import migrate
 
     url = _database(server, f"search_{size}")
     began = time.perf_counter()
@@ -67,7 +87,9 @@ def _ask_both(
     same = 0
     with ExitStack() as open_:
         stores = zip(found, (str(path), url), strict=True)
-        ghosts = {name: open_.enter_context(Ghost.open(where, settings=STATIC)) for name, where in stores}
+        ghosts = {
+            name: open_.enter_context(Ghost.open(where, settings=STATIC)) for name, where in stores
+        }
         for ghost in ghosts.values():
             ghost.store.vectoriser.get()
             ghost.store.vectoriser._embedder = ready
@@ -75,7 +97,10 @@ def _ask_both(
             for ghost in ghosts.values():
                 ghost.search(text, NS)
         for text in asked:
-            works = {name: lambda ghost=ghost: cost(lambda: ghost.search(text, NS)) for name, ghost in ghosts.items()}  # noqa: B023
+            works = {
+                name: lambda ghost=ghost: cost(lambda: ghost.search(text, NS))  # noqa: B023
+                for name, ghost in ghosts.items()
+            }
             for name, costs in interleaved(works, 3).items():
                 found[name].append(sorted(costs, key=lambda each: each.wall)[1])
             keys = [[hit.key for hit in ghost.search(text, NS)] for ghost in ghosts.values()]
@@ -97,12 +122,17 @@ def put_for(target: str, writer: int, puts: int, apart: bool) -> None:
         ghost.put(ns, f"w{writer}", "The first put makes what the others find made.")
         say(READY)
         hear()
-        took = [cost(lambda text=text, n=n: ghost.put(ns, f"w{writer}-{n}", text)) for n, text in enumerate(texts)]  # type: ignore[misc]
+        took = [
+            cost(lambda text=text, n=n: ghost.put(ns, f"w{writer}-{n}", text))  # type: ignore[misc]
+            for n, text in enumerate(texts)
+        ]
         say(f"ms {median(each.wall for each in took) * 1000:.3f}")
 
 
 def puts(plan: Plan) -> Section:
-    """Put durably as one, four and eight processes, all in one namespace and each in its own, in a file and in PostgreSQL."""
+    """Put durably as one, four and eight processes, all in one namespace and each in its own, in a
+    file and in PostgreSQL.
+    """
     data: dict[str, Any] = {"puts_of_each": PUTS}
     rows = []
     with own_server(**FAST) as server:
@@ -111,17 +141,27 @@ def puts(plan: Plan) -> Section:
                 where = "own namespaces" if apart else "one namespace"
                 for engine in ("sqlite", "postgres"):
                     name = f"puts_{clients}_{int(apart)}"
-                    target = str(plan.folder / f"{name}.db") if engine == "sqlite" else _database(server, name)
+                    target = (
+                        str(plan.folder / f"{name}.db")
+                        if engine == "sqlite"
+                        else _database(server, name)
+                    )
                     rate, each = _rate(target, clients, apart)
                     told = {"per_second": round(rate, 1), "median_ms": round(each, 2)}
                     data.setdefault(str(clients), {}).setdefault(where, {})[engine] = told
-                    rows.append((f"{clients} clients, {where}, {engine}", f"{rate:,.0f} puts/s", "", ""))
+                    rows.append(
+                        (f"{clients} clients, {where}, {engine}", f"{rate:,.0f} puts/s", "", "")
+                    )
     return Section(data, rows)
 
 
 def _rate(target: str, clients: int, apart: bool) -> tuple[float, float]:
-    """Return how many puts a second so many clients make together, and the median of what one put took them."""
-    children = [Child(put_for, target=target, writer=n, puts=PUTS, apart=apart) for n in range(clients)]
+    """Return how many puts a second so many clients make together, and the median of what one put
+    took them.
+    """
+    children = [
+        Child(put_for, target=target, writer=n, puts=PUTS, apart=apart) for n in range(clients)
+    ]
     try:
         for child in children:
             if not child.await_lines(1):
@@ -133,20 +173,26 @@ def _rate(target: str, clients: int, apart: bool) -> tuple[float, float]:
             if not child.await_lines(2):
                 raise RuntimeError(f"a client did not finish: {child.error}")
         took = time.perf_counter() - began
-        return clients * PUTS / took, median(float(child.lines()[1].split()[1]) for child in children)
+        return clients * PUTS / took, median(
+            float(child.lines()[1].split()[1]) for child in children
+        )
     finally:
         for child in children:
             child.kill()
 
 
 def statements(_: Plan) -> Section:
-    """Count what a put and a search send to the database: statements of ours, and transactions around them."""
+    """Count what a put and a search send to the database: statements of ours, and transactions
+    around them.
+    """
     texts = sentences(400)
     data: dict[str, Any] = {}
     rows = []
     with own_server() as server:
         for provider in ("none", "static"):
-            with Ghost.open(_database(server, f"{NAME}_{provider}"), settings=Settings(embed_provider=provider)) as ghost:
+            with Ghost.open(
+                _database(server, f"{NAME}_{provider}"), settings=Settings(embed_provider=provider)
+            ) as ghost:
                 for number, text in enumerate(texts[:300]):
                     ghost.put(NS, f"key-{number}", text)
                 works: dict[str, Callable[[int], object]] = {
@@ -161,8 +207,13 @@ def statements(_: Plan) -> Section:
                         work(at)
                     ghost.store.engine.watch = None  # type: ignore[attr-defined]
                     most = Counter(" ".join(sql.split())[:60] for sql in seen).most_common(5)
-                    data[f"{verb}, {provider}"] = {"each": len(seen) / 50, "most": {sql: n / 50 for sql, n in most}}
-                    rows.append((f"statements of a {verb}, {provider}", f"{len(seen) / 50:.1f}", "", ""))
+                    data[f"{verb}, {provider}"] = {
+                        "each": len(seen) / 50,
+                        "most": {sql: n / 50 for sql, n in most},
+                    }
+                    rows.append(
+                        (f"statements of a {verb}, {provider}", f"{len(seen) / 50:.1f}", "", "")
+                    )
     return Section(data, rows)
 
 

@@ -1,10 +1,10 @@
 """python -m bench.load: a server of `ghost serve` under 64 clients that read and write for minutes.
 
-A real server process on a fresh store in a file or in PostgreSQL, and one client process with a connection for each client, which
-pauses between requests so that the load is one the server can carry. Measured are latencies per operation and per minute, errors
-by status, lost writes (every acknowledged put and patch is read back after the server has stopped), and the server's resident
-memory. Leaves with 1 when a bar is missed.
-"""
+A real server process on a fresh store in a file or in PostgreSQL, and one client process with a
+connection for each client, which pauses between requests so that the load is one the server can
+carry. Measured are latencies per operation and per minute, errors by status, lost writes (every
+acknowledged put and patch is read back after the server has stopped), and the server's resident
+memory. Leaves with 1 when a bar is missed."""
 
 import argparse
 import asyncio
@@ -61,7 +61,9 @@ class Server:
     host: str
     port: int
     log: Path
-    rss: list[tuple[float, float]] = field(default_factory=list)  # seconds since the start of the load, and MB
+    rss: list[tuple[float, float]] = field(
+        default_factory=list
+    )  # seconds since the start of the load, and MB
 
     def memory(self) -> float:
         """Return the resident memory in MB."""
@@ -70,7 +72,12 @@ class Server:
 
     def cpu(self) -> float:
         """Return the seconds of processor time that were used so far."""
-        parts = Path(f"/proc/{self.process.pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+        parts = (
+            Path(f"/proc/{self.process.pid}/stat")
+            .read_text(encoding="ascii")
+            .rpartition(")")[2]
+            .split()
+        )
         return (int(parts[11]) + int(parts[12])) / os.sysconf("SC_CLK_TCK")
 
     def stop(self) -> int:
@@ -96,7 +103,14 @@ def fill(target: str, plan: Plan) -> tuple[str, list[str]]:
     texts = sentences(SEEDED + 2_000)
     with Ghost.open(target, settings=replace(SETTINGS, embed_provider=plan.provider)) as ghost:
         ghost.import_(
-            [json.dumps([{"ns": NS, "key": f"seed-{n}", "content": text, "version": 1} for n, text in enumerate(texts[:SEEDED])])]
+            [
+                json.dumps(
+                    [
+                        {"ns": NS, "key": f"seed-{n}", "content": text, "version": 1}
+                        for n, text in enumerate(texts[:SEEDED])
+                    ]
+                )
+            ]
         )
         secret, _ = ghost.create_token("load", [f"{NS}:write"])
     return secret, texts
@@ -106,15 +120,31 @@ def fill(target: str, plan: Plan) -> tuple[str, list[str]]:
 def serving(target: str, plan: Plan, folder: Path) -> Iterator[Server]:
     """Run `ghost serve` on a free port; its limit is twice the rate that is offered."""
     log = folder / "serve.log"
-    command = [sys.executable, "-m", "ghostmem", "--db", target, "--json", "serve", "--port", "0", "--rate", str(plan.rate * 2)]
+    command = [
+        sys.executable,
+        "-m",
+        "ghostmem",
+        "--db",
+        target,
+        "--json",
+        "serve",
+        "--port",
+        "0",
+        "--rate",
+        str(plan.rate * 2),
+    ]
     env = {**plain_env(), "GHOST_EMBED_PROVIDER": plan.provider}
     with log.open("wb") as stream:
-        process = subprocess.Popen(command, cwd=ROOT, env=env, stdout=subprocess.PIPE, stderr=stream)
+        process = subprocess.Popen(
+            command, cwd=ROOT, env=env, stdout=subprocess.PIPE, stderr=stream
+        )
     try:
         assert process.stdout is not None
         said = process.stdout.readline()
         if not said:
-            raise RuntimeError(f"ghost serve did not start: {log.read_text(encoding='utf-8')[-500:]}")
+            raise RuntimeError(
+                f"ghost serve did not start: {log.read_text(encoding='utf-8')[-500:]}"
+            )
         host, _, port = json.loads(said)["url"].removeprefix("http://").rpartition(":")
         yield Server(process, host, int(port), log)
     finally:
@@ -127,7 +157,10 @@ def serving(target: str, plan: Plan, folder: Path) -> Iterator[Server]:
 
 def load(plan: Plan) -> dict[str, Any]:
     """Run the whole test and return its findings."""
-    with tempfile.TemporaryDirectory(prefix="ghost-load-") as name, store(plan.engine, Path(name)) as target:
+    with (
+        tempfile.TemporaryDirectory(prefix="ghost-load-") as name,
+        store(plan.engine, Path(name)) as target,
+    ):
         secret, texts = fill(target, plan)
         shared = Shared(NS, secret, texts, plan.clients / plan.rate, KEYS)
         with serving(target, plan, Path(name)) as server:
@@ -135,7 +168,11 @@ def load(plan: Plan) -> dict[str, Any]:
             code = server.stop()
             log = server.log.read_text(encoding="utf-8", errors="replace").splitlines()
         lost, problems = read_back(target, shared)
-    found = findings(plan, shared, server) | cpu | {"lost": len(lost), "exit_code": code, "check": problems}
+    found = (
+        findings(plan, shared, server)
+        | cpu
+        | {"lost": len(lost), "exit_code": code, "check": problems}
+    )
     found["lost_keys"] = lost[:10]
     found["server_errors"] = [line for line in log if '"error"' in line][:5]
     found["bars"] = bars(found)
@@ -145,7 +182,10 @@ def load(plan: Plan) -> dict[str, Any]:
 
 async def _drive(plan: Plan, server: Server, shared: Shared) -> dict[str, float]:
     """Let all clients work until the time is up, with the server's memory sampled every second."""
-    clients = [Client(number, server.host, server.port, shared, plan.seed) for number in range(plan.clients)]
+    clients = [
+        Client(number, server.host, server.port, shared, plan.seed)
+        for number in range(plan.clients)
+    ]
     shared.began = time.monotonic() + WARMING
     shared.until = shared.began + plan.seconds
     sampler = asyncio.create_task(_sample(server, shared))
@@ -158,7 +198,10 @@ async def _drive(plan: Plan, server: Server, shared: Shared) -> dict[str, float]
     with suppress(asyncio.CancelledError):
         await sampler
     used = (server.cpu() - before) / plan.seconds
-    return {"server_cores": round(used, 2), "client_cores": round((time.process_time() - own) / plan.seconds, 2)}
+    return {
+        "server_cores": round(used, 2),
+        "client_cores": round((time.process_time() - own) / plan.seconds, 2),
+    }
 
 
 async def _sample(server: Server, shared: Shared) -> None:
@@ -168,11 +211,15 @@ async def _sample(server: Server, shared: Shared) -> None:
 
 
 def read_back(target: str, shared: Shared) -> tuple[list[str], list[str]]:
-    """Open the store after the server has stopped: return the acknowledged writes that are not there, and what a check says."""
+    """Open the store after the server has stopped: return the acknowledged writes that are not
+    there, and what a check says.
+    """
     with Ghost.open(target, settings=SETTINGS) as ghost:
         stored = {memory.key: memory.content for memory in ghost.list(NS, limit=1_000_000)}
         lost = [
-            key for key, content in shared.acknowledged.items() if stored.get(key) not in (content, *shared.unknown.get(key, ()))
+            key
+            for key, content in shared.acknowledged.items()
+            if stored.get(key) not in (content, *shared.unknown.get(key, ()))
         ]
         return lost, [str(problem) for problem in ghost.check().problems]
 
@@ -201,7 +248,9 @@ def findings(plan: Plan, shared: Shared, server: Server) -> dict[str, Any]:
         "failed_connections": statuses[0],
         "reconnected": shared.reconnected,
         "acknowledged": shared.writes,
-        "operations": {name: figures([one for one in samples if one.operation == name]) for name in OPERATIONS},
+        "operations": {
+            name: figures([one for one in samples if one.operation == name]) for name in OPERATIONS
+        },
         "all": figures(samples),
         "minutes": [figures(part) for part in _minutes(samples, plan.seconds)],
         "window_seconds": window,
@@ -218,14 +267,21 @@ def findings(plan: Plan, shared: Shared, server: Server) -> dict[str, Any]:
 
 def _minutes(samples: list[Sample], seconds: float) -> list[list[Sample]]:
     count = max(1, round(seconds / MINUTE))
-    return [[one for one in samples if number * MINUTE <= one.at < (number + 1) * MINUTE] for number in range(count)]
+    return [
+        [one for one in samples if number * MINUTE <= one.at < (number + 1) * MINUTE]
+        for number in range(count)
+    ]
 
 
 def figures(samples: list[Sample]) -> dict[str, Any]:
     """Return count, median and 99th percentile of some requests."""
     times = sorted(sample.seconds * 1000 for sample in samples) or [0.0]
     at = min(len(times) - 1, int(len(times) * 0.99))
-    return {"requests": len(samples), "p50_ms": round(median(times), 1), "p99_ms": round(times[at], 1)}
+    return {
+        "requests": len(samples),
+        "p50_ms": round(median(times), 1),
+        "p99_ms": round(times[at], 1),
+    }
 
 
 def bars(found: dict[str, Any]) -> list[dict[str, Any]]:
@@ -238,21 +294,36 @@ def bars(found: dict[str, Any]) -> list[dict[str, Any]]:
         ("p99, last minute over first", found["p99_growth"], MAX_GROWTH),
         ("resident memory, end over first minute", found["rss_growth"], MAX_RSS_GROWTH),
     ]
-    return [{"bar": name, "figure": figure, "most": most, "met": figure <= most} for name, figure, most in rows]
+    return [
+        {"bar": name, "figure": figure, "most": most, "met": figure <= most}
+        for name, figure, most in rows
+    ]
 
 
 def as_text(found: dict[str, Any]) -> str:
     """Return the findings as tables."""
-    rows = [[name, f"{one['requests']:,}", f"{one['p50_ms']:.1f}", f"{one['p99_ms']:.1f}"] for name, one in _rows(found)]
-    judged = [[bar["bar"], str(bar["figure"]), f"≤ {bar['most']}", "yes" if bar["met"] else "NO"] for bar in found["bars"]]
+    rows = [
+        [name, f"{one['requests']:,}", f"{one['p50_ms']:.1f}", f"{one['p99_ms']:.1f}"]
+        for name, one in _rows(found)
+    ]
+    judged = [
+        [bar["bar"], str(bar["figure"]), f"≤ {bar['most']}", "yes" if bar["met"] else "NO"]
+        for bar in found["bars"]
+    ]
     head = (
         f"{found['engine']}, {found['clients']} clients, {found['seconds']:.0f} s,"
-        f" {found['offered_per_second']:.0f} requests/s offered, {found['answered_per_second']} answered;"
+        f" {found['offered_per_second']:.0f} requests/s offered, "
+        f"{found['answered_per_second']} answered;"
         f" statuses {found['statuses']}; acknowledged writes {found['acknowledged']:,};"
         f" server {found['server_cores']} cores, client {found['client_cores']};"
-        f" memory {found['rss_after_minute_mb']} MB after {found['window_seconds']:.0f} s, {found['rss_end_mb']} MB at the end"
+        f" memory {found['rss_after_minute_mb']} MB after {found['window_seconds']:.0f} s, "
+        f"{found['rss_end_mb']} MB at the end"
     )
-    parts = [head, table(("what", "requests", "p50 ms", "p99 ms"), rows), table(("bar", "figure", "most", "met"), judged)]
+    parts = [
+        head,
+        table(("what", "requests", "p50 ms", "p99 ms"), rows),
+        table(("bar", "figure", "most", "met"), judged),
+    ]
     return "\n\n".join([*parts, *found["server_errors"], *found["lost_keys"]])
 
 
@@ -264,12 +335,33 @@ def _rows(found: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
 def options() -> argparse.Namespace:
     """Read the command line."""
     parser = argparse.ArgumentParser(prog="python -m bench.load", description=__doc__)
-    parser.add_argument("--engine", choices=ENGINES, default=ENGINES[0], help="where the store is (default %(default)s)")
-    parser.add_argument("--provider", choices=PROVIDERS, default=PROVIDERS[0], help="what makes vectors (default %(default)s)")
-    parser.add_argument("--clients", type=int, default=64, help="connections at once (default %(default)s)")
-    parser.add_argument("--rate", type=float, default=40.0, help="requests a second of all clients (default %(default)s)")
-    parser.add_argument("--seconds", type=float, default=300.0, help="how long to measure (default %(default)s)")
-    parser.add_argument("--seed", type=int, default=1, help="chooses operations and pauses (default %(default)s)")
+    parser.add_argument(
+        "--engine",
+        choices=ENGINES,
+        default=ENGINES[0],
+        help="where the store is (default %(default)s)",
+    )
+    parser.add_argument(
+        "--provider",
+        choices=PROVIDERS,
+        default=PROVIDERS[0],
+        help="what makes vectors (default %(default)s)",
+    )
+    parser.add_argument(
+        "--clients", type=int, default=64, help="connections at once (default %(default)s)"
+    )
+    parser.add_argument(
+        "--rate",
+        type=float,
+        default=40.0,
+        help="requests a second of all clients (default %(default)s)",
+    )
+    parser.add_argument(
+        "--seconds", type=float, default=300.0, help="how long to measure (default %(default)s)"
+    )
+    parser.add_argument(
+        "--seed", type=int, default=1, help="chooses operations and pauses (default %(default)s)"
+    )
     parser.add_argument("--json", action="store_true", help="one JSON object instead of tables")
     return parser.parse_args()
 
@@ -277,7 +369,9 @@ def options() -> argparse.Namespace:
 def main() -> int:
     """Run the load and print what was found."""
     given = options()
-    found = load(Plan(given.engine, given.provider, given.clients, given.rate, given.seconds, given.seed))
+    found = load(
+        Plan(given.engine, given.provider, given.clients, given.rate, given.seconds, given.seed)
+    )
     show(found, as_text(found), given.json)
     return 0 if found["ok"] else 1
 

@@ -1,4 +1,6 @@
-"""A client of the load test: one connection that is kept open, and operations drawn by chance with pauses between them."""
+"""A client of the load test: one connection that is kept open, and operations drawn by chance with
+pauses between them.
+"""
 
 import asyncio
 import difflib
@@ -15,7 +17,10 @@ CHUNK = 65_536
 
 @dataclass(frozen=True)
 class Sample:
-    """One request: when it began, in seconds since the measured time began, and how it went; status 0 means no answer."""
+    """One request: when it began, in seconds since the measured time began, and how it went.
+
+    Status 0 means no answer.
+    """
 
     operation: str
     at: float
@@ -35,8 +40,12 @@ class Shared:
     began: float = 0.0
     until: float = 0.0
     samples: list[Sample] = field(default_factory=list)
-    acknowledged: dict[str, str] = field(default_factory=dict)  # the newest acknowledged content of each key
-    unknown: dict[str, list[str]] = field(default_factory=dict)  # contents that were sent later and not acknowledged
+    acknowledged: dict[str, str] = field(
+        default_factory=dict
+    )  # the newest acknowledged content of each key
+    unknown: dict[str, list[str]] = field(
+        default_factory=dict
+    )  # contents that were sent later and not acknowledged
     writes: int = 0
     reconnected: int = 0
 
@@ -71,7 +80,9 @@ class Client:
             began = time.monotonic()
             status = await self._send(request)
             taken = time.monotonic() - began
-            self._shared.samples.append(Sample(operation, began - self._shared.began, taken, status))
+            self._shared.samples.append(
+                Sample(operation, began - self._shared.began, taken, status)
+            )
             self._note(request, status)
             rest = self._shared.pause * self._random.uniform(0.5, 1.5) - taken
             await asyncio.sleep(max(0.0, rest))
@@ -89,7 +100,10 @@ class Client:
             self._shared.unknown.setdefault(request.key, []).append(request.content)
 
     async def _send(self, request: Request) -> int:
-        """Send a request and return the status; a connection that the server closed meanwhile is made anew, once."""
+        """Send a request and return the status.
+
+        A connection that the server closed meanwhile is made anew, once.
+        """
         for attempt in range(2):
             is_kept = self._writer is not None
             try:
@@ -106,7 +120,9 @@ class Client:
 
     async def _exchange(self, request: Request) -> int:
         if self._writer is None or self._reader is None:
-            self._reader, self._writer = await asyncio.open_connection(self._host, self._port, limit=1 << 20)
+            self._reader, self._writer = await asyncio.open_connection(
+                self._host, self._port, limit=1 << 20
+            )
         body = b"" if request.body is None else json.dumps(request.body).encode()
         head = [
             f"{request.method} {request.path} HTTP/1.1",
@@ -148,7 +164,9 @@ class Client:
     def context(self) -> Request:
         """Assemble a context."""
         query = " ".join(self._text().split()[:8])
-        return Request("POST", "/api/v1/context", {"query": query, "ns": self._shared.ns, "budget": 2_000})
+        return Request(
+            "POST", "/api/v1/context", {"query": query, "ns": self._shared.ns, "budget": 2_000}
+        )
 
     def get(self) -> Request:
         """Read a memory that is there."""
@@ -158,7 +176,9 @@ class Client:
     def put(self) -> Request:
         """Store the next version of a key of its own."""
         key = self._own_key()
-        content = f"{self._text()}\nNumber {self._random.randrange(10**9)} of client {self._number}."
+        content = (
+            f"{self._text()}\nNumber {self._random.randrange(10**9)} of client {self._number}."
+        )
         return Request("PUT", self._memory(key), {"content": content}, key, content)
 
     def list(self) -> Request:
@@ -166,7 +186,10 @@ class Client:
         return Request("GET", f"/api/v1/memories?ns={quote(self._shared.ns, safe='')}&limit=20")
 
     def patch(self) -> Request:
-        """Change the last line of a memory of its own by a diff; one that was never put is put instead."""
+        """Change the last line of a memory of its own by a diff.
+
+        One that was never put is put instead.
+        """
         key = self._own_key()
         before = self._shared.acknowledged.get(key)
         if before is None or key in self._shared.unknown:

@@ -68,14 +68,17 @@ def _cell(name: str, one: dict[str, Any]) -> str:
         return f"{figures['p50_ms']:.0f} / {figures['p99_ms']:.0f} ms"
     cells = {
         "clients, seconds": f"{one['clients']}, {one['seconds']:.0f}",
-        "requests a second, offered and answered": f"{one['offered_per_second']:.0f}, {one['answered_per_second']:.1f}",
+        "requests a second, offered and answered": f"{one['offered_per_second']:.0f}, "
+        f"{one['answered_per_second']:.1f}",
         "requests, acknowledged writes": f"{one['requests']:,}, {one['acknowledged']:,}",
-        "p99 of each minute": ", ".join(f"{minute['p99_ms']:.0f}" for minute in one["minutes"]) + " ms",
+        "p99 of each minute": ", ".join(f"{minute['p99_ms']:.0f}" for minute in one["minutes"])
+        + " ms",
         "responses 5xx": str(one["server_error_responses"]),
         "responses 429": str(one["too_many_requests"]),
         "lost writes": str(one["lost"]),
         "p99, last minute over first": f"{one['p99_growth']:.2f}",
-        "memory after one minute, at the end": f"{one['rss_after_minute_mb']:.0f}, {one['rss_end_mb']:.0f} MB",
+        "memory after one minute, at the end": f"{one['rss_after_minute_mb']:.0f}, "
+        f"{one['rss_end_mb']:.0f} MB",
         "memory, end over first minute": f"{one['rss_growth']:.2f}",
         "cores used by the server": f"{one['server_cores']:.2f}",
     }
@@ -84,9 +87,15 @@ def _cell(name: str, one: dict[str, Any]) -> str:
 
 def main() -> int:
     """Print or write the table; leave with 1 when a bar was missed."""
-    parser = argparse.ArgumentParser(prog="python -m bench.load_table", description=__doc__.partition("\n")[0] if __doc__ else "")
-    parser.add_argument("results", type=Path, nargs="+", metavar="RESULTS.json", help="what bench.load found")
-    parser.add_argument("--write", action="store_true", help=f"put the table into {BENCHMARKS.name}")
+    parser = argparse.ArgumentParser(
+        prog="python -m bench.load_table", description=__doc__.partition("\n")[0] if __doc__ else ""
+    )
+    parser.add_argument(
+        "results", type=Path, nargs="+", metavar="RESULTS.json", help="what bench.load found"
+    )
+    parser.add_argument(
+        "--write", action="store_true", help=f"put the table into {BENCHMARKS.name}"
+    )
     given = parser.parse_args()
     found = [json.loads(path.read_text(encoding="utf-8")) for path in given.results]
     text = as_markdown(found)

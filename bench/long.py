@@ -1,8 +1,9 @@
-"""The long form of the fault scenarios: many kills of every operation, without a time limit, in a run that can be interrupted.
+"""The long form of the fault scenarios: many kills of every operation, without a time limit, in a
+run that can be interrupted.
 
-A state file keeps the findings of every round. An interrupted run is continued by the same command; operations that passed are
-not repeated; one that failed is started anew, because somebody will have changed something since.
-"""
+A state file keeps the findings of every round. An interrupted run is continued by the same command;
+operations that passed are not repeated; one that failed is started anew, because somebody will have
+changed something since."""
 
 import json
 import os
@@ -33,7 +34,10 @@ class State:
             found = json.loads(path.read_text(encoding="utf-8"))
             if {name: found.get(name) for name in self._head} != self._head:
                 given = f"rounds {found.get('rounds')}, seed {found.get('seed')}"
-                sys.exit(f"{path} is the state of another run ({given}): remove it, or name another file with --state")
+                sys.exit(
+                    f"{path} is the state of another run ({given}): remove it, or name "
+                    "another file with --state"
+                )
             self._results = found["scenarios"]
 
     def result(self, name: str) -> dict[str, Any] | None:
@@ -58,7 +62,9 @@ class State:
 
 
 def with_progress(plan: Plan, name: str, state: State) -> Plan:
-    """Return a plan that goes on where the state is, writes it down and shows the counts on standard error."""
+    """Return a plan that goes on where the state is, writes it down and shows the counts on
+    standard error.
+    """
     earlier, spent = state.earlier(name)
     began = time.monotonic() - spent
 
@@ -67,14 +73,22 @@ def with_progress(plan: Plan, name: str, state: State) -> Plan:
             seconds = round(time.monotonic() - began, 1)
             state.keep(name, {"result": "running", "seconds": seconds, "findings": found.to_dict()})
         if sys.stderr.isatty() or found.done % SHOW_EVERY == 0:
-            counts = f"{found.done}/{plan.rounds} rounds, {found.facts['killed']} kills, {len(found.problems)} problems"
+            counts = (
+                f"{found.done}/{plan.rounds} rounds, {found.facts['killed']} kills, "
+                f"{len(found.problems)} problems"
+            )
             show(f"{name}: {counts}, {time.monotonic() - began:.0f} s")
 
     return replace(plan, earlier=earlier, report=report)
 
 
 def show(line: str, is_last: bool = False) -> None:
-    """Write a line to standard error; on a terminal the next one replaces it, unless it is the last of a scenario."""
+    """Write a line to standard error.
+
+    On a terminal the next one replaces it, unless it is the last of a scenario.
+    """
     on_terminal = sys.stderr.isatty()
-    sys.stderr.write(f"{'' if not on_terminal else CLEAR}{line}{'' if on_terminal and not is_last else NEW_LINE}")
+    sys.stderr.write(
+        f"{'' if not on_terminal else CLEAR}{line}{'' if on_terminal and not is_last else NEW_LINE}"
+    )
     sys.stderr.flush()

@@ -1,9 +1,10 @@
-"""python -m bench.longitudinal: what becomes of facts, noise and identity over weeks of virtual days, with reflect on and off.
+"""python -m bench.longitudinal: what becomes of facts, noise and identity over weeks of virtual
+days, with reflect on and off.
 
-A simulated agent works every day: hooks capture noise as sensory memories, some chatter is stored as it comes, a few facts are
-put in the first days and from then on are used, shown, asked for once a week, or left alone. At night the rules run, or do not.
-The clock is virtual, the vectors are the static model's, and everything is the same in every run.
-"""
+A simulated agent works every day: hooks capture noise as sensory memories, some chatter is stored
+as it comes, a few facts are put in the first days and from then on are used, shown, asked for once
+a week, or left alone. At night the rules run, or do not. The clock is virtual, the vectors are the
+static model's, and everything is the same in every run."""
 
 import argparse
 import json
@@ -23,42 +24,105 @@ NOTICED = 5  # every so many days one sensory memory is looked at twice
 TIMES = 2  # a day that a fact is used or shown
 LEFT_AFTER = 14  # days after which the facts of the last sort are never asked for again
 MODES = ("off", "built-in rules", "and one for chatter")
-PERSONA = "You are Ada, the release engineer of the harbour team. You answer briefly and never guess."
+PERSONA = (
+    "You are Ada, the release engineer of the harbour team. You answer briefly and never guess."
+)
 
 USED = {
-    "deploy-day": ("The Atlas gateway is deployed on Thursdays at 14:00.", "when is the Atlas gateway deployed?"),
-    "oncall": ("Marguerite Oyelaran is on call for the payments service.", "who is on call for payments?"),
-    "staging-db": ("The staging database runs on host kestrel-07, port 6543.", "which host runs the staging database?"),
-    "style": ("Commit subjects are written in the imperative mood.", "how are commit subjects written?"),
-    "flaky": ("The checkout test is flaky because of the sandbox mailer.", "why is the checkout test flaky?"),
-    "vpn": ("The VPN profile for contractors is called heron-guest.", "what is the contractors' VPN profile called?"),
+    "deploy-day": (
+        "The Atlas gateway is deployed on Thursdays at 14:00.",
+        "when is the Atlas gateway deployed?",
+    ),
+    "oncall": (
+        "Marguerite Oyelaran is on call for the payments service.",
+        "who is on call for payments?",
+    ),
+    "staging-db": (
+        "The staging database runs on host kestrel-07, port 6543.",
+        "which host runs the staging database?",
+    ),
+    "style": (
+        "Commit subjects are written in the imperative mood.",
+        "how are commit subjects written?",
+    ),
+    "flaky": (
+        "The checkout test is flaky because of the sandbox mailer.",
+        "why is the checkout test flaky?",
+    ),
+    "vpn": (
+        "The VPN profile for contractors is called heron-guest.",
+        "what is the contractors' VPN profile called?",
+    ),
 }
 SHOWN = {
-    "coffee": ("The user drinks oat flat whites, never filter coffee.", "what coffee does the user drink?"),
-    "timezone": ("The user lives in Lisbon and works from ten to six.", "in which city does the user live?"),
-    "editor": ("The user edits in Helix with the gruvbox theme.", "which editor does the user prefer?"),
-    "keyboard": ("The user types on a split Ergodox keyboard.", "which keyboard does the user type on?"),
-    "language": ("The user reads Portuguese, English and some Danish.", "which languages can the user read?"),
+    "coffee": (
+        "The user drinks oat flat whites, never filter coffee.",
+        "what coffee does the user drink?",
+    ),
+    "timezone": (
+        "The user lives in Lisbon and works from ten to six.",
+        "in which city does the user live?",
+    ),
+    "editor": (
+        "The user edits in Helix with the gruvbox theme.",
+        "which editor does the user prefer?",
+    ),
+    "keyboard": (
+        "The user types on a split Ergodox keyboard.",
+        "which keyboard does the user type on?",
+    ),
+    "language": (
+        "The user reads Portuguese, English and some Danish.",
+        "which languages can the user read?",
+    ),
     "birthday": ("The user's daughter Inês has her birthday in June.", "when is Inês's birthday?"),
 }
 SELDOM = {
-    "licence": ("The turbine simulator may be published under Apache 2.0.", "under which licence is the turbine simulator?"),
-    "backup": ("Quarterly backups are kept in the Falun vault for seven years.", "where are quarterly backups kept?"),
+    "licence": (
+        "The turbine simulator may be published under Apache 2.0.",
+        "under which licence is the turbine simulator?",
+    ),
+    "backup": (
+        "Quarterly backups are kept in the Falun vault for seven years.",
+        "where are quarterly backups kept?",
+    ),
     "contact": ("Legal questions go to Tobias Renner in Graz.", "who answers legal questions?"),
-    "budget": ("The GPU budget for the spring is 18,400 euros.", "how large is the GPU budget for spring?"),
-    "incident": ("The March outage came from an expired intermediate certificate.", "what caused the March outage?"),
-    "retention": ("Session transcripts are deleted after 45 days.", "how long are session transcripts kept?"),
+    "budget": (
+        "The GPU budget for the spring is 18,400 euros.",
+        "how large is the GPU budget for spring?",
+    ),
+    "incident": (
+        "The March outage came from an expired intermediate certificate.",
+        "what caused the March outage?",
+    ),
+    "retention": (
+        "Session transcripts are deleted after 45 days.",
+        "how long are session transcripts kept?",
+    ),
 }
 LEFT = {
-    "migration": ("The orders table was migrated to Postgres 16 partitions.", "what was the orders table migrated to?"),
-    "codename": ("The pricing rewrite is called Project Cormorant inside.", "what is the pricing rewrite called?"),
-    "vendor": ("The label printer comes from a vendor called Skogsberg.", "which vendor makes the label printer?"),
-    "badge": ("Visitor badges are printed at gate four of the Delft site.", "where are visitor badges printed?"),
+    "migration": (
+        "The orders table was migrated to Postgres 16 partitions.",
+        "what was the orders table migrated to?",
+    ),
+    "codename": (
+        "The pricing rewrite is called Project Cormorant inside.",
+        "what is the pricing rewrite called?",
+    ),
+    "vendor": (
+        "The label printer comes from a vendor called Skogsberg.",
+        "which vendor makes the label printer?",
+    ),
+    "badge": (
+        "Visitor badges are printed at gate four of the Delft site.",
+        "where are visitor badges printed?",
+    ),
 }
 FACTS = USED | SHOWN | SELDOM | LEFT
 
 WORDS = (
-    "anchor basket canyon drawer ember falcon garnet hollow indigo jigsaw kernel lantern meadow needle oyster pillar quarry"
+    "anchor basket canyon drawer ember falcon garnet hollow indigo jigsaw kernel lantern "
+    "meadow needle oyster pillar quarry"
     " ribbon saddle timber umbra velvet walnut yonder zephyr"
 ).split()
 CAPTURED = (
@@ -82,8 +146,12 @@ class Figures:
 
     days: int
     mode: str
-    found: dict[str, float] = field(default_factory=dict)  # share of each sort of facts among the first five hits
-    left_asleep: float = 0.0  # share of facts that were left alone which a search through all tiers still finds
+    found: dict[str, float] = field(
+        default_factory=dict
+    )  # share of each sort of facts among the first five hits
+    left_asleep: float = (
+        0.0  # share of facts that were left alone which a search through all tiers still finds
+    )
     noise_put: int = 0
     noise_live: int = 0
     chatter_put: int = 0
@@ -112,7 +180,9 @@ class Agent:
     def day(self, number: int) -> Iterator[int]:
         """Live through a day, and yield whenever an hour has passed."""
         if number == 1:
-            self.ghost.put(NS, "persona", PERSONA, tier="identity", importance=1.0, tags=["identity"])
+            self.ghost.put(
+                NS, "persona", PERSONA, tier="identity", importance=1.0, tags=["identity"]
+            )
         for at, (key, (text, _)) in enumerate(FACTS.items()):
             if at % 5 + 1 == number:
                 self.ghost.put(NS, key, text, kind="semantic")
@@ -122,7 +192,9 @@ class Agent:
             yield 11 + 2 * time
         for at in range(NOISE):
             self.noise += 1
-            self.ghost.put(NS, f"hook-{self.noise}", self._line(CAPTURED), tier="sensory", tags=["hook"])
+            self.ghost.put(
+                NS, f"hook-{self.noise}", self._line(CAPTURED), tier="sensory", tags=["hook"]
+            )
             if number % NOTICED == 0 and at == 0:
                 self.ghost.get(NS, f"hook-{self.noise}")
                 self.ghost.get(NS, f"hook-{self.noise}")
@@ -152,16 +224,29 @@ class Agent:
     def _line(self, templates: tuple[str, ...]) -> str:
         one, other = self._chance.sample(WORDS, 2)
         template = self._chance.choice(templates)
-        return template.format(a=one, b=other, n=self._chance.randint(10, 9999), m=self._chance.randint(10, 59))
+        return template.format(
+            a=one, b=other, n=self._chance.randint(10, 9999), m=self._chance.randint(10, 59)
+        )
 
 
 def simulate(days: int, mode: str) -> Figures:
-    """Live through so many days, with reflect every night unless it is off, and look at what is left."""
+    """Live through so many days, with reflect every night unless it is off, and look at what is
+    left.
+    """
     now = START
-    with Ghost.open(":memory:", settings=Settings(embed_provider="static"), clock=lambda: now) as ghost:
+    with Ghost.open(
+        ":memory:", settings=Settings(embed_provider="static"), clock=lambda: now
+    ) as ghost:
         if mode == MODES[2]:
             given = {"to_tier": "dormant"}
-            ghost.set_rule("old chatter sleeps", "DEMOTE", tag="chat", tier="stm", unaccessed_gt_hours=168, action_params=given)
+            ghost.set_rule(
+                "old chatter sleeps",
+                "DEMOTE",
+                tag="chat",
+                tier="stm",
+                unaccessed_gt_hours=168,
+                action_params=given,
+            )
         agent, found = Agent(ghost), Figures(days, mode)
         for number in range(1, days + 1):
             for hour in agent.day(number):
@@ -191,13 +276,28 @@ def _look(ghost: Ghost, agent: Agent, found: Figures) -> Figures:
     used = {line["memory_id"] for line in lines if line["type"] == "access" and line["used"]}
     lasting = [memory for memory in memories if memory.tier == "ltm" and not memory.pinned]
     found.noise_put, found.chatter_put = agent.noise, agent.chatter
-    found.noise_live = sum(memory.key.startswith("hook-") and memory.tier == "sensory" for memory in memories)
-    found.chatter_awake = sum(memory.key.startswith("chat-") and memory.tier != "dormant" for memory in memories)
-    found.promoted, found.promoted_unused = len(lasting), sum(memory.id not in used for memory in lasting)
-    found.exposed = sum(memory.access_count > 50 and memory.tier == "stm" and memory.id not in used for memory in memories)
+    found.noise_live = sum(
+        memory.key.startswith("hook-") and memory.tier == "sensory" for memory in memories
+    )
+    found.chatter_awake = sum(
+        memory.key.startswith("chat-") and memory.tier != "dormant" for memory in memories
+    )
+    found.promoted, found.promoted_unused = (
+        len(lasting),
+        sum(memory.id not in used for memory in lasting),
+    )
+    found.exposed = sum(
+        memory.access_count > 50 and memory.tier == "stm" and memory.id not in used
+        for memory in memories
+    )
     found.awake, found.stored = found.awake_by_day[-1], len(memories)
     persona = next(memory for memory in memories if memory.key == "persona")
-    found.identity_same &= (persona.content, persona.tier, persona.importance, persona.version) == (PERSONA, "ltm", 1.0, 1)
+    found.identity_same &= (persona.content, persona.tier, persona.importance, persona.version) == (
+        PERSONA,
+        "ltm",
+        1.0,
+        1,
+    )
     for name, facts in (("used", USED), ("shown", SHOWN), ("seldom", SELDOM), ("left", LEFT)):
         found.found[name] = _share(ghost, facts, False)
     found.left_asleep = _share(ghost, LEFT, True)
@@ -218,7 +318,9 @@ def rows_of(runs: list[Figures]) -> list[tuple[str, ...]]:
         "facts used every day, found": [f"{one.found['used']:.0%}" for one in runs],
         "facts only shown, found": [f"{one.found['shown']:.0%}" for one in runs],
         "facts asked for once a week, found": [f"{one.found['seldom']:.0%}" for one in runs],
-        f"facts left alone after {LEFT_AFTER} days, found": [f"{one.found['left']:.0%}" for one in runs],
+        f"facts left alone after {LEFT_AFTER} days, found": [
+            f"{one.found['left']:.0%}" for one in runs
+        ],
         "the same, in all tiers": [f"{one.left_asleep:.0%}" for one in runs],
         "noise still there": [f"{one.noise_live} of {one.noise_put}" for one in runs],
         "chatter still awake": [f"{one.chatter_awake} of {one.chatter_put}" for one in runs],
@@ -243,7 +345,11 @@ def main() -> int:
         parser.error(f"{given.days} days are too few")
     runs = [simulate(given.days, mode) for mode in MODES]
     text = table((f"after {given.days} days, reflect", *MODES), rows_of(runs))
-    show({"days": given.days, "runs": [asdict(one) for one in runs], "machine": machine()}, text, given.json)
+    show(
+        {"days": given.days, "runs": [asdict(one) for one in runs], "machine": machine()},
+        text,
+        given.json,
+    )
     return 0
 
 

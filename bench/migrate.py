@@ -1,7 +1,8 @@
-"""python -m bench.migrate: move a store to PostgreSQL and back while a writer goes on and the move is killed again and again.
+"""python -m bench.migrate: move a store to PostgreSQL and back while a writer goes on and the move
+is killed again and again.
 
-Afterwards both exports must be the same bytes, every acknowledged put must be there, and the log whole. Leaves with 1 when not.
-"""
+Afterwards both exports must be the same bytes, every acknowledged put must be there, and the log
+whole. Leaves with 1 when not."""
 
 import argparse
 import sys
@@ -28,8 +29,15 @@ def main() -> None:
     """Run both ways and print what was found."""
     parser = argparse.ArgumentParser(prog="python -m bench.migrate", description=__doc__)
     parser.add_argument("--memories", type=int, default=20_000)
-    parser.add_argument("--kills", type=int, default=3, help="how often the move is killed each way")
-    parser.add_argument("--provider", default="static", choices=("static", "none"), help="what makes the vectors that move")
+    parser.add_argument(
+        "--kills", type=int, default=3, help="how often the move is killed each way"
+    )
+    parser.add_argument(
+        "--provider",
+        default="static",
+        choices=("static", "none"),
+        help="what makes the vectors that move",
+    )
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
     found: dict[str, Any] = {"machine": machine(), "memories": given.memories}
@@ -45,12 +53,29 @@ def main() -> None:
         found["postgresql to file, killed"] = both(url, back, given.kills, seed=2)
     ways = [name for name in found if " to " in name]
     rows = [
-        [name, *(str(found[name].get(part, "")) for part in ("seconds", "rows", "rows_per_second", "held_seconds"))]
+        [
+            name,
+            *(
+                str(found[name].get(part, ""))
+                for part in ("seconds", "rows", "rows_per_second", "held_seconds")
+            ),
+        ]
         for name in ways
     ]
-    problems = [f"{name}: {problem}" for name in ways for problem in found[name].get("problems", ())]
+    problems = [
+        f"{name}: {problem}" for name in ways for problem in found[name].get("problems", ())
+    ]
     text = table(["way", "seconds", "rows", "rows/s", "writers waited, s"], rows)
-    show(found, "\n".join([text, *(problems or ["export byte-identical, every acknowledged put there, log whole"])]), given.json)
+    show(
+        found,
+        "\n".join(
+            [
+                text,
+                *(problems or ["export byte-identical, every acknowledged put there, log whole"]),
+            ]
+        ),
+        given.json,
+    )
     sys.exit(1 if problems else 0)
 
 

@@ -9,7 +9,9 @@ from pathlib import Path
 
 @contextmanager
 def tmpfs(folder: Path, size: int) -> Iterator[str]:
-    """Mount a file system of so many bytes on a folder and give an empty text, or the reason why it cannot be done."""
+    """Mount a file system of so many bytes on a folder and give an empty text, or the reason why it
+    cannot be done.
+    """
     if not hasattr(os, "geteuid") or os.geteuid() != 0:
         yield "only root may mount a file system"
         return
@@ -31,7 +33,9 @@ def make_read_only(folder: Path) -> str:
 
 @contextmanager
 def read_only_view(folder: Path, view: Path) -> Iterator[str]:
-    """Show a folder read-only under a second path, and give an empty text, or the reason why it cannot be done."""
+    """Show a folder read-only under a second path, and give an empty text, or the reason why it
+    cannot be done.
+    """
     if refused := _run("mount", "--bind", str(folder), str(view)):
         yield f"mounting is not allowed here: {refused}"
         return

@@ -1,4 +1,6 @@
-"""Moving a store with a writer beside it, and killing the move: what `bench.migrate` and a test of faults share."""
+"""Moving a store with a writer beside it, and killing the move: what `bench.migrate` and a test of
+faults share.
+"""
 
 import json
 import random
@@ -15,13 +17,22 @@ from bench.corpus import many_sentences
 from ghostmem import Ghost, Migration, Settings, migrate
 
 SETTINGS = Settings(embed_provider="none")
-SPREAD = ("agent:bench", "agent:other", "agent:third")  # where the memories are, half of them in the first
+SPREAD = (
+    "agent:bench",
+    "agent:other",
+    "agent:third",
+)  # where the memories are, half of them in the first
 WRITTEN = "agent:bench"
 
 
 def fill(path: str, memories: int, provider: str) -> None:
-    """Make a store with so many memories, some with a second version, some linked, some used; with vectors if asked."""
-    with Ghost.open(path, settings=replace(SETTINGS, embed_provider=provider, synchronous="normal")) as ghost:
+    """Make a store with so many memories, some with a second version, some linked, some used.
+
+    With vectors if asked.
+    """
+    with Ghost.open(
+        path, settings=replace(SETTINGS, embed_provider=provider, synchronous="normal")
+    ) as ghost:
         ghost.import_(_lines(memories))
         if provider != "none":
             ghost.embed_backfill()
@@ -34,12 +45,33 @@ def _lines(memories: int) -> Iterator[str]:
     for number, text in enumerate(many_sentences(memories)):
         ns = SPREAD[0] if number % 2 else SPREAD[1 + number % 4 // 2]
         at = f"2026-01-{1 + number % 28:02d}T10:00:00.{number % 1_000_000:06d}Z"
-        whole = {"type": "memory", "id": f"{number:026d}", "ns": ns, "key": f"k{number:06d}", "content": text, "kind": "semantic"}
-        yield json.dumps({**whole, "version": 1, "created_at": at, "tags": [f"t{number % 7}"], "source_scope": f"s{number % 50}"})
+        whole = {
+            "type": "memory",
+            "id": f"{number:026d}",
+            "ns": ns,
+            "key": f"k{number:06d}",
+            "content": text,
+            "kind": "semantic",
+        }
+        yield json.dumps(
+            {
+                **whole,
+                "version": 1,
+                "created_at": at,
+                "tags": [f"t{number % 7}"],
+                "source_scope": f"s{number % 50}",
+            }
+        )
     for number in range(0, memories - 8, 8):
         ends = {"from_id": f"{number + 1:026d}", "to_id": f"{number + 3:026d}"}
         yield json.dumps(
-            {"type": "edge", **ends, "rel": "relates_to", "weight": 0.5, "created_at": "2026-02-01T00:00:00.000000Z"}
+            {
+                "type": "edge",
+                **ends,
+                "rel": "relates_to",
+                "weight": 0.5,
+                "created_at": "2026-02-01T00:00:00.000000Z",
+            }
         )
 
 
@@ -61,12 +93,19 @@ def write(store: str) -> None:
 
 def move(source: str, target: str) -> None:
     """Migrate, saying how far it is, so that somebody can kill it there."""
-    migrate(source, target, settings=SETTINGS, progress=lambda what, done, total: say(f"{what} {done} {total}"))
+    migrate(
+        source,
+        target,
+        settings=SETTINGS,
+        progress=lambda what, done, total: say(f"{what} {done} {total}"),
+    )
     say("finished")
 
 
 def both(source: str, target: str, kills: int, seed: int = 1) -> dict[str, Any]:
-    """Move a store with a live writer, kill the move at random places, let it finish, and compare."""
+    """Move a store with a live writer, kill the move at random places, let it finish, and
+    compare.
+    """
     choose = random.Random(seed)
     began = time.monotonic()
     with Child(write, store=source) as writer:
@@ -81,7 +120,9 @@ def both(source: str, target: str, kills: int, seed: int = 1) -> dict[str, Any]:
         done = migrate(source, target, settings=SETTINGS, progress=quiet)
         last = time.monotonic() - began_last
         said = writer.lines()
-    problems = [*_compared(source, target), *_missing(target, said)] + ([] if done.resumed or not kills else ["it began anew"])
+    problems = [*_compared(source, target), *_missing(target, said)] + (
+        [] if done.resumed or not kills else ["it began anew"]
+    )
     return {
         "seconds": round(time.monotonic() - began, 1),
         "resumed_seconds": round(last, 1),

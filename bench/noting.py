@@ -1,4 +1,6 @@
-"""What it costs to keep 10,000 notes in step: the look at them before a search, one edit, and making the index anew."""
+"""What it costs to keep 10,000 notes in step: the look at them before a search, one edit, and
+making the index anew.
+"""
 
 import shutil
 from collections.abc import Sequence
@@ -10,7 +12,7 @@ from bench.timing import Cost, Plan, Section, cost, cpu_ms
 from ghostmem import Ghost, Settings
 from ghostmem.embed.static import StaticEmbedder
 from ghostmem.model import NsFilter
-from ghostmem.verbs.refresh import refresh
+from ghostmem.notes.refresh import refresh
 
 NOTES, FOLDERS = 10_000, 100
 QUESTIONS = 25
@@ -18,11 +20,15 @@ _STATIC = Settings(embed_provider="static")
 
 
 def noting(plan: Plan) -> Section:
-    """Write notes of real sentences, search them, edit one, and compare with an index made from nothing."""
+    """Write notes of real sentences, search them, edit one, and compare with an index made from
+    nothing.
+    """
     root = plan.folder / "vault"
     texts = many_sentences(NOTES * 3)
     _write(root, texts)
-    questions = [" ".join(text.split()[:8]) for text in texts[:: len(texts) // QUESTIONS]][:QUESTIONS]
+    questions = [" ".join(text.split()[:8]) for text in texts[:: len(texts) // QUESTIONS]][
+        :QUESTIONS
+    ]
     counted = _Counted()
     with Ghost.open(plan.folder / "notes.db", embedder=counted, settings=_STATIC) as ghost:
         added = cost(lambda: ghost.add_notes(root))
@@ -30,13 +36,19 @@ def noting(plan: Plan) -> Section:
         whole = ghost.embed_status().chunks
         counted.texts.clear()
         note = root / "folder-7" / "note-7.md"
-        note.write_text(note.read_text(encoding="utf-8") + "\nThe quixotic zeppelin landed at dawn.\n", encoding="utf-8")
+        note.write_text(
+            note.read_text(encoding="utf-8") + "\nThe quixotic zeppelin landed at dawn.\n",
+            encoding="utf-8",
+        )
         edited = cost(lambda: _must_find(ghost, "where did the quixotic zeppelin land?"))
         embedded = [text for text in counted.texts if "?" not in text]
         before = [_answer(ghost, question) for question in questions]
     with Ghost.open(plan.folder / "again.db", embedder=counted, settings=_STATIC) as ghost:
         ghost.add_notes(root)
-        same = sum(_answer(ghost, question) == known for question, known in zip(questions, before, strict=True))
+        same = sum(
+            _answer(ghost, question) == known
+            for question, known in zip(questions, before, strict=True)
+        )
     shutil.rmtree(root)
     data: dict[str, Any] = {
         "notes": NOTES,
@@ -53,11 +65,21 @@ def noting(plan: Plan) -> Section:
 
 def _rows(data: dict[str, Any], looks: Sequence[Cost]) -> list[tuple[str, str, str, str]]:
     return [
-        (f"notes: add {NOTES:,}, {data['chunks']:,} chunks, static vectors and links", f"{data['add_cpu_s']} s", "", ""),
+        (
+            f"notes: add {NOTES:,}, {data['chunks']:,} chunks, static vectors and links",
+            f"{data['add_cpu_s']} s",
+            "",
+            "",
+        ),
         (f"notes: look at {NOTES:,} before a search", f"{cpu_ms(looks):.1f} ms", "", "< 100 ms"),
         ("notes: one edited, then a search", f"{data['edit_and_search_cpu_ms']} ms", "", ""),
         ("notes: chunks embedded after that edit", str(data["embedded_after_edit"]), "", "1"),
-        ("notes: answers like before from an index made anew", f"{data['same_answers']}", "", str(data["questions"])),
+        (
+            "notes: answers like before from an index made anew",
+            f"{data['same_answers']}",
+            "",
+            str(data["questions"]),
+        ),
     ]
 
 

@@ -1,4 +1,6 @@
-"""The work that is killed: puts, bulk import, gc, migration and vacuum, each with what must hold afterwards."""
+"""The work that is killed: puts, bulk import, gc, migration and vacuum, each with what must hold
+afterwards.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,19 +15,24 @@ from bench.kill import FILE, Operation
 from bench.proof import NS, SETTINGS, content, key, missing, open_store, unclean, unwritable
 from bench.shim import Meter, PowerMeter, install
 from ghostmem import Ghost, NewerStoreError
-from ghostmem.engine.sqlite.schema import MIGRATIONS
-from ghostmem.verbs.import_ import BATCH
+from ghostmem.store.sqlite.schema import MIGRATIONS
+from ghostmem.transfer.import_ import BATCH
 
 PUTS = 20
 IMPORTED = BATCH + BATCH // 10
 ROWS = 40  # of each sort in the stores that gc, migration and vacuum work on
 LIVE, EXPIRED, REMOVED, NEW = 1, 2, 3, 4  # writers, by what becomes of their memories
-EXTRA = {"9999_bench": "ALTER TABLE memories ADD COLUMN bench TEXT; UPDATE memories SET bench = content || content;"}
+EXTRA = {
+    "9999_bench": "ALTER TABLE memories ADD COLUMN bench TEXT; UPDATE memories SET bench = "
+    "content || content;"
+}
 
 
 @contextmanager
 def counted(die_at: int | None, power: bool) -> Iterator[None]:
-    """Say when work begins and, with a meter, die at the chosen write or say how many there were."""
+    """Say when work begins and, with a meter, die at the chosen write or say how many
+    there were.
+    """
     meter = None if die_at is None else PowerMeter(die_at) if power else Meter(die_at)
     system = None if meter is None else install(meter)
     say(READY)
@@ -46,7 +53,9 @@ def nothing(folder: Path) -> None:
 def populate(folder: Path) -> None:
     """Make a store with live, expired and removed memories and older versions."""
     past = datetime.now(UTC) - timedelta(days=2)
-    with Ghost.open(folder / FILE, settings=replace(SETTINGS, synchronous="normal"), clock=lambda: past) as ghost:
+    with Ghost.open(
+        folder / FILE, settings=replace(SETTINGS, synchronous="normal"), clock=lambda: past
+    ) as ghost:
         for number in range(ROWS):
             ghost.put(NS, key(LIVE, number), content(NEW, number))
             ghost.put(NS, key(LIVE, number), content(LIVE, number))
@@ -55,7 +64,9 @@ def populate(folder: Path) -> None:
             ghost.rm(NS, key(REMOVED, number))
 
 
-def put_many(folder: str, die_at: int | None = None, power: bool = False, synchronous: str = "full") -> None:
+def put_many(
+    folder: str, die_at: int | None = None, power: bool = False, synchronous: str = "full"
+) -> None:
     """Put new keys, and versions of one key, in a child process."""
     with counted(die_at, power), open_store(f"{folder}/{FILE}", synchronous) as ghost:
         for number in range(PUTS):
@@ -74,7 +85,9 @@ def verify_puts(folder: Path, lines: list[str]) -> list[str]:
             chain = ghost.history(NS, "latest")
             texts = [memory.content for memory in chain]
             if texts != [content(LIVE, n) for n in range(len(chain))] or len(chain) <= latest:
-                wrong.append(f"latest has {len(chain)} versions after {latest + 1} were acknowledged")
+                wrong.append(
+                    f"latest has {len(chain)} versions after {latest + 1} were acknowledged"
+                )
         return wrong + unclean(ghost) + unwritable(ghost)
 
 
@@ -101,11 +114,21 @@ def verify_import(folder: Path, lines: list[str]) -> list[str]:
         stored = len(ghost.list(NS, limit=1_000_000))
         wrong = missing(ghost, [(NEW, number) for number in range(done)]) + unclean(ghost)
         if (stored % BATCH and stored != IMPORTED) or stored < done:
-            wrong.append(f"{stored} memories are there after {done} were acknowledged in batches of {BATCH}")
+            wrong.append(
+                f"{stored} memories are there after {done} were acknowledged in batches of {BATCH}"
+            )
         again = ghost.import_((folder / "export.jsonl").read_text(encoding="utf-8").splitlines())
         if (again.unchanged, again.imported) != (stored, IMPORTED - stored):
-            wrong.append(f"importing again found {again.unchanged} unchanged and {again.imported} new after {stored}")
-        return wrong + missing(ghost, [(NEW, number) for number in range(IMPORTED)]) + unclean(ghost) + unwritable(ghost)
+            wrong.append(
+                f"importing again found {again.unchanged} unchanged and {again.imported} "
+                f"new after {stored}"
+            )
+        return (
+            wrong
+            + missing(ghost, [(NEW, number) for number in range(IMPORTED)])
+            + unclean(ghost)
+            + unwritable(ghost)
+        )
 
 
 def collect(folder: str, die_at: int | None = None, power: bool = False) -> None:
@@ -123,7 +146,9 @@ def verify_gc(folder: Path, lines: list[str]) -> list[str]:
         wrong = verify_live(ghost, lines)
         doomed = _versions(ghost, EXPIRED) + _versions(ghost, REMOVED)
         if doomed not in (0, 2 * ROWS) or (doomed and numbers(lines, "collected")):
-            wrong.append(f"{doomed} of {2 * ROWS} expired and removed memories are there; collected: {lines}")
+            wrong.append(
+                f"{doomed} of {2 * ROWS} expired and removed memories are there; collected: {lines}"
+            )
         ghost.gc(purge_deleted="all")
         if left := _versions(ghost, EXPIRED) + _versions(ghost, REMOVED):
             wrong.append(f"{left} memories are left after collecting again")
@@ -166,19 +191,33 @@ def upgrade(folder: str, die_at: int | None = None, power: bool = False) -> None
 
 
 def verify_migration(folder: Path, lines: list[str]) -> list[str]:
-    """Find all data after migrating again, a whole copy of the older store, and a store older Ghosts only read."""
+    """Find all data after migrating again, a whole copy of the older store, and a store older
+    Ghosts only read.
+    """
     copy = folder / f"{FILE}.before-{next(iter(EXTRA))}.bak"
-    wrong = [f"copy before reopening: {problem}" for problem in _verify_copy(copy)] if copy.exists() else []
+    wrong = (
+        [f"copy before reopening: {problem}" for problem in _verify_copy(copy)]
+        if copy.exists()
+        else []
+    )
     with newer_ghost(), open_store(folder / FILE) as ghost:
         wrong += verify_live(ghost, lines)
         if ghost.store.engine.read_only:
             wrong.append("the migrated store is read-only for the Ghost that migrated it")
         wrong += unwritable(ghost)
     with apsw.Connection(str(folder / FILE)) as db:
-        if rest := db.execute("SELECT count(*) FROM memories WHERE key LIKE 'w01%' AND bench IS NULL").get:
+        if rest := db.execute(
+            "SELECT count(*) FROM memories WHERE key LIKE 'w01%' AND bench IS NULL"
+        ).get:
             wrong.append(f"{rest} rows were not migrated")
-    wrong += _verify_copy(copy) if copy.exists() else ["there is no copy of the store before its migration"]
-    wrong += [f"{path.name} was left behind" for path in folder.iterdir() if path.name.endswith(".tmp")]
+    wrong += (
+        _verify_copy(copy)
+        if copy.exists()
+        else ["there is no copy of the store before its migration"]
+    )
+    wrong += [
+        f"{path.name} was left behind" for path in folder.iterdir() if path.name.endswith(".tmp")
+    ]
     return wrong + _verify_older_reads(folder / FILE)
 
 
@@ -189,7 +228,9 @@ def _verify_copy(copy: Path) -> list[str]:
 
 
 def _verify_older_reads(path: Path) -> list[str]:
-    """Open a migrated store with a Ghost that does not know the migration: it reads, and refuses to write."""
+    """Open a migrated store with a Ghost that does not know the migration: it reads, and refuses to
+    write.
+    """
     with open_store(path) as ghost:
         wrong = missing(ghost, [(LIVE, number) for number in range(ROWS)])
         if ghost.get(NS, key(LIVE, 0)).content != content(LIVE, 0):
@@ -209,8 +250,12 @@ def put_numbered(ghost: Ghost, number: int) -> None:
 
 
 def verify_live(ghost: Ghost, lines: list[str]) -> list[str]:
-    """Find every live memory of the prepared store with both versions, and every acknowledged put."""
-    wanted = [(LIVE, number) for number in range(ROWS)] + [(NEW, number) for number in numbers(lines, "put")]
+    """Find every live memory of the prepared store with both versions, and every
+    acknowledged put.
+    """
+    wanted = [(LIVE, number) for number in range(ROWS)] + [
+        (NEW, number) for number in numbers(lines, "put")
+    ]
     wrong = missing(ghost, wanted) + unclean(ghost)
     if (versions := _versions(ghost, LIVE)) != 2 * ROWS:
         wrong.append(f"{versions} versions of live memories are there, not {2 * ROWS}")
@@ -221,7 +266,9 @@ def _versions(ghost: Ghost, writer: int) -> int:
     """Count the rows a writer's keys have, hidden ones too."""
     db = apsw.Connection(ghost.store.engine.location, flags=apsw.SQLITE_OPEN_READONLY)
     try:
-        found: int = db.execute("SELECT count(*) FROM memories WHERE key GLOB ?", (f"w{writer:02d}-*",)).get
+        found: int = db.execute(
+            "SELECT count(*) FROM memories WHERE key GLOB ?", (f"w{writer:02d}-*",)
+        ).get
         return found
     finally:
         db.close()

@@ -1,8 +1,9 @@
-"""python -m bench.outline: how right and how fast the code outline is, on sources that whoever runs it gives by path.
+"""python -m bench.outline: how right and how fast the code outline is, on sources that whoever runs
+it gives by path.
 
-Go is compared with `callgraph -algo=static` of golang.org/x/tools (named with --callgraph), Python with jedi; a shuffled control
-must score next to nothing, and an empty truth is an error. Nothing is fetched.
-"""
+Go is compared with `callgraph -algo=static` of golang.org/x/tools (named with --callgraph), Python
+with jedi; a shuffled control must score next to nothing, and an empty truth is an error. Nothing is
+fetched."""
 
 import argparse
 import json
@@ -31,7 +32,8 @@ with Ghost.open(store, settings=Settings(embed_provider="none")) as ghost:
         began = time.process_time()
         made = ghost.outline_project(language, root=root, depth=0, max_nodes=1)
         costs.append(time.process_time() - began)
-peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1024 * 1024 if sys.platform == "darwin" else 1024)
+peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1024 * 1024 if sys.platform == \
+"darwin" else 1024)
 size = sum(stat.size for stat in files.values()) / 1e6
 print(json.dumps({"files": len(files), "mb": round(size, 2), "first_s": round(costs[0], 2),
     "again_s": round(costs[1], 3), "peak_mb": round(peak), "parsed": made.data["stats"]["files"]}))
@@ -40,11 +42,17 @@ Row = tuple[str, str, str, str]
 
 
 def speed(root: Path, language: str) -> tuple[dict[str, Any], list[Row]]:
-    """Outline a project twice in a fresh process, and once more in another with the cache filled."""
+    """Outline a project twice in a fresh process, and once more in another with the cache
+    filled.
+    """
     with tempfile.TemporaryDirectory(prefix="ghost-outline-") as folder:
         command = [sys.executable, "-c", _SPEED, str(Path(folder, "store.db")), str(root), language]
         runs = [
-            json.loads(subprocess.run(command, env=plain_env(), cwd=ROOT, capture_output=True, check=True, text=True).stdout)
+            json.loads(
+                subprocess.run(
+                    command, env=plain_env(), cwd=ROOT, capture_output=True, check=True, text=True
+                ).stdout
+            )
             for _ in range(2)
         ]
     cold, warm = runs
@@ -57,7 +65,12 @@ def speed(root: Path, language: str) -> tuple[dict[str, Any], list[Row]]:
     name = f"{root.name}, {language}, {cold['files']:,} files, {cold['mb']} MB"
     rows = [
         (f"{name}: first time", f"{cold['first_s']} s", f"{data['mb_per_s']} MB/s", ">= 1 MB/s"),
-        (f"{name}: from the cache, new process", f"{warm['first_s']} s", f"{warm['peak_mb']:,} MB", "< 1 s"),
+        (
+            f"{name}: from the cache, new process",
+            f"{warm['first_s']} s",
+            f"{warm['peak_mb']:,} MB",
+            "< 1 s",
+        ),
         (f"{name}: again in the same process", f"{cold['again_s']} s", "", "< 1 s"),
         (f"{name}: peak memory", f"{cold['peak_mb']:,} MB", "", "< 500 MB"),
     ]
@@ -68,10 +81,33 @@ def main() -> int:
     """Run what was asked for and print what it found."""
     parser = argparse.ArgumentParser(prog="python -m bench.outline", description=__doc__)
     parser.add_argument("--json", action="store_true", help="one JSON object instead of a table")
-    parser.add_argument("--go", action="append", default=[], metavar="DIR[:PKG,…]", help="a Go module, and packages of it")
-    parser.add_argument("--callgraph", type=Path, metavar="TOOL", help="the program callgraph; else the newest is installed")
-    parser.add_argument("--python", action="append", default=[], metavar="DIR", help="the folder that holds a Python package")
-    parser.add_argument("--speed", action="append", default=[], metavar="LANGUAGE:DIR", help="a project to outline cold and warm")
+    parser.add_argument(
+        "--go",
+        action="append",
+        default=[],
+        metavar="DIR[:PKG,…]",
+        help="a Go module, and packages of it",
+    )
+    parser.add_argument(
+        "--callgraph",
+        type=Path,
+        metavar="TOOL",
+        help="the program callgraph; else the newest is installed",
+    )
+    parser.add_argument(
+        "--python",
+        action="append",
+        default=[],
+        metavar="DIR",
+        help="the folder that holds a Python package",
+    )
+    parser.add_argument(
+        "--speed",
+        action="append",
+        default=[],
+        metavar="LANGUAGE:DIR",
+        help="a project to outline cold and warm",
+    )
     given = parser.parse_args()
     found: dict[str, Any] = {}
     rows: list[Row] = []
@@ -100,12 +136,19 @@ def main() -> int:
     return 0
 
 
-def _add(found: dict[str, Any], rows: list[Row], name: str, score: Callable[[], dict[str, Any]]) -> None:
+def _add(
+    found: dict[str, Any], rows: list[Row], name: str, score: Callable[[], dict[str, Any]]
+) -> None:
     made = found[name] = score()
     for key, value in made.items():
         if isinstance(value, float | int) and not isinstance(value, bool):
             rows.append(
-                (f"{name}: {key.replace('_', ' ')}", f"{value:.3f}" if isinstance(value, float) else f"{value:,}", "", "")
+                (
+                    f"{name}: {key.replace('_', ' ')}",
+                    f"{value:.3f}" if isinstance(value, float) else f"{value:,}",
+                    "",
+                    "",
+                )
             )
 
 

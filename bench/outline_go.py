@@ -1,14 +1,16 @@
 """Score the calls that the outline finds in Go code against x/tools `callgraph -algo=static`.
 
-`python -m bench.outline_go [--callgraph TOOL] DIR[:PKG,…] …`; the `go` that the tool needs must come first on the PATH.
+`python -m bench.outline_go [--callgraph TOOL] DIR[:PKG,…] …`; the `go` that the tool needs must
+come first on the PATH.
 
-An edge is a distinct pair of caller and callee, both in the packages asked for and in files of this build; calls made inside
-closures count for the function around them. Calls through interfaces are no static calls, so they are not scored.
+An edge is a distinct pair of caller and callee, both in the packages asked for and in files of this
+build; calls made inside closures count for the function around them. Calls through interfaces are
+no static calls, so they are not scored.
 
-Since x/tools rewrote `static`, it does not look into closures that are only passed on, so true calls in them count as extras. Up
-to 0.5 (Debian's golang-golang-x-tools, with Go 1.19) it looked everywhere, so that one is the better truth. Of a newer tool `cha`
-looks into them too, and marks which of its edges are static: "complete" scores against both together.
-"""
+Since x/tools rewrote `static`, it does not look into closures that are only passed on, so true
+calls in them count as extras. Up to 0.5 (Debian's golang-golang-x-tools, with Go 1.19) it looked
+everywhere, so that one is the better truth. Of a newer tool `cha` looks into them too, and marks
+which of its edges are static: "complete" scores against both together."""
 
 import argparse
 import json
@@ -35,7 +37,10 @@ TOOL = "golang.org/x/tools/cmd/callgraph@latest"
 
 @dataclass(frozen=True)
 class Compared:
-    """What the type checker says and what we say about some packages; `built` gives the package of each file of this build."""
+    """What the type checker says and what we say about some packages.
+
+    `built` gives the package of each file of this build.
+    """
 
     names: list[str]
     built: dict[str, str]
@@ -57,7 +62,12 @@ def callgraph_tool() -> Path:
 
 def _go(words: list[str], where: Path, more: dict[str, str] | None = None) -> str:
     done = subprocess.run(
-        ["go", *words], cwd=where, env={**os.environ, **(more or {})}, capture_output=True, text=True, check=False
+        ["go", *words],
+        cwd=where,
+        env={**os.environ, **(more or {})},
+        capture_output=True,
+        text=True,
+        check=False,
     )
     if done.returncode:
         raise RuntimeError(f"go {' '.join(words)} in {where}: {done.stderr.strip()[:2000]}")
@@ -65,7 +75,9 @@ def _go(words: list[str], where: Path, more: dict[str, str] | None = None) -> st
 
 
 def listed(path: Path, packages: list[str]) -> list[dict[str, Any]]:
-    """Return what the go command says of packages: their import paths, folders and files of this build."""
+    """Return what the go command says of packages: their import paths, folders and files of this
+    build.
+    """
     text = _go(["list", "-json=ImportPath,Dir,GoFiles,CgoFiles", *packages], path)
     found, at, decoder = [], 0, json.JSONDecoder()
     while at < len(text.rstrip()):
@@ -78,7 +90,12 @@ def listed(path: Path, packages: list[str]) -> list[dict[str, Any]]:
 def truth(path: Path, packages: list[str], algorithm: str, tool: Path) -> set[Edge]:
     """Return the static edges that the type checker finds; none at all is an error."""
     names = [one["ImportPath"] for one in listed(path, packages)]
-    command = [str(tool), f"-algo={algorithm}", "-format={{.Caller}}\t{{.Callee}}\t{{.Dynamic}}", *packages]
+    command = [
+        str(tool),
+        f"-algo={algorithm}",
+        "-format={{.Caller}}\t{{.Callee}}\t{{.Dynamic}}",
+        *packages,
+    ]
     done = subprocess.run(command, cwd=path, capture_output=True, text=True, check=False)
     found = set()
     for line in done.stdout.splitlines():
@@ -98,7 +115,9 @@ def _init(name: str) -> bool:
 
 
 def known_as(name: str, packages: list[str]) -> str:
-    """Return the outline's full name for a function of the tool's, or nothing when it is of none of the packages."""
+    """Return the outline's full name for a function of the tool's, or nothing when it is of none of
+    the packages.
+    """
     name = re.sub(r"#\d+", "", name.split("$", maxsplit=1)[0])
     while "[" in name:
         shorter = re.sub(r"\[[^\[\]]*\]", "", name)
@@ -135,11 +154,19 @@ def outlined(path: Path, packages: list[dict[str, Any]]) -> Linked:
 
 
 def predicted(linked: Linked, built: dict[str, str]) -> set[Edge]:
-    """Return the static calls that the outline has, between files of this build; `built` gives a file's package."""
+    """Return the static calls that the outline has, between files of this build.
+
+    `built` gives a file's package.
+    """
     found = set()
     for one in linked.links:
         start, end = linked.nodes[one.start], linked.nodes[one.end]
-        if one.kind != "calls" or one.via == "interface" or start.file not in built or end.file not in built:
+        if (
+            one.kind != "calls"
+            or one.via == "interface"
+            or start.file not in built
+            or end.file not in built
+        ):
             continue
         caller = f"{built[start.file]}.init" if start.kind == "file" else start.full
         found.add((caller, end.full))
@@ -152,7 +179,10 @@ def ratio(part: Iterable[Edge], whole: set[Edge]) -> float:
 
 
 def compare(path: Path, packages: list[str], tool: Path | None = None) -> Compared:
-    """Ask the type checker and the outline for the calls of packages; the newest tool is installed when none is named."""
+    """Ask the type checker and the outline for the calls of packages.
+
+    The newest tool is installed when none is named.
+    """
     path = path.resolve()
     packages = packages or ["./..."]
     tool = tool or callgraph_tool()
@@ -165,18 +195,35 @@ def compare(path: Path, packages: list[str], tool: Path | None = None) -> Compar
     right = truth(path, packages, "static", tool)
     linked = outlined(path, known)
     complete = right | truth(path, packages, "cha", tool)
-    return Compared([one["ImportPath"] for one in known], built, right, complete, predicted(linked, built), linked)
+    return Compared(
+        [one["ImportPath"] for one in known],
+        built,
+        right,
+        complete,
+        predicted(linked, built),
+        linked,
+    )
 
 
 def score_go(path: Path, packages: list[str], tool: Path | None = None) -> dict[str, Any]:
-    """Return precision and recall within and across packages, with the extras and misses to be read by hand."""
+    """Return precision and recall within and across packages, with the extras and misses to be read
+    by hand.
+    """
     return score(compare(path, packages, tool))
 
 
 def score(one: Compared) -> dict[str, Any]:
     """Return the scores of one comparison."""
-    loose = [ref for ref in one.linked.loose if ref.kind == "calls" and one.linked.nodes[ref.owner].file in one.built]
-    calls = [link for link in one.linked.links if link.kind == "calls" and one.linked.nodes[link.start].file in one.built]
+    loose = [
+        ref
+        for ref in one.linked.loose
+        if ref.kind == "calls" and one.linked.nodes[ref.owner].file in one.built
+    ]
+    calls = [
+        link
+        for link in one.linked.links
+        if link.kind == "calls" and one.linked.nodes[link.start].file in one.built
+    ]
     return {
         "packages": one.names,
         "edges": len(one.right),
@@ -195,25 +242,37 @@ def score(one: Compared) -> dict[str, Any]:
 
 
 def _both(right: set[Edge], one: Compared) -> dict[str, Any]:
-    return {name: _scores(right, one.ours, one.names, same) for name, same in (("within", True), ("across", False))}
+    return {
+        name: _scores(right, one.ours, one.names, same)
+        for name, same in (("within", True), ("across", False))
+    }
 
 
 def _scores(right: set[Edge], ours: set[Edge], names: list[str], same: bool) -> dict[str, Any]:
     wanted = {one for one in right if _same(one, names) is same}
     given = {one for one in ours if _same(one, names) is same}
-    return {"truth": len(wanted), "found": len(given), "precision": ratio(wanted, given), "recall": ratio(given, wanted)}
+    return {
+        "truth": len(wanted),
+        "found": len(given),
+        "precision": ratio(wanted, given),
+        "recall": ratio(given, wanted),
+    }
 
 
 def _same(edge: Edge, names: list[str]) -> bool:
-    caller, callee = (max((one for one in names if part.startswith(f"{one}.")), key=len, default="") for part in edge)
+    caller, callee = (
+        max((one for one in names if part.startswith(f"{one}.")), key=len, default="")
+        for part in edge
+    )
     return caller == callee
 
 
 def shuffled(all_of_them: Sequence[Compared]) -> float:
-    """Return the precision of our own callers with their callees shuffled: what a scorer that cannot tell would not show.
+    """Return the precision of our own callers with their callees shuffled: what a scorer that
+    cannot tell would not show.
 
-    In a small package a few functions are called by most, so that chance hits; over all packages together it cannot.
-    """
+    In a small package a few functions are called by most, so that chance hits; over all packages
+    together it cannot."""
     ours = sorted({edge for one in all_of_them for edge in one.ours})
     callees = [callee for _, callee in ours]
     random.Random(7).shuffle(callees)
@@ -223,24 +282,51 @@ def shuffled(all_of_them: Sequence[Compared]) -> float:
 
 def row(label: str, scored: dict[str, Any]) -> str:
     """Return one line of the table."""
-    shown = (scored["within"], scored["across"], scored["complete"]["within"], scored["complete"]["across"])
+    shown = (
+        scored["within"],
+        scored["across"],
+        scored["complete"]["within"],
+        scored["complete"]["across"],
+    )
     parts = [f"{one['truth']:>6} {one['precision']:.4f} {one['recall']:.4f}" for one in shown]
-    return f"{label:<24} {' | '.join(parts)} | {scored['unresolved']:>5}/{scored['calls']:<6} {scored['shuffled']:.3f}"
+    return (
+        f"{label:<24} {' | '.join(parts)} | "
+        f"{scored['unresolved']:>5}/{scored['calls']:<6} {scored['shuffled']:.3f}"
+    )
 
 
 def main() -> None:
-    """Score the packages of some folders, with a control over all of them, and list what differs."""
+    """Score the packages of some folders, with a control over all of them, and list what
+    differs.
+    """
     parser = argparse.ArgumentParser(prog="python -m bench.outline_go", description=__doc__)
-    parser.add_argument("--callgraph", type=Path, metavar="TOOL", help="the program callgraph; else the newest is installed")
-    parser.add_argument("folders", nargs="+", metavar="DIR[:PKG,…]", help="a Go module, and packages of it")
+    parser.add_argument(
+        "--callgraph",
+        type=Path,
+        metavar="TOOL",
+        help="the program callgraph; else the newest is installed",
+    )
+    parser.add_argument(
+        "folders", nargs="+", metavar="DIR[:PKG,…]", help="a Go module, and packages of it"
+    )
     given = parser.parse_args()
     found: list[Compared] = []
-    print("package; truth, precision, recall within | across | complete within | across | unresolved of calls; shuffled")
+    print(
+        "package; truth, precision, recall within | across | complete within | across | "
+        "unresolved of calls; shuffled"
+    )
     for one in given.folders:
         folder, _, packages = one.partition(":")
-        found.append(compare(Path(folder), packages.split(",") if packages else [], given.callgraph))
+        found.append(
+            compare(Path(folder), packages.split(",") if packages else [], given.callgraph)
+        )
         scored = score(found[-1])
-        print(row(", ".join(scored["packages"][:2]) + ("…" if len(scored["packages"]) > 2 else ""), scored))
+        print(
+            row(
+                ", ".join(scored["packages"][:2]) + ("…" if len(scored["packages"]) > 2 else ""),
+                scored,
+            )
+        )
         for what in ("extras", "misses"):
             for caller, callee in scored[what]:
                 print(f"  {what}: {caller} -> {callee}")

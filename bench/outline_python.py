@@ -1,8 +1,9 @@
-"""Score the Python outline against jedi: `python -m bench.outline_python PATH...`, each the parent folder of a package.
+"""Score the Python outline against jedi: `python -m bench.outline_python PATH...`, each the parent
+folder of a package.
 
-The truth is what jedi's goto answers at every call and bare decorator, when that is a function or class of the package. jedi
-is not the truth itself: it shares some blind spots, so recall is relative to it, and extras are listed to be read.
-"""
+The truth is what jedi's goto answers at every call and bare decorator, when that is a function or
+class of the package. jedi is not the truth itself: it shares some blind spots, so recall is
+relative to it, and extras are listed to be read."""
 
 import ast
 import json
@@ -26,11 +27,14 @@ Site = tuple[str, int, int]  # the caller, and where the called name stands
 
 
 def score_python(path: Path) -> dict[str, Any]:
-    """Return precision, recall relative to jedi, the size of the truth, what stayed unresolved, a control, extras and misses."""
+    """Return precision, recall relative to jedi, the size of the truth, what stayed unresolved, a
+    control, extras and misses.
+    """
     truth = {(one[0], one[1]): one[2] for one in jedi_edges(path)}
     if not truth:
         raise ValueError(
-            f"jedi found no call inside {path}: there is nothing to score against; is the package below that folder?"
+            f"jedi found no call inside {path}: there is nothing to score against; is the "
+            "package below that folder?"
         )
     linked = outline(path)
     found = predicted(linked)
@@ -54,34 +58,63 @@ def score_python(path: Path) -> dict[str, Any]:
         "unresolved": len(calls),
         "unresolved_with_namesake": sum(1 for one in calls if one.candidates),
         "calls": len(sites(path)),
-        "extras": sorted(f"{start} -> {end} line {found[(start, end)]}" for start, end in extras - by_value),
-        "by_value": sorted(f"{start} -> {end} line {found[(start, end)]}" for start, end in by_value),
-        "misses": sorted(f"{start} -> {end} line {truth[(start, end)]}" for start, end in wanted - set(found)),
+        "extras": sorted(
+            f"{start} -> {end} line {found[(start, end)]}" for start, end in extras - by_value
+        ),
+        "by_value": sorted(
+            f"{start} -> {end} line {found[(start, end)]}" for start, end in by_value
+        ),
+        "misses": sorted(
+            f"{start} -> {end} line {truth[(start, end)]}" for start, end in wanted - set(found)
+        ),
     }
 
 
 def score_labels(path: Path) -> dict[str, Any]:
-    """Return how many of the calls that were labelled by hand the outline has right, and which it has not."""
+    """Return how many of the calls that were labelled by hand the outline has right, and which it
+    has not.
+    """
     linked = outline(path)
-    calls = [(linked.nodes[one.start], linked.nodes[one.end], one.line) for one in linked.links if one.kind == "calls"]
+    calls = [
+        (linked.nodes[one.start], linked.nodes[one.end], one.line)
+        for one in linked.links
+        if one.kind == "calls"
+    ]
     wrong: list[str] = []
     labels = json.loads(LABELS.read_text(encoding="utf-8"))["calls"]
     for one in labels:
         inside = [
-            node for node in linked.nodes.values() if node.file == one["file"] and node.line <= one["line"] <= node.end_line
+            node
+            for node in linked.nodes.values()
+            if node.file == one["file"] and node.line <= one["line"] <= node.end_line
         ]
-        owners = sorted((node for node in inside if node.body and node.kind != "field"), key=lambda node: node.line)
+        owners = sorted(
+            (node for node in inside if node.body and node.kind != "field"),
+            key=lambda node: node.line,
+        )
         owner = owners[-1].id if owners else f"{one['file']}#"
         if one["callee"] == OUTSIDE:
             word = one["text"].rsplit(".", 1)[-1]
-            ends = [end.name for start, end, line in calls if start.id == owner and line == one["line"] and end.origin == PROJECT]
+            ends = [
+                end.name
+                for start, end, line in calls
+                if start.id == owner and line == one["line"] and end.origin == PROJECT
+            ]
             right = not any(end.rsplit(".", 1)[-1] == word for end in ends)
         else:
-            right = any(start.id == owner and end.name.removesuffix(".__init__") == one["callee"] for start, end, _ in calls)
+            right = any(
+                start.id == owner and end.name.removesuffix(".__init__") == one["callee"]
+                for start, end, _ in calls
+            )
         if not right:
             wrong.append(f"{one['file']}:{one['line']} {one['text']} is {one['callee']}")
     inside_package = sum(1 for one in labels if one["callee"] != OUTSIDE)
-    return {"labels": len(labels), "inside": inside_package, "right": len(labels) - len(wrong), "wrong": wrong}
+    return {
+        "labels": len(labels),
+        "inside": inside_package,
+        "right": len(labels) - len(wrong),
+        "wrong": wrong,
+    }
 
 
 def sources(path: Path) -> list[Path]:
@@ -102,19 +135,27 @@ def outline(path: Path) -> Linked:
 
 
 def predicted(linked: Linked) -> dict[Edge, int]:
-    """Return the calls between symbols of the project, and the line of each; a constructor is its class."""
+    """Return the calls between symbols of the project, and the line of each.
+
+    A constructor is its class.
+    """
     modules = {node.file: node.name for node in linked.nodes.values() if node.kind == "file"}
     found: dict[Edge, int] = {}
     for one in linked.links:
         start, end = linked.nodes[one.start], linked.nodes[one.end]
         if one.kind == "calls" and end.origin == PROJECT:
-            names = [f"{node.file}:{node.name[len(modules[node.file]) + 1 :]}" for node in (start, end)]
+            names = [
+                f"{node.file}:{node.name[len(modules[node.file]) + 1 :]}" for node in (start, end)
+            ]
             found[(names[0], names[1].removesuffix(".__init__"))] = one.line
     return found
 
 
 class _Sites(ast.NodeVisitor):
-    """Collects calls with the innermost function or class that they run in; defaults and decorators run outside of theirs."""
+    """Collects calls with the innermost function or class that they run in.
+
+    Defaults and decorators run outside of theirs.
+    """
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -126,7 +167,11 @@ class _Sites(ast.NodeVisitor):
         owner = f"{self.path}:{'.'.join(self.names)}"
         if isinstance(node, ast.Name):
             self.found.append((owner, node.lineno, node.col_offset))
-        elif isinstance(node, ast.Attribute) and node.end_lineno is not None and node.end_col_offset is not None:
+        elif (
+            isinstance(node, ast.Attribute)
+            and node.end_lineno is not None
+            and node.end_col_offset is not None
+        ):
             self.found.append((owner, node.end_lineno, node.end_col_offset - len(node.attr)))
 
     def visit_Call(self, node: ast.Call) -> None:
@@ -170,7 +215,10 @@ def sites(path: Path) -> list[Site]:
 
 
 def jedi_edges(path: Path) -> list[tuple[str, str, int]]:
-    """Return jedi's calls between symbols of the package; they are kept in the folder for temporary files."""
+    """Return jedi's calls between symbols of the package.
+
+    They are kept in the folder for temporary files.
+    """
     mark = sha256(b"".join(one.read_bytes() for one in sources(path))).hexdigest()[:16]
     kept = Path(tempfile.gettempdir()) / f"outline-truth-{path.name}-{mark}.json"
     if not kept.exists():
@@ -190,13 +238,17 @@ def _ask(path: Path) -> Iterator[tuple[str, str, int]]:
 
 
 def jedi_values(path: Path, owners: set[str]) -> set[Edge]:
-    """Return the calls of variables by some callers: where goto stops at a variable, what jedi infers that it holds."""
+    """Return the calls of variables by some callers: where goto stops at a variable, what jedi
+    infers that it holds.
+    """
     path, files = path.resolve(), walked(path.resolve())
     found: set[Edge] = set()
     for name in sorted({one.split(":")[0] for one in owners}):
         script = _script(path, name)
         for owner, line, column in files[name].found:
-            if owner not in owners or any(one.type in ("function", "class") for one in _goto(script, line, column)):
+            if owner not in owners or any(
+                one.type in ("function", "class") for one in _goto(script, line, column)
+            ):
                 continue
             for answer in script.infer(line, column):
                 callee = _place(path, files, answer)
@@ -207,9 +259,18 @@ def jedi_values(path: Path, owners: set[str]) -> set[Edge]:
 def _script(path: Path, name: str) -> Any:
     jedi = import_module("jedi")
 
-    own = [str(path), *(one for one in sys.path if one and "site-packages" not in one and Path(one) != Path.cwd())]
+    own = [
+        str(path),
+        *(
+            one
+            for one in sys.path
+            if one and "site-packages" not in one and Path(one) != Path.cwd()
+        ),
+    ]
     project = jedi.Project(str(path), sys_path=own, smart_sys_path=False)
-    return jedi.Script(path=str(path / name), project=project, environment=jedi.InterpreterEnvironment())
+    return jedi.Script(
+        path=str(path / name), project=project, environment=jedi.InterpreterEnvironment()
+    )
 
 
 def _place(path: Path, files: dict[str, _Sites], answer: Any) -> str:
@@ -223,7 +284,13 @@ def _place(path: Path, files: dict[str, _Sites], answer: Any) -> str:
 def _goto(script: Any, line: int, column: int) -> list[Any]:
     try:
         return list(script.goto(line, column, follow_imports=True))
-    except (RecursionError, AttributeError, ValueError, KeyError, TypeError) as error:  # jedi's own failures are not answers
+    except (
+        RecursionError,
+        AttributeError,
+        ValueError,
+        KeyError,
+        TypeError,
+    ) as error:  # jedi's own failures are not answers
         print(f"jedi failed at line {line}: {error!r}", file=sys.stderr)
         return []
 
@@ -231,10 +298,14 @@ def _goto(script: Any, line: int, column: int) -> list[Any]:
 def main() -> None:
     """Print a table, then extras and misses."""
     scores = [score_python(Path(one)) for one in sys.argv[1:]]
-    print("| package | truth | precision (goto only) | recall | control | unresolved / calls |\n|---|---|---|---|---|---|")
+    print(
+        "| package | truth | precision (goto only) | recall | control | unresolved / calls "
+        "|\n|---|---|---|---|---|---|"
+    )
     for one in scores:
         shown = (
-            f"{one['truth']} | {one['precision']:.3f} ({one['precision_goto']:.3f}) | {one['recall']:.3f} | {one['control']:.3f}"
+            f"{one['truth']} | {one['precision']:.3f} ({one['precision_goto']:.3f}) | "
+            f"{one['recall']:.3f} | {one['control']:.3f}"
         )
         shown += f" | {one['unresolved']}/{one['calls']}"
         print(f"| {one['package']} | {shown} |")

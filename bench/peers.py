@@ -1,9 +1,8 @@
 """python -m bench.peers: Ghost and its peers at the same work, side by side in one run.
 
-Each peer is installed in an environment of its own under the work folder and driven by a process there; nothing is downloaded
-while it is measured. Results are kept in a file and added to, so that a run can be stopped and gone on with; `--table` and
-`--plot` show them.
-"""
+Each peer is installed in an environment of its own under the work folder and driven by a process
+there; nothing is downloaded while it is measured. Results are kept in a file and added to, so that
+a run can be stopped and gone on with; `--table` and `--plot` show them."""
 
 import argparse
 import json
@@ -31,20 +30,46 @@ def options() -> argparse.Namespace:
     """Read the command line."""
     parser = argparse.ArgumentParser(prog="python -m bench.peers", description=__doc__)
     parser.add_argument("--json", action="store_true", help="one JSON object instead of a table")
-    parser.add_argument("--work", type=Path, default=Path.home() / ".cache" / "ghost-peers", help="where peers are installed")
-    parser.add_argument("--results", type=Path, help="the file of results (default WORK/results.json)")
     parser.add_argument(
-        "--only", default="", help="peers by name, separated by semicolons, measured anew; `ghost` is all of Ghost"
+        "--work",
+        type=Path,
+        default=Path.home() / ".cache" / "ghost-peers",
+        help="where peers are installed",
     )
-    parser.add_argument("--limit", type=int, default=100_000, help="memories stored at most (default %(default)s)")
-    parser.add_argument("--seconds", type=float, default=600, help="what one measure may take (default %(default)s)")
+    parser.add_argument(
+        "--results", type=Path, help="the file of results (default WORK/results.json)"
+    )
+    parser.add_argument(
+        "--only",
+        default="",
+        help="peers by name, separated by semicolons, measured anew; `ghost` is all of Ghost",
+    )
+    parser.add_argument(
+        "--limit", type=int, default=100_000, help="memories stored at most (default %(default)s)"
+    )
+    parser.add_argument(
+        "--seconds", type=float, default=600, help="what one measure may take (default %(default)s)"
+    )
     parser.add_argument("--runs", type=int, default=5, help="cold starts (default %(default)s)")
-    parser.add_argument("--measures", default=",".join(MEASURES), help="which, separated by commas (default %(default)s)")
+    parser.add_argument(
+        "--measures",
+        default=",".join(MEASURES),
+        help="which, separated by commas (default %(default)s)",
+    )
     parser.add_argument("--original", type=Path, help="the original Ghost's binary")
     parser.add_argument(
-        "--table", type=Path, metavar="RESULTS", help="print the tables of a file of results in markdown, and stop"
+        "--table",
+        type=Path,
+        metavar="RESULTS",
+        help="print the tables of a file of results in markdown, and stop",
     )
-    parser.add_argument("--plot", type=Path, nargs=2, metavar=("RESULTS", "SVG"), help="draw a file of results, and stop")
+    parser.add_argument(
+        "--plot",
+        type=Path,
+        nargs=2,
+        metavar=("RESULTS", "SVG"),
+        help="draw a file of results, and stop",
+    )
     given = parser.parse_args()
     given.results = given.results or given.work / "results.json"
     given.only = [name.strip() for name in given.only.split(";") if name.strip()]
@@ -52,7 +77,9 @@ def options() -> argparse.Namespace:
     if wrong := [name for name in given.measures if name not in MEASURES]:
         parser.error(f"there is no measure {wrong[0]!r}; there are {', '.join(MEASURES)}")
     if wrong := [name for name in given.only if not any(matches(kind, [name]) for kind in KINDS)]:
-        parser.error(f"there is no peer {wrong[0]!r}; there are {'; '.join(kind.name for kind in KINDS)}")
+        parser.error(
+            f"there is no peer {wrong[0]!r}; there are {'; '.join(kind.name for kind in KINDS)}"
+        )
     return given
 
 
@@ -75,11 +102,23 @@ def measure(kind: Kind, given: argparse.Namespace, sets: Sets) -> Found:
         placed = _installed(kind, given)
     except install.InstallError as error:
         return found | {"error": f"not installed: {error}"}
-    found |= {"version": placed["version"], "install": {"mb": placed["mb"], "packages": placed["packages"]}}
+    found |= {
+        "version": placed["version"],
+        "install": {"mb": placed["mb"], "packages": placed["packages"]},
+    }
     found["notes"] += [placed["note"]] if placed.get("note") else []
     room = given.work / "rooms" / kind.name.replace(" ", "-").replace(",", "")
     shutil.rmtree(room, ignore_errors=True)
-    bench = Bench(_optioned(kind, given), given.work, room, sets, given.limit, given.seconds, given.runs, found=found)
+    bench = Bench(
+        _optioned(kind, given),
+        given.work,
+        room,
+        sets,
+        given.limit,
+        given.seconds,
+        given.runs,
+        found=found,
+    )
     for name in given.measures:
         if (name == "tools" and not kind.is_server) or (name == "offline" and not kind.model):
             continue
@@ -89,7 +128,11 @@ def measure(kind: Kind, given: argparse.Namespace, sets: Sets) -> Found:
         except (DriverError, OSError) as error:
             found[name] = {"error": str(error)}
         said = found[name].get("error", "")
-        print(f"{kind.name}: {name}, {time.monotonic() - began:.1f} s {said}", file=sys.stderr, flush=True)
+        print(
+            f"{kind.name}: {name}, {time.monotonic() - began:.1f} s {said}",
+            file=sys.stderr,
+            flush=True,
+        )
         if name == "ingest" and said:
             found["error"] = said
             break
@@ -107,7 +150,11 @@ def _installed(kind: Kind, given: argparse.Namespace) -> Found:
         return _PLACED[kind.home]
     if not given.original.exists():
         raise install.InstallError(f"there is no {given.original}")
-    return {"version": "as given", "mb": round(given.original.stat().st_size / 1e6, 1), "packages": 1}
+    return {
+        "version": "as given",
+        "mb": round(given.original.stat().st_size / 1e6, 1),
+        "packages": 1,
+    }
 
 
 def _optioned(kind: Kind, given: argparse.Namespace) -> Kind:
@@ -125,27 +172,45 @@ def main() -> int:
         sys.stdout.write(markdown(json.loads(given.table.read_text(encoding="utf-8"))))
         return 0
     if given.plot:
-        given.plot[1].write_text(plot(json.loads(given.plot[0].read_text(encoding="utf-8"))), encoding="utf-8")
+        given.plot[1].write_text(
+            plot(json.loads(given.plot[0].read_text(encoding="utf-8"))), encoding="utf-8"
+        )
         return 0
     given.work = given.work.resolve()
     given.work.mkdir(parents=True, exist_ok=True)
-    results: Found = json.loads(given.results.read_text(encoding="utf-8")) if given.results.exists() else {"peers": {}}
+    results: Found = (
+        json.loads(given.results.read_text(encoding="utf-8"))
+        if given.results.exists()
+        else {"peers": {}}
+    )
     sets = make(given.work, max(FIRST, given.limit))
     for kind in KINDS:
-        is_known = kind.name in results["peers"] and results["peers"][kind.name]["limit"] == given.limit
+        is_known = (
+            kind.name in results["peers"] and results["peers"][kind.name]["limit"] == given.limit
+        )
         if (given.only and not matches(kind, given.only)) or (not given.only and is_known):
             continue
         if kind.client == "given" and not given.original:
             continue
-        found = json.dumps(measure(kind, given, sets)).replace(str(given.work), "WORK")  # where it ran is nobody's business
+        found = json.dumps(measure(kind, given, sets)).replace(
+            str(given.work), "WORK"
+        )  # where it ran is nobody's business
         results["peers"][kind.name] = json.loads(found)
-        results["peers"] = {each.name: results["peers"][each.name] for each in KINDS if each.name in results["peers"]}
+        results["peers"] = {
+            each.name: results["peers"][each.name]
+            for each in KINDS
+            if each.name in results["peers"]
+        }
         results["machine"] = machine()
-        given.results.write_text(json.dumps(results, ensure_ascii=False, indent=1), encoding="utf-8")
+        given.results.write_text(
+            json.dumps(results, ensure_ascii=False, indent=1), encoding="utf-8"
+        )
     show(results, text(results), given.json)
     return 0
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that nothing it started is left behind
+    signal.signal(
+        signal.SIGTERM, lambda *_: sys.exit(143)
+    )  # so that nothing it started is left behind
     sys.exit(main())

@@ -1,4 +1,6 @@
-"""A PostgreSQL of its own for a benchmark: the one that tests start, with the durability it has by default."""
+"""A PostgreSQL of its own for a benchmark: the one that tests start, with the durability it has by
+default.
+"""
 
 import sys
 from collections.abc import Iterator
@@ -49,10 +51,14 @@ def own_server(**settings: str) -> Iterator[Server]:
 
 
 def cut_one(url: str, choose: float) -> int:
-    """End the sessions of one client's connection, chosen among those there are; return how many were ended."""
+    """End the sessions of one client's connection, chosen among those there are.
+
+    Return how many were ended.
+    """
     with psycopg.connect(url, autocommit=True, application_name="cutter") as connection:
         rows = connection.execute(
-            "SELECT pid FROM pg_stat_activity WHERE application_name = 'ghost' AND backend_type = 'client backend' ORDER BY pid"
+            "SELECT pid FROM pg_stat_activity WHERE application_name = 'ghost' AND "
+            "backend_type = 'client backend' ORDER BY pid"
         ).fetchall()
         if not rows:
             return 0

@@ -1,4 +1,6 @@
-"""Forks of a program that writes, and one file under two names: a write succeeds or is refused at once, and none is lost."""
+"""Forks of a program that writes, and one file under two names: a write succeeds or is refused at
+once, and none is lost.
+"""
 
 import os
 import threading
@@ -12,14 +14,21 @@ from bench.scenario import Findings, Plan
 from ghostmem import Ghost, GhostError
 
 THREADS = 4
-AFTER_FORK = 20.0  # seconds within which a fork has written or was refused; the store waits 30 for a lock
+AFTER_FORK = (
+    20.0  # seconds within which a fork has written or was refused; the store waits 30 for a lock
+)
 
 
 def write_and_fork(path: str, forks: int) -> None:
-    """Write in threads and fork all the while, in a child process; each fork puts one memory, and leaves."""
+    """Write in threads and fork all the while, in a child process.
+
+    Each fork puts one memory, and leaves.
+    """
     with open_store(path) as ghost:
         stop = threading.Event()
-        threads = [threading.Thread(target=_write, args=(ghost, writer, stop)) for writer in range(THREADS)]
+        threads = [
+            threading.Thread(target=_write, args=(ghost, writer, stop)) for writer in range(THREADS)
+        ]
         for thread in threads:
             thread.start()
         for number in range(forks):
@@ -42,7 +51,9 @@ def _write(ghost: Ghost, writer: int, stop: threading.Event) -> None:
 
 
 def _put_in_fork(ghost: Ghost, path: str, number: int) -> None:
-    """Put through the store that was inherited, else through one that is opened anew, and end the process."""
+    """Put through the store that was inherited, else through one that is opened anew, and end the
+    process.
+    """
     for is_new in (False, True):
         try:
             (open_store(path) if is_new else ghost).put(NS, key(90, number), content(90, number))
@@ -75,7 +86,10 @@ def fork(plan: Plan) -> Findings:
     found = Findings({"forks": 0, "wrote": 0, "refused": 0, "acknowledged": 0})
     path = plan.room("fork") / FILE
     with Child(write_and_fork, path=str(path), forks=forks) as child:
-        found.expect(child.listen(PATIENCE * 4) and child.code == 0, f"the program ended with {child.code}: {child.error}")
+        found.expect(
+            child.listen(PATIENCE * 4) and child.code == 0,
+            f"the program ended with {child.code}: {child.error}",
+        )
     words = [line.split(maxsplit=2) for line in child.lines()]
     acknowledged = [(int(line[1]), int(line[2])) for line in words if line[0] == "put"]
     for line in words:
@@ -94,7 +108,9 @@ def fork(plan: Plan) -> Findings:
 
 
 def hard_link(plan: Plan) -> Findings:
-    """Give a store a second name: neither name can be written, both texts say why, and without it all is as before."""
+    """Give a store a second name: neither name can be written, both texts say why, and without it
+    all is as before.
+    """
     found = Findings({"refused": 0, "acknowledged": 0})
     folder = plan.room("links")
     first, second = folder / FILE, folder / "second.db"

@@ -13,14 +13,18 @@ from ghostmem import Ghost, Settings
 NS = "bench:faults"
 SETTINGS = Settings(embed_provider="none")
 _WORDS = re.findall(
-    r"\w+", "lantern kettle thicket pebble ferry quarry willow hamlet beacon barley cobweb drizzle harbour gable furrow trellis"
+    r"\w+",
+    "lantern kettle thicket pebble ferry quarry willow hamlet beacon barley cobweb drizzle "
+    "harbour gable furrow trellis",
 )
 _FORM = re.compile(r"writer (\d+) number (\d+)\n.*\nchecksum ([0-9a-f]{8})", re.DOTALL)
 
 
 @cache
 def content(writer: int, number: int) -> str:
-    """Return the text a writer stores as its nth: mostly a sentence or two, at times several chunks."""
+    """Return the text a writer stores as its nth: mostly a sentence or two, at times several
+    chunks.
+    """
     choose = random.Random(writer * 1_000_003 + number)
     words = choose.choices(_WORDS, k=choose.choice((8, 12, 20, 40, 300)))
     text = f"writer {writer} number {number}\n{' '.join(words)}."
@@ -58,12 +62,21 @@ def missing(ghost: Ghost, wanted: Iterable[tuple[int, int]]) -> list[str]:
 
 def unclean(ghost: Ghost) -> list[str]:
     """Return what a check finds, and contents that are not whole."""
-    torn = [memory.key for memory in ghost.list(NS, limit=1_000_000) if not is_intact(memory.content)]
-    return [*(f"check: {problem}" for problem in ghost.check().problems), *(f"{name} is torn" for name in torn)]
+    torn = [
+        memory.key for memory in ghost.list(NS, limit=1_000_000) if not is_intact(memory.content)
+    ]
+    return [
+        *(f"check: {problem}" for problem in ghost.check().problems),
+        *(f"{name} is torn" for name in torn),
+    ]
 
 
 def unwritable(ghost: Ghost, number: int = 0) -> list[str]:
     """Put one more memory and read it back; return what went wrong."""
     text = content(99, number)
     ghost.put(NS, key(99, number), text)
-    return [] if ghost.get(NS, key(99, number)).content == text else ["a put after the fault cannot be read back"]
+    return (
+        []
+        if ghost.get(NS, key(99, number)).content == text
+        else ["a put after the fault cannot be read back"]
+    )

@@ -1,4 +1,6 @@
-"""A wire between a client and PostgreSQL that breaks at a chosen message, before or after it was handed on."""
+"""A wire between a client and PostgreSQL that breaks at a chosen message, before or after it was
+handed on.
+"""
 
 import contextlib
 import os
@@ -12,11 +14,12 @@ PORT = ".s.PGSQL.5432"
 
 
 class Proxy:
-    """A socket in a folder that hands on to another one, counts what clients send, and breaks when told.
+    """A socket in a folder that hands on to another one, counts what clients send, and breaks when
+    told.
 
-    What is counted are the client's sends after its greeting: a statement is one or two of them. `cut(at, after)` breaks the
-    connection at the send with that number, counted from now, with the send handed on (`after`) or swallowed.
-    """
+    What is counted are the client's sends after its greeting: a statement is one or two of them.
+    `cut(at, after)` breaks the connection at the send with that number, counted from now, with the
+    send handed on (`after`) or swallowed."""
 
     def __init__(self, folder: Path, target: Path) -> None:
         self._target = str(target / PORT)
@@ -83,12 +86,16 @@ class Proxy:
                 server.sendall(heard)
             if breaks is not None:
                 if breaks:
-                    select.select([server], [], [], 10)  # the answer is there, and nobody will read it
+                    select.select(
+                        [server], [], [], 10
+                    )  # the answer is there, and nobody will read it
                 return False
         return True
 
     def _counted(self) -> bool | None:
-        """Count a send; None unless it is the one to break at, else whether it is handed on first."""
+        """Count a send; None unless it is the one to break at, else whether it is handed
+        on first.
+        """
         with self._lock:
             self.sent += 1
             if self.sent != self._at:

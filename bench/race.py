@@ -1,4 +1,6 @@
-"""Processes that meet: two that create or migrate one file, one that holds the lock, one that is killed beside another."""
+"""Processes that meet: two that create or migrate one file, one that holds the lock, one that is
+killed beside another.
+"""
 
 import shutil
 import time
@@ -46,7 +48,10 @@ def _meet(plan: Plan, name: str, newer: bool) -> Findings:
     room = plan.room(f"race-{name}")
     if newer:
         populate(room)
-    with Child(arrive, writer=10, newer=newer) as one, Child(arrive, writer=11, newer=newer) as other:
+    with (
+        Child(arrive, writer=10, newer=newer) as one,
+        Child(arrive, writer=11, newer=newer) as other,
+    ):
         for child in (one, other):
             found.expect(child.await_lines(1), f"a process did not start: {child.error}")
         for number in range(min(plan.rounds, 20)):
@@ -63,7 +68,10 @@ def _meet(plan: Plan, name: str, newer: bool) -> Findings:
             found.count("rounds")
             wanted = [(10, 0), (11, 0)] + ([(LIVE, n) for n in range(ROWS)] if newer else [])
             with newer_ghost() if newer else nullcontext(), open_store(path) as ghost:
-                found.problems += [f"round {number}: {problem}" for problem in missing(ghost, wanted) + unclean(ghost)]
+                found.problems += [
+                    f"round {number}: {problem}"
+                    for problem in missing(ghost, wanted) + unclean(ghost)
+                ]
     return found
 
 
@@ -84,7 +92,10 @@ def busy(plan: Plan) -> Findings:
     with open_store(path) as ghost:
         for number in range(5):
             ghost.put(NS, key(0, number), content(0, number))
-    with Child(hold, path=str(path)) as child, Ghost.open(path, settings=replace(SETTINGS, busy_timeout=0.3)) as ghost:
+    with (
+        Child(hold, path=str(path)) as child,
+        Ghost.open(path, settings=replace(SETTINGS, busy_timeout=0.3)) as ghost,
+    ):
         child.await_lines(1)
         before = list(ghost.export())
         began = time.monotonic()
@@ -96,11 +107,19 @@ def busy(plan: Plan) -> Findings:
         found.facts["waited_ms"] = round((time.monotonic() - began) * 1000)
         found.expect(list(ghost.export()) == before, "a put that was refused changed something")
         try:
-            found.expect(ghost.get(NS, key(0, 1)).content == content(0, 1), "get reads another content")
+            found.expect(
+                ghost.get(NS, key(0, 1)).content == content(0, 1), "get reads another content"
+            )
         except GhostError as error:
-            found.problems.append(f"get while another process writes: {type(error).__name__}: {error}")
+            found.problems.append(
+                f"get while another process writes: {type(error).__name__}: {error}"
+            )
         child.finish()
-        found.problems += missing(ghost, [(0, number) for number in range(5)]) + unclean(ghost) + unwritable(ghost)
+        found.problems += (
+            missing(ghost, [(0, number) for number in range(5)])
+            + unclean(ghost)
+            + unwritable(ghost)
+        )
     return found
 
 
@@ -119,12 +138,20 @@ def neighbour(plan: Plan) -> Findings:
                 child.tell("go")
                 child.listen(moment * 0.3)
             victims.append((writer, child))
-        found.expect(steady.finish() and steady.code == 0, f"the neighbour ended with {steady.code}: {steady.error}")
+        found.expect(
+            steady.finish() and steady.code == 0,
+            f"the neighbour ended with {steady.code}: {steady.error}",
+        )
     wanted = []
     for writer, child in [*victims, (0, steady)]:
         found.problems += [line for line in child.lines() if line.startswith("error")]
-        wanted += [(writer, int(line.split()[1])) for line in child.lines() if line.startswith("put ")]
-    found.facts |= {"killed": sum(child.code == -9 for _, child in victims), "acknowledged": len(wanted)}
+        wanted += [
+            (writer, int(line.split()[1])) for line in child.lines() if line.startswith("put ")
+        ]
+    found.facts |= {
+        "killed": sum(child.code == -9 for _, child in victims),
+        "acknowledged": len(wanted),
+    }
     with open_store(path) as ghost:
         found.problems += missing(ghost, wanted) + unclean(ghost) + unwritable(ghost)
     return found

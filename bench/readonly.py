@@ -22,7 +22,9 @@ FILE = "memory.db"
 def visit(path: str, user: int | None) -> None:
     """Read and try to write as an ordinary user, in a child process."""
     with Ghost.open(":memory:", settings=SETTINGS) as ghost:
-        _try_everything(ghost, lambda _: None)  # what it imports may lie where that user cannot read
+        _try_everything(
+            ghost, lambda _: None
+        )  # what it imports may lie where that user cannot read
     if user is not None:
         os.setgroups([])
         os.setgid(user)
@@ -68,7 +70,9 @@ def write_and_wait(path: str) -> None:
 
 
 def killed(folder: Path) -> None:
-    """Leave a store whose next writer was killed: a file, its log with the newer half, and the log's index."""
+    """Leave a store whose next writer was killed: a file, its log with the newer half, and the
+    log's index.
+    """
     closed(folder)
     with Child(write_and_wait, path=str(folder / FILE)) as child:
         child.await_lines(1)
@@ -81,7 +85,11 @@ def killed_and_copied(folder: Path) -> None:
 
 
 # how a store was left, and how many acknowledged memories it must show
-LEFT: tuple[tuple[Callable[[Path], None], int], ...] = ((closed, COUNT), (killed, 2 * COUNT), (killed_and_copied, 2 * COUNT))
+LEFT: tuple[tuple[Callable[[Path], None], int], ...] = (
+    (closed, COUNT),
+    (killed, 2 * COUNT),
+    (killed_and_copied, 2 * COUNT),
+)
 
 
 def modes(_: Plan) -> Findings:
@@ -133,10 +141,16 @@ def _seen(ghost: Ghost, newest: int) -> str:
 
 
 def beside_a_writer(plan: Plan) -> Findings:
-    """Read through a read-only mount while another process writes; the reader comes before the writer, or after."""
+    """Read through a read-only mount while another process writes.
+
+    The reader comes before the writer, or after.
+    """
     found = Findings({"looks": 0, "written": 0, "said_instead": 0})
     for reader_first in (True, False):
-        folder, view = plan.room(f"beside-store-{reader_first}"), plan.room(f"beside-view-{reader_first}")
+        folder, view = (
+            plan.room(f"beside-store-{reader_first}"),
+            plan.room(f"beside-view-{reader_first}"),
+        )
         with tmpfs(folder, 64 << 20) as refused:
             if refused:
                 return Findings(skipped=refused)
@@ -177,7 +191,10 @@ def _put_range(ghost: Ghost, first: int, count: int) -> int:
 
 
 def _judge_look(found: Findings, line: str, written: int) -> None:
-    """Expect the current store, or a clear message; never a store that is called damaged, nor an old state for ever."""
+    """Expect the current store, or a clear message.
+
+    Never a store that is called damaged, nor an old state for ever.
+    """
     found.count("looks")
     if line.startswith("error"):
         found.count("said_instead")
@@ -200,15 +217,25 @@ def _visit(found: Findings, what: str, folder: Path, least: int, switch: bool = 
     found.expect(child.code == 0, f"{what}: reading ended with {child.code}: {child.error}")
     read = int(said.get("read", "0"))
     found.expect(read >= least, f"{what}: {read} of {least} acknowledged memories can be read")
-    found.expect(said.get("problems") == "0", f"{what}: check finds {said.get('problems')} problems")
+    found.expect(
+        said.get("problems") == "0", f"{what}: check finds {said.get('problems')} problems"
+    )
     for name in ("put", "rm", "gc"):
-        found.expect(said.get(name) == "ReadOnlyStoreError 5", f"{what}: {name} gave {said.get(name)}")
-    found.expect(_fingerprints(folder) == before, f"{what}: the files changed: {sorted(before)} {sorted(_fingerprints(folder))}")
+        found.expect(
+            said.get(name) == "ReadOnlyStoreError 5", f"{what}: {name} gave {said.get(name)}"
+        )
+    found.expect(
+        _fingerprints(folder) == before,
+        f"{what}: the files changed: {sorted(before)} {sorted(_fingerprints(folder))}",
+    )
 
 
 def _fingerprints(folder: Path) -> dict[str, str]:
     """Return each file's name and hash."""
-    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(folder.iterdir())}
+    return {
+        path.name: hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(folder.iterdir())
+    }
 
 
 def _give_away(folder: Path) -> None:

@@ -1,10 +1,11 @@
-"""How well search finds what answers a question: `python -m bench.recall --dataset locomo --path FILE [--json]`.
+"""How well search finds what answers a question: `python -m bench.recall --dataset locomo --path
+FILE [--json]`.
 
-Every turn, session or document is put through the public API and every question is one search with limit 100; all other settings
-are the shipped defaults. Strong hits count first and weaker ones after them; `strong` reports the strong hits alone. `--absent`
-asks each conversation the next one's questions (the same topics, other people) and `--offtopic FILE` asks it questions about
-other subjects (JSON lines with a `question`); both report how often nothing is answered.
-"""
+Every turn, session or document is put through the public API and every question is one search with
+limit 100; all other settings are the shipped defaults. Strong hits count first and weaker ones
+after them; `strong` reports the strong hits alone. `--absent` asks each conversation the next one's
+questions (the same topics, other people) and `--offtopic FILE` asks it questions about other
+subjects (JSON lines with a `question`); both report how often nothing is answered."""
 
 import argparse
 import json
@@ -34,40 +35,67 @@ class Conversation:
 
 
 def read_locomo(path: Path) -> Iterator[Conversation]:
-    """Read LoCoMo's published JSON: sessions of turns, questions with the turns that answer them."""
+    """Read LoCoMo's published JSON: sessions of turns, questions with the turns that
+    answer them.
+    """
     for sample in json.loads(path.read_text(encoding="utf-8")):
         talk = sample["conversation"]
         turns: list[Item] = []
         numbers = sorted(int(m[1]) for key in talk if (m := re.fullmatch(r"session_(\d+)", key)))
         for number in numbers:
-            at = datetime.strptime(talk[f"session_{number}_date_time"], "%I:%M %p on %d %B, %Y").replace(tzinfo=UTC)
+            at = datetime.strptime(
+                talk[f"session_{number}_date_time"], "%I:%M %p on %d %B, %Y"
+            ).replace(tzinfo=UTC)
             for turn in talk[f"session_{number}"]:
                 caption = turn.get("blip_caption")
                 text = turn["text"] + (f" [image: {caption}]" if caption else "")
                 turns.append(
-                    {"id": turn["dia_id"], "scope": f"session-{number}", "user": turn["speaker"], "text": text, "at": at}
+                    {
+                        "id": turn["dia_id"],
+                        "scope": f"session-{number}",
+                        "user": turn["speaker"],
+                        "text": text,
+                        "at": at,
+                    }
                 )
         questions = [
             {
                 "text": item["question"],
-                "turns": {found for text in item.get("evidence", []) for found in re.findall(r"D\d+:\d+", str(text))},
+                "turns": {
+                    found
+                    for text in item.get("evidence", [])
+                    for found in re.findall(r"D\d+:\d+", str(text))
+                },
                 "category": item["category"],
             }
             for item in sample["qa"]
         ]
-        yield Conversation(str(sample["sample_id"]), turns, [q for q in questions if q["turns"]], turns[-1]["at"])
+        yield Conversation(
+            str(sample["sample_id"]), turns, [q for q in questions if q["turns"]], turns[-1]["at"]
+        )
 
 
 def read_longmemeval(path: Path) -> Iterator[Conversation]:
-    """Read LongMemEval's published JSON: a haystack of sessions for each question, or for a list of them."""
+    """Read LongMemEval's published JSON: a haystack of sessions for each question, or for a list of
+    them.
+    """
     for number, sample in enumerate(json.loads(path.read_text(encoding="utf-8"))):
         turns: list[Item] = []
         for session, name, date in zip(
-            sample["haystack_sessions"], sample["haystack_session_ids"], sample["haystack_dates"], strict=True
+            sample["haystack_sessions"],
+            sample["haystack_session_ids"],
+            sample["haystack_dates"],
+            strict=True,
         ):
             at = _loose_date(date)
             turns += [
-                {"id": f"{name}/{place}", "scope": name, "user": turn["role"], "text": turn["content"], "at": at}
+                {
+                    "id": f"{name}/{place}",
+                    "scope": name,
+                    "user": turn["role"],
+                    "text": turn["content"],
+                    "at": at,
+                }
                 for place, turn in enumerate(session)
                 if turn["content"].strip()
             ]
@@ -83,7 +111,11 @@ def read_longmemeval(path: Path) -> Iterator[Conversation]:
             for text, found in zip(texts, answers, strict=True)
             if found and not str(sample.get("question_id", "")).endswith("_abs")
         ]
-        now = _loose_date(sample["question_date"]) if sample.get("question_date") else max(turn["at"] for turn in turns)
+        now = (
+            _loose_date(sample["question_date"])
+            if sample.get("question_date")
+            else max(turn["at"] for turn in turns)
+        )
         yield Conversation(f"q{number}", turns, questions, now)
 
 
@@ -97,10 +129,19 @@ def _loose_date(text: str) -> datetime:
 
 def read_beir(path: Path) -> Iterator[Conversation]:
     """Read a BEIR folder: corpus.jsonl, queries.jsonl and qrels/test.tsv."""
-    rows = [json.loads(line) for line in (path / "corpus.jsonl").read_text(encoding="utf-8").splitlines()]
+    rows = [
+        json.loads(line)
+        for line in (path / "corpus.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
     at = datetime(2024, 1, 1, tzinfo=UTC)
     turns = [
-        {"id": r["_id"], "scope": None, "user": None, "text": f"{r.get('title', '')}\n{r['text']}".strip(), "at": at}
+        {
+            "id": r["_id"],
+            "scope": None,
+            "user": None,
+            "text": f"{r.get('title', '')}\n{r['text']}".strip(),
+            "at": at,
+        }
         for r in rows
     ]
     relevant: dict[str, set[str]] = defaultdict(set)
@@ -108,8 +149,15 @@ def read_beir(path: Path) -> Iterator[Conversation]:
         query, document, grade = line.split("\t")
         if int(grade) > 0:
             relevant[query].add(document)
-    queries = [json.loads(line) for line in (path / "queries.jsonl").read_text(encoding="utf-8").splitlines()]
-    questions = [{"text": q["text"], "turns": relevant[q["_id"]], "category": "beir"} for q in queries if relevant.get(q["_id"])]
+    queries = [
+        json.loads(line)
+        for line in (path / "queries.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
+    questions = [
+        {"text": q["text"], "turns": relevant[q["_id"]], "category": "beir"}
+        for q in queries
+        if relevant.get(q["_id"])
+    ]
     yield Conversation("corpus", [turn for turn in turns if turn["text"]], questions, at)
 
 
@@ -153,13 +201,23 @@ def judge(question: Item, hits: list[Any]) -> dict[str, float]:
             found[f"s_r{k}"], found[f"s_any{k}"] = len(got) / len(wanted_sessions), float(bool(got))
             found[f"s_all{k}"] = float(got == wanted_sessions)
         places = [place for place, name in enumerate(sessions, 1) if name in wanted_sessions]
-        found["s_mrr"], found["s_hit1"] = (1 / places[0] if places else 0.0), float(places[:1] == [1])
+        found["s_mrr"], found["s_hit1"] = (
+            (1 / places[0] if places else 0.0),
+            float(places[:1] == [1]),
+        )
     return found
 
 
 def mean(rows: list[dict[str, float]], prefix: str, names: str) -> dict[str, float]:
     """Return the means of some figures."""
-    return {name: round(statistics.fmean(row[prefix + name] for row in rows), 4) for name in names.split()} if rows else {}
+    return (
+        {
+            name: round(statistics.fmean(row[prefix + name] for row in rows), 4)
+            for name in names.split()
+        }
+        if rows
+        else {}
+    )
 
 
 def read_questions(path: Path) -> list[str]:
@@ -173,7 +231,12 @@ def refused(ghost: Ghost, ns: str, questions: Iterable[str]) -> list[bool]:
 
 
 def run(
-    dataset: str, path: Path, embed: str | None, most: int | None, absent: bool, offtopic: Path | None = None
+    dataset: str,
+    path: Path,
+    embed: str | None,
+    most: int | None,
+    absent: bool,
+    offtopic: Path | None = None,
 ) -> dict[str, Any]:
     """Measure one dataset from an empty store on."""
     conversations = list(READERS[dataset](path))[:most]
@@ -183,7 +246,9 @@ def run(
     categories: dict[str, list[dict[str, float]]] = defaultdict(list)
     millis: list[float] = []
     seconds = 0.0
-    strong: list[tuple[int, float]] = []  # the number of strong hits and their recall, for each question
+    strong: list[
+        tuple[int, float]
+    ] = []  # the number of strong hits and their recall, for each question
     lost: list[bool] = []
     elsewhere: list[bool] = []
     other_subjects: list[bool] = []
@@ -199,12 +264,16 @@ def run(
             scopes = {turn["id"]: turn["scope"] for turn in conversation.turns}
             for question in conversation.questions:
                 if "turns" in question and "sessions" not in question:
-                    question["sessions"] = {scopes[turn] for turn in question["turns"] if scopes.get(turn)}
+                    question["sessions"] = {
+                        scopes[turn] for turn in question["turns"] if scopes.get(turn)
+                    }
                 began = time.perf_counter()
                 hits = ghost.search(question["text"], f"{dataset}:{number}", limit=LIMIT, weak=True)
                 millis.append((time.perf_counter() - began) * 1000)
                 row = judge(question, hits)
-                if row.keys() & {"r10"} and not (dataset == "locomo" and str(question["category"]) == "5"):
+                if row.keys() & {"r10"} and not (
+                    dataset == "locomo" and str(question["category"]) == "5"
+                ):
                     first = [hit for hit in hits if not hit.weak]
                     strong.append((len(first), judge(question, first)["r10"]))
                     lost.append(not hits)
@@ -212,10 +281,17 @@ def run(
                 rows.append(row)
             if absent and len(conversations) > 1:
                 others = conversations[(number + 1) % len(conversations)].questions
-                elsewhere += refused(ghost, f"{dataset}:{number}", (question["text"] for question in others))
+                elsewhere += refused(
+                    ghost, f"{dataset}:{number}", (question["text"] for question in others)
+                )
             if offtopic is not None:
                 other_subjects += refused(ghost, f"{dataset}:{number}", read_questions(offtopic))
-    counted = [row for name, found in categories.items() if not (dataset == "locomo" and name == "5") for row in found]
+    counted = [
+        row
+        for name, found in categories.items()
+        if not (dataset == "locomo" and name == "5")
+        for row in found
+    ]
     turn = [row for row in counted if "r10" in row]
     session = [row for row in rows if "s_r10" in row]
     figures: dict[str, Any] = {
@@ -225,10 +301,14 @@ def run(
         "turn": mean(turn, "", "r5 r10 r20 mrr ndcg10 hit5"),
         "session": mean(session, "s_", "r5 r10 any5 all5 any10 all10 mrr hit1"),
         "by_category": {
-            name: mean([row for row in found if "r10" in row], "", "r5 r10 mrr") for name, found in sorted(categories.items())
+            name: mean([row for row in found if "r10" in row], "", "r5 r10 mrr")
+            for name, found in sorted(categories.items())
         },
         "ingest_s": round(seconds, 2),
-        "query_ms": {"p50": round(statistics.median(millis), 2), "p95": round(sorted(millis)[int(len(millis) * 0.95)], 2)},
+        "query_ms": {
+            "p50": round(statistics.median(millis), 2),
+            "p95": round(sorted(millis)[int(len(millis) * 0.95)], 2),
+        },
         "settings": {"fusion": settings.fusion, "abstain": settings.abstain, "limit": LIMIT},
     }
     if strong:
@@ -239,7 +319,10 @@ def run(
         }
     for name, found in (("absent", elsewhere), ("offtopic", other_subjects)):
         if found:
-            figures[name] = {"asked": len(found), "answered_with_nothing": round(statistics.fmean(found), 4)}
+            figures[name] = {
+                "asked": len(found),
+                "answered_with_nothing": round(statistics.fmean(found), 4),
+            }
     return figures
 
 
@@ -250,16 +333,32 @@ def main() -> None:
     parser.add_argument("--path", type=Path, required=True)
     parser.add_argument("--limit-conversations", type=int)
     parser.add_argument("--embed", choices=["local", "static", "none"])
-    parser.add_argument("--absent", action="store_true", help="also ask each conversation the next one's questions")
-    parser.add_argument("--offtopic", type=Path, help="also ask questions about other subjects, from this file")
+    parser.add_argument(
+        "--absent", action="store_true", help="also ask each conversation the next one's questions"
+    )
+    parser.add_argument(
+        "--offtopic", type=Path, help="also ask questions about other subjects, from this file"
+    )
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
-    figures = run(given.dataset, given.path, given.embed, given.limit_conversations, given.absent, given.offtopic)
+    figures = run(
+        given.dataset,
+        given.path,
+        given.embed,
+        given.limit_conversations,
+        given.absent,
+        given.offtopic,
+    )
     if given.json:
         print(json.dumps(figures))
         return
     print(f"{figures['dataset']}, {figures['questions']} questions, embed {figures['embed']}")
-    for name in ("turn", "session", "query_ms", *({"strong", "absent", "offtopic"} & figures.keys())):
+    for name in (
+        "turn",
+        "session",
+        "query_ms",
+        *({"strong", "absent", "offtopic"} & figures.keys()),
+    ):
         print(f"  {name:10}", "  ".join(f"{key} {value}" for key, value in figures[name].items()))
     for name, found in figures["by_category"].items():
         print(f"  category {name}:", "  ".join(f"{key} {value}" for key, value in found.items()))

@@ -12,11 +12,14 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Lay rows out in columns, texts to the left and figures to the right."""
     cells = [list(head), *map(list, rows)]
     widths = [max(len(row[column]) for row in cells) for column in range(len(head))]
-    figures = [all(_is_figure(row[column]) for row in rows) and bool(rows) for column in range(len(head))]
+    figures = [
+        all(_is_figure(row[column]) for row in rows) and bool(rows) for column in range(len(head))
+    ]
     lines = []
     for row in cells:
         parts = [
-            cell.rjust(width) if figure else cell.ljust(width) for cell, width, figure in zip(row, widths, figures, strict=True)
+            cell.rjust(width) if figure else cell.ljust(width)
+            for cell, width, figure in zip(row, widths, figures, strict=True)
         ]
         lines.append("  ".join(parts).rstrip())
     lines.insert(1, "  ".join("-" * width for width in widths))

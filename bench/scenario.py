@@ -22,7 +22,8 @@ class Plan:
     puts: int = 250
     seed: int = 1
     deadline: float = float("inf")
-    fork: bool = False  # children of kill scenarios are forks of this process, which starts them in milliseconds
+    # children of kill scenarios are forks of this process, which starts them in milliseconds
+    fork: bool = False
     earlier: "Findings | None" = None  # findings of the rounds that an interrupted run has done
     report: "Callable[[Findings], None] | None" = None  # is given the findings after each round
 
@@ -42,7 +43,9 @@ class Plan:
         return path
 
     def moments(self, name: str, count: int) -> list[float]:
-        """Choose moments between 0 and 1, one in each of `count` equal slices, in a random order."""
+        """Choose moments between 0 and 1, one in each of `count` equal slices, in a random
+        order.
+        """
         choose = random.Random(f"{self.seed} {name}")
         found = [(slice_ + choose.random()) / count for slice_ in range(count)]
         choose.shuffle(found)

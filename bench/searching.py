@@ -1,4 +1,6 @@
-"""How long a search takes: warm by the size of the namespace, cold against the least that could embed or open anything."""
+"""How long a search takes: warm by the size of the namespace, cold against the least that could
+embed or open anything.
+"""
 
 import json
 import os
@@ -16,7 +18,17 @@ import numpy as np
 import ghostmem
 from bench.child import ROOT, plain_env
 from bench.corpus import many_sentences, sentences
-from bench.timing import Cost, Plan, Section, child_cost, cost, cpu_ms, cpu_p95_ms, interleaved, wall_ms
+from bench.timing import (
+    Cost,
+    Plan,
+    Section,
+    child_cost,
+    cost,
+    cpu_ms,
+    cpu_p95_ms,
+    interleaved,
+    wall_ms,
+)
 from ghostmem import Ghost, Settings
 from ghostmem.embed.base import Embedder
 from ghostmem.embed.static import StaticEmbedder
@@ -30,10 +42,17 @@ STATIC = Settings(embed_provider="static")
 
 
 class Ready:
-    """A provider that has embedded the questions before, so that a search is measured without it."""
+    """A provider that has embedded the questions before, so that a search is measured
+    without it.
+    """
 
     def __init__(self, inner: Embedder, texts: Sequence[str]) -> None:
-        self.model, self.dimension, self.thresholds, self.known = inner.model, inner.dimension, inner.thresholds, inner.known
+        self.model, self.dimension, self.thresholds, self.known = (
+            inner.model,
+            inner.dimension,
+            inner.thresholds,
+            inner.known,
+        )
         self._made = {text: inner.embed([text]) for text in texts}
 
     def embed(self, texts: Sequence[str]) -> "np.ndarray[Any, np.dtype[np.float32]]":
@@ -42,12 +61,18 @@ class Ready:
 
 
 def questions(texts: Sequence[str], stored: Sequence[str], count: int) -> list[str]:
-    """Make questions of sentences that are not stored: two to eight of their words, whole sentences, and stored identifiers."""
+    """Make questions of sentences that are not stored: two to eight of their words, whole
+    sentences, and stored identifiers.
+    """
     chance = random.Random(7)
-    names = [name for text in stored[::50] for name in re.findall(r"\b[a-z]+(?:[_.][a-z]+)+\b", text)]
+    names = [
+        name for text in stored[::50] for name in re.findall(r"\b[a-z]+(?:[_.][a-z]+)+\b", text)
+    ]
     found: list[str] = []
     for at, text in enumerate(texts):
-        words = [word for word in re.findall(r"[A-Za-z]{3,}", text) if word.lower() not in STOP_WORDS]
+        words = [
+            word for word in re.findall(r"[A-Za-z]{3,}", text) if word.lower() not in STOP_WORDS
+        ]
         size = chance.randint(2, 8)
         if at % 8 == 0 and names:
             found.append(chance.choice(names))
@@ -71,13 +96,18 @@ def drawn(size: int, count: int = ASKED) -> tuple[list[str], list[str], list[str
 
 def load(path: Path, texts: Sequence[str], settings: Settings = STATIC) -> Cost:
     """Import texts into a new store as fast as Ghost can, and return what it took."""
-    rows = [{"ns": NS, "key": f"key-{number}", "content": text, "version": 1} for number, text in enumerate(texts)]
+    rows = [
+        {"ns": NS, "key": f"key-{number}", "content": text, "version": 1}
+        for number, text in enumerate(texts)
+    ]
     with Ghost.open(path, settings=settings) as ghost:
         return cost(lambda: ghost.import_([json.dumps(rows)]))
 
 
 def search(plan: Plan) -> Section:
-    """Search namespaces of several sizes with everything in memory and the questions embedded before."""
+    """Search namespaces of several sizes with everything in memory and the questions embedded
+    before.
+    """
     stored, _, asked = drawn(max(plan.sizes))
     ready = Ready(StaticEmbedder(), asked)
     ghosts: dict[int, Ghost] = {}
@@ -96,7 +126,9 @@ def search(plan: Plan) -> Section:
         for ghost in ghosts.values():
             ghost.close()
     memory = {size: _memory(plan.folder / f"search-{size}.db", asked[:20]) for size in plan.sizes}
-    embedding = cpu_ms([cost(lambda text=text: StaticEmbedder.embed(_static(), [text])) for text in asked])  # type: ignore[misc]
+    embedding = cpu_ms(
+        [cost(lambda text=text: StaticEmbedder.embed(_static(), [text])) for text in asked]  # type: ignore[misc]
+    )
     return _told(found, agreement, memory, embedding)
 
 
@@ -113,14 +145,19 @@ def _ask(ghosts: dict[int, Ghost], asked: Sequence[str]) -> dict[int, list[Cost]
     """Ask each question of each size in turn, three times over, and keep each question's median."""
     found: dict[int, list[Cost]] = {size: [] for size in ghosts}
     for text in asked:
-        works = {str(size): lambda ghost=ghost: cost(lambda: ghost.search(text, NS)) for size, ghost in ghosts.items()}  # noqa: B023
+        works = {
+            str(size): lambda ghost=ghost: cost(lambda: ghost.search(text, NS))  # noqa: B023
+            for size, ghost in ghosts.items()
+        }
         for name, costs in interleaved(works, 3).items():
             found[int(name)].append(sorted(costs, key=lambda each: each.cpu)[1])
     return found
 
 
 def _agreement(ghost: Ghost, ready: Ready, asked: Sequence[str]) -> float:
-    """Return how many of the twenty exactly nearest chunks the vector leg has among its first twenty."""
+    """Return how many of the twenty exactly nearest chunks the vector leg has among its first
+    twenty.
+    """
     with ghost.store.engine.read() as tx:
         model = tx.vectors.find(ready.model, ready.dimension, CHUNKER)
         assert model is not None
@@ -151,17 +188,31 @@ with Ghost.open(path, settings=Settings(embed_provider="static")) as ghost:
 
 
 def _memory(path: Path, asked: Sequence[str]) -> tuple[float, float]:
-    """Return the resident megabytes of a process with the model loaded, and after it has searched; zeros where unknown."""
+    """Return the resident megabytes of a process with the model loaded, and after it has searched.
+
+    Zeros where unknown.
+    """
     if not os.path.exists("/proc/self/status"):
         return 0.0, 0.0
     command = [sys.executable, "-c", _RESIDENT, json.dumps([str(path), list(asked)])]
-    said = subprocess.run(command, env=plain_env(), cwd=ROOT, capture_output=True, check=True, text=True, encoding="utf-8")
+    said = subprocess.run(
+        command,
+        env=plain_env(),
+        cwd=ROOT,
+        capture_output=True,
+        check=True,
+        text=True,
+        encoding="utf-8",
+    )
     before, after = json.loads(said.stdout)
     return before / 1024, after / 1024
 
 
 def _told(
-    found: dict[int, list[Cost]], agreement: dict[int, float], memory: dict[int, tuple[float, float]], embedding: float
+    found: dict[int, list[Cost]],
+    agreement: dict[int, float],
+    memory: dict[int, tuple[float, float]],
+    embedding: float,
 ) -> Section:
     least, most = min(found), max(found)
     data: dict[str, Any] = {"queries": ASKED, "query_embedding_ms": round(embedding, 3)}
@@ -177,12 +228,25 @@ def _told(
             "rss_mb": round(memory[size][1], 1),
             "rss_before_mb": round(memory[size][0], 1),
         }
-        rows.append((f"search in {size:,}, p50", f"{p50:.2f} ms", f"{p50 / cpu_ms(found[least]):.2f}", ""))
-        rows.append((f"search in {size:,}, p95 over p50", f"{p95:.2f} ms", f"{p95 / p50:.2f}", "≤ 3"))
-        rows.append((f"recall@20 of the vector leg in {size:,}", "", f"{agreement[size]:.4f}", "≥ 0.98"))
+        rows.append(
+            (f"search in {size:,}, p50", f"{p50:.2f} ms", f"{p50 / cpu_ms(found[least]):.2f}", "")
+        )
+        rows.append(
+            (f"search in {size:,}, p95 over p50", f"{p95:.2f} ms", f"{p95 / p50:.2f}", "≤ 3")
+        )
+        rows.append(
+            (f"recall@20 of the vector leg in {size:,}", "", f"{agreement[size]:.4f}", "≥ 0.98")
+        )
         rows.append((f"resident memory in {size:,}", f"{memory[size][1]:.0f} MB", "", ""))
     data["ratio"] = round(cpu_ms(found[most]) / cpu_ms(found[least]), 2)
-    rows.append((f"search in {most:,} over {least:,}", f"{cpu_ms(found[most]):.2f} ms", f"{data['ratio']:.2f}", "≤ 6, ≤ 25 ms"))
+    rows.append(
+        (
+            f"search in {most:,} over {least:,}",
+            f"{cpu_ms(found[most]):.2f} ms",
+            f"{data['ratio']:.2f}",
+            "≤ 6, ≤ 25 ms",
+        )
+    )
     return Section(data, rows)
 
 
@@ -201,19 +265,28 @@ QUESTION = "how are the arguments of a command parsed"
 
 
 def _bare() -> str:
-    """Write the least script that embeds one question as we do: the same model, session and number of threads."""
+    """Write the least script that embeds one question as we do: the same model, session and number
+    of threads.
+    """
     folder = Path(ghostmem.__file__).parent / "embed" / "data"
     if find_spec("tokenizers"):
-        imports = f"import tokenizers\nwords = tokenizers.Tokenizer.from_file({str(folder / 'tokenizer.json')!r})"
+        imports = (
+            "import tokenizers\nwords = "
+            f"tokenizers.Tokenizer.from_file({str(folder / 'tokenizer.json')!r})"
+        )
         encode = f"words.encode({QUESTION!r}).ids"
     else:
         imports = "from ghostmem.embed.files import words"
         encode = f"[101, *words().encode({QUESTION!r}), 102]"
-    return _BARE.format(imports=imports, encode=encode, model=str(folder / "minilm-l6-v2-int8.onnx"))
+    return _BARE.format(
+        imports=imports, encode=encode, model=str(folder / "minilm-l6-v2-int8.onnx")
+    )
 
 
 def cold_search(plan: Plan) -> Section:
-    """Start `ghost search` anew each time, against the least that embeds one question and the least that opens anything."""
+    """Start `ghost search` anew each time, against the least that embeds one question and the least
+    that opens anything.
+    """
     stores = {name: str(plan.folder / f"cold-{name}.db") for name in ("none", "static", "local")}
     for name, path in stores.items():
         load(Path(path), sentences(100), Settings(embed_provider=name))
@@ -227,13 +300,18 @@ def cold_search(plan: Plan) -> Section:
 
     works = {
         "import click, apsw": lambda: child_cost([sys.executable, "-c", "import click, apsw"], env),
-        "import numpy": lambda: child_cost([sys.executable, "-c", "import click, apsw, numpy"], env),
+        "import numpy": lambda: child_cost(
+            [sys.executable, "-c", "import click, apsw, numpy"], env
+        ),
         "bare embedding": lambda: child_cost([sys.executable, bare], env),
         **{name: searching(name) for name in stores},
     }
     interleaved(works, 1)  # once for the file cache
     found = {name: cpu_ms(costs) for name, costs in interleaved(works, plan.runs).items()}
-    data: dict[str, Any] = {name.replace(", ", "_").replace(" ", "_"): {"ms": round(ms, 1)} for name, ms in found.items()}
+    data: dict[str, Any] = {
+        name.replace(", ", "_").replace(" ", "_"): {"ms": round(ms, 1)}
+        for name, ms in found.items()
+    }
     rows = []
     for base, name, aim in (
         ("import click, apsw", "none", "≤ 1.8"),
@@ -242,5 +320,12 @@ def cold_search(plan: Plan) -> Section:
     ):
         data[name]["ratio"] = round(found[name] / found[base], 2)
         rows.append((f"cold {base}", f"{found[base]:.1f} ms", "1.00", ""))
-        rows.append((f"cold ghost search, {name}", f"{found[name]:.1f} ms", f"{data[name]['ratio']:.2f}", aim))
+        rows.append(
+            (
+                f"cold ghost search, {name}",
+                f"{found[name]:.1f} ms",
+                f"{data[name]['ratio']:.2f}",
+                aim,
+            )
+        )
     return Section(data, rows)

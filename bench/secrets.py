@@ -1,9 +1,10 @@
-"""How many secrets a put redacts, and how many look-alikes it changes: `python -m bench.secrets [--path FILE] [--json]`.
+"""How many secrets a put redacts, and how many look-alikes it changes: `python -m bench.secrets
+[--path FILE] [--json]`.
 
-Each line of the file is {"text", "shape", "secret"}; a line without "secret" is a look-alike. A secret counts as redacted when
-the stored text holds no five consecutive characters of it that do not also stand elsewhere in the text. A look-alike counts as
-changed when the stored text differs from the text that was put.
-"""
+Each line of the file is {"text", "shape", "secret"}; a line without "secret" is a look-alike. A
+secret counts as redacted when the stored text holds no five consecutive characters of it that do
+not also stand elsewhere in the text. A look-alike counts as changed when the stored text differs
+from the text that was put."""
 
 import argparse
 import json
@@ -24,7 +25,9 @@ Line = dict[str, str]
 
 def read_lines(path: Path) -> list[Line]:
     """Read the texts of a file; none at all is a mistake."""
-    lines: list[Line] = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    lines: list[Line] = [
+        json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()
+    ]
     if not lines:
         raise SystemExit(f"{path} holds no texts")
     return lines
@@ -57,24 +60,34 @@ def measure(lines: Sequence[Line]) -> dict[str, Any]:
                 failed = bool(leftover(line["text"], secret, stored))
                 secrets["total"] += 1
                 secrets["redacted"] += not failed
-            row = shapes.setdefault(line.get("shape", "secret" if secret else "look-alike"), {"total": 0, "failed": 0})
+            row = shapes.setdefault(
+                line.get("shape", "secret" if secret else "look-alike"), {"total": 0, "failed": 0}
+            )
             row["total"] += 1
             row["failed"] += failed
             if failed:
-                failures.append({"kind": "changed" if secret is None else "missed", **line, "stored": stored})
+                failures.append(
+                    {"kind": "changed" if secret is None else "missed", **line, "stored": stored}
+                )
     return {"secrets": secrets, "look_alikes": look_alikes, "shapes": shapes, "failures": failures}
 
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--path", type=Path, default=DATA)
     parser.add_argument("--json", action="store_true")
     asked = parser.parse_args()
     found = measure(read_lines(asked.path))
     secrets, look_alikes = found["secrets"], found["look_alikes"]
     share = 100 * secrets["redacted"] / max(secrets["total"], 1)
-    rows = [[shape, str(row["total"]), str(row["failed"])] for shape, row in sorted(found["shapes"].items()) if row["failed"]]
+    rows = [
+        [shape, str(row["total"]), str(row["failed"])]
+        for shape, row in sorted(found["shapes"].items())
+        if row["failed"]
+    ]
     text = (
         f"{secrets['redacted']} of {secrets['total']} secrets redacted ({share:.0f} %); "
         f"{look_alikes['changed']} of {look_alikes['total']} look-alikes changed"

@@ -1,4 +1,6 @@
-"""How soon an MCP server answers after its start, and what a tool costs over the library call it makes."""
+"""How soon an MCP server answers after its start, and what a tool costs over the library call it
+makes.
+"""
 
 import json
 import shutil
@@ -44,7 +46,13 @@ anyio.run(serve)
 """
 
 
-def _first_answer(command: Sequence[str], env: Mapping[str, str], folder: Path, tool: str, arguments: dict[str, Any]) -> Cost:
+def _first_answer(
+    command: Sequence[str],
+    env: Mapping[str, str],
+    folder: Path,
+    tool: str,
+    arguments: dict[str, Any],
+) -> Cost:
     """Start a server, call a tool, and end the server: what passed until the answer was here."""
     start = time.perf_counter()
     server = Server(command, env, folder)
@@ -57,7 +65,10 @@ def _first_answer(command: Sequence[str], env: Mapping[str, str], folder: Path, 
 
 
 def serving(plan: Plan) -> Section:
-    """Start servers with the model that ships, against one that can do nothing; then call warm tools, against the library."""
+    """Start servers with the model that ships, against one that can do nothing.
+
+    Then call warm tools, against the library.
+    """
     data: dict[str, Any] = {}
     rows: list[tuple[str, str, str, str]] = []
     for part in (_cold, _warm):
@@ -76,8 +87,12 @@ def _cold(plan: Plan) -> Section:
     env = {**plain_env(), "GHOST_EMBED_PROVIDER": "local"}
     asked = {"ns": NS, "query": texts[7]}
     works: dict[str, Callable[[], Cost]] = {
-        "least": lambda: _first_answer([sys.executable, "-c", LEAST], env, plan.folder, "empty", {}),
-        "ghost": lambda: _first_answer([GHOST, "--db", store, "mcp"], env, plan.folder, "ghost_search", asked),
+        "least": lambda: _first_answer(
+            [sys.executable, "-c", LEAST], env, plan.folder, "empty", {}
+        ),
+        "ghost": lambda: _first_answer(
+            [GHOST, "--db", store, "mcp"], env, plan.folder, "ghost_search", asked
+        ),
     }
     interleaved(works, 1)  # once for the file cache and compiled files
     found = interleaved(works, plan.runs)
@@ -85,14 +100,27 @@ def _cold(plan: Plan) -> Section:
     rows = []
     for name, take in (("wall", wall_ms), ("cpu", cpu_ms)):
         least, ours = take(found["least"]), take(found["ghost"])
-        data[name] = {"ms": round(ours, 1), "base_ms": round(least, 1), "ratio": round(ours / least, 2)}
+        data[name] = {
+            "ms": round(ours, 1),
+            "base_ms": round(least, 1),
+            "ratio": round(ours / least, 2),
+        }
         rows.append((f"cold mcp server with one empty tool, {name}", f"{least:.0f} ms", "1.00", ""))
-        rows.append((f"cold ghost mcp to the first ghost_search, {name}", f"{ours:.0f} ms", f"{ours / least:.2f}", "≤ 1.6"))
+        rows.append(
+            (
+                f"cold ghost mcp to the first ghost_search, {name}",
+                f"{ours:.0f} ms",
+                f"{ours / least:.2f}",
+                "≤ 1.6",
+            )
+        )
     return Section({"cold": data}, rows)
 
 
 def _warm(plan: Plan) -> Section:
-    """Call tools of a warm server and the same verbs of the library, turn by turn, each on a store of its own."""
+    """Call tools of a warm server and the same verbs of the library, turn by turn, each on a store
+    of its own.
+    """
     stored, other, asked = drawn(MEMORIES, ASKED)
     path = plan.folder / "mcp-warm.db"
     with Ghost.open(path, settings=NONE) as ghost:
@@ -102,21 +130,40 @@ def _warm(plan: Plan) -> Section:
     data: dict[str, Any] = {}
     rows = []
     command = [GHOST, "--db", str(theirs), "mcp"]
-    with Ghost.open(path, settings=NONE) as ghost, closing(Server(command, plain_env(), plan.folder)) as server:
+    with (
+        Ghost.open(path, settings=NONE) as ghost,
+        closing(Server(command, plain_env(), plan.folder)) as server,
+    ):
         pairs = _pairs(ghost, server, asked, other)
         for name, (library, tool) in pairs.items():
-            costs = [(cost(lambda: library(turn)), cost(lambda: tool(turn))) for turn in range(ASKED)][WARMING:]  # noqa: B023
+            costs = [
+                (cost(lambda: library(turn)), cost(lambda: tool(turn)))  # noqa: B023
+                for turn in range(ASKED)
+            ][WARMING:]
             plain_ms, tool_ms = (wall_ms([pair[at] for pair in costs]) for at in (0, 1))
             over = median(two.wall - one.wall for one, two in costs) * 1000
-            data[name] = {"library_ms": round(plain_ms, 2), "tool_ms": round(tool_ms, 2), "overhead_ms": round(over, 2)}
-            rows.append((f"{name} over the library's {plain_ms:.1f} ms, wall", f"+{over:.1f} ms", "", "≤ 5 ms"))
+            data[name] = {
+                "library_ms": round(plain_ms, 2),
+                "tool_ms": round(tool_ms, 2),
+                "overhead_ms": round(over, 2),
+            }
+            rows.append(
+                (
+                    f"{name} over the library's {plain_ms:.1f} ms, wall",
+                    f"+{over:.1f} ms",
+                    "",
+                    "≤ 5 ms",
+                )
+            )
     return Section({"warm": data, "memories": MEMORIES}, rows)
 
 
 Turn = Callable[[int], object]
 
 
-def _pairs(ghost: Ghost, server: Server, asked: Sequence[str], other: Sequence[str]) -> dict[str, tuple[Turn, Turn]]:
+def _pairs(
+    ghost: Ghost, server: Server, asked: Sequence[str], other: Sequence[str]
+) -> dict[str, tuple[Turn, Turn]]:
     """Return each tool beside the verb it is, as works of a numbered turn."""
     return {
         "ghost_get": (
@@ -133,7 +180,9 @@ def _pairs(ghost: Ghost, server: Server, asked: Sequence[str], other: Sequence[s
         ),
         "ghost_put": (
             lambda turn: ghost.put(NS, f"new-{turn}", other[turn]),
-            lambda turn: server.call("ghost_put", {"ns": NS, "key": f"new-{turn}", "content": other[turn]}),
+            lambda turn: server.call(
+                "ghost_put", {"ns": NS, "key": f"new-{turn}", "content": other[turn]}
+            ),
         ),
     }
 

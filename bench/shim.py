@@ -1,4 +1,6 @@
-"""Stand-ins for SQLite's file system: one that dies at a chosen write, one that loses power, one that runs out of space."""
+"""Stand-ins for SQLite's file system: one that dies at a chosen write, one that loses power, one
+that runs out of space.
+"""
 
 import os
 import random
@@ -10,7 +12,10 @@ import apsw
 
 
 class Meter:
-    """Count what is written, synced, cut and deleted; at the chosen operation the process is killed."""
+    """Count what is written, synced, cut and deleted.
+
+    At the chosen operation the process is killed.
+    """
 
     def __init__(self, last: int = 0) -> None:
         self.count = 0
@@ -42,7 +47,9 @@ class Meter:
 
 
 class PowerMeter(Meter):
-    """Count like a meter; at the chosen operation the power fails, and of what was not synced a random half is lost."""
+    """Count like a meter; at the chosen operation the power fails, and of what was not synced a
+    random half is lost.
+    """
 
     def __init__(self, last: int = 0) -> None:
         super().__init__(last)
@@ -99,7 +106,9 @@ Rule = Meter | Space
 class _File(apsw.VFSFile):
     """A file whose changes pass through a rule."""
 
-    def __init__(self, base: str, rule: Rule, name: str | apsw.URIFilename | None, flags: list[int]) -> None:
+    def __init__(
+        self, base: str, rule: Rule, name: str | apsw.URIFilename | None, flags: list[int]
+    ) -> None:
         super().__init__(base, name, flags)
         self._rule = rule
         self.name = name.filename() if isinstance(name, apsw.URIFilename) else name or ""

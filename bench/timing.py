@@ -1,4 +1,6 @@
-"""Measuring: CPU time before all, medians over interleaved runs, ratios of what was measured side by side."""
+"""Measuring: CPU time before all, medians over interleaved runs, ratios of what was measured side
+by side.
+"""
 
 import resource
 import subprocess
@@ -12,7 +14,9 @@ from typing import Any, NamedTuple
 
 @dataclass(frozen=True)
 class Plan:
-    """What a section of a benchmark is given: how often to repeat, where to write, and how many memories to hold."""
+    """What a section of a benchmark is given: how often to repeat, where to write, and how many
+    memories to hold.
+    """
 
     runs: int
     folder: Path
@@ -44,7 +48,9 @@ def cost(work: Callable[[], object]) -> Cost:
 def child_cost(command: Sequence[str | Path], env: Mapping[str, str]) -> Cost:
     """Run a command to its end and return what it took."""
     wall, cpu = time.perf_counter(), _children()
-    subprocess.run(command, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=True)
+    subprocess.run(
+        command, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=True
+    )
     return Cost(time.perf_counter() - wall, _children() - cpu)
 
 

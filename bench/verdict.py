@@ -1,10 +1,11 @@
-"""How well a put tells what a text is to what is known: `python -m bench.verdict [--data FILE] [--cost N] [--json]`.
+"""How well a put tells what a text is to what is known: `python -m bench.verdict [--data FILE]
+[--cost N] [--json]`.
 
-Every pair of the written set is judged with the shipped model, with the small one and without any. Thresholds and lists of
-words were chosen by halves a and d and by texts outside the set; b and e are what counts, and c was written when the first of
-those were fixed. d and e hold natural corrections and no restatements. `--cost` also measures what judging adds to a put in a
-store of N memories.
-"""
+Every pair of the written set is judged with the shipped model, with the small one and without any.
+Thresholds and lists of words were chosen by halves a and d and by texts outside the set; b and e
+are what counts, and c was written when the first of those were fixed. d and e hold natural
+corrections and no restatements. `--cost` also measures what judging adds to a put in a store of N
+memories."""
 
 import argparse
 import json
@@ -18,9 +19,9 @@ from bench.corpus import many_sentences
 from bench.report import machine, show, table
 from bench.timing import Cost, cost, cpu_ms
 from ghostmem import Ghost
-from ghostmem.rules.verdict import judge
 from ghostmem.settings import Settings
-from ghostmem.verbs.judge import KNOWN, find_verdict
+from ghostmem.truth.judge import KNOWN, find_verdict
+from ghostmem.truth.rules.verdict import judge
 
 DATA = Path(__file__).parent.parent / "tests" / "data" / "verdicts.jsonl"
 PROVIDERS = ("local", "static", "none")
@@ -30,14 +31,19 @@ Pair = dict[str, str]
 
 def read_pairs(path: Path = DATA) -> list[Pair]:
     """Read the written pairs; none at all is a mistake."""
-    found: list[Pair] = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    found: list[Pair] = [
+        json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()
+    ]
     if not found:
         raise SystemExit(f"{path} holds no pairs")
     return found
 
 
 def cosines(pairs: Sequence[Pair], provider: str) -> list[float | None]:
-    """Return how alike the texts of each pair are to a provider; None where it has words for too little of one."""
+    """Return how alike the texts of each pair are to a provider.
+
+    None where it has words for too little of one.
+    """
     from ghostmem.embed.choose import choose
 
     embedder = choose(Settings(embed_provider=provider))
@@ -45,7 +51,9 @@ def cosines(pairs: Sequence[Pair], provider: str) -> list[float | None]:
         return [None] * len(pairs)
     found: list[float | None] = []
     for pair in pairs:
-        is_known = all(pair[side].isascii() or embedder.known(pair[side]) >= KNOWN for side in ("old", "new"))
+        is_known = all(
+            pair[side].isascii() or embedder.known(pair[side]) >= KNOWN for side in ("old", "new")
+        )
         old, new = embedder.embed([pair["old"], pair["new"]]) if is_known else ((), ())
         found.append(float(old @ new) if is_known else None)  # type: ignore[operator]
     return found
@@ -54,13 +62,16 @@ def cosines(pairs: Sequence[Pair], provider: str) -> list[float | None]:
 def tally(pairs: Iterable[Pair], likeness: Iterable[float | None]) -> Counter[tuple[str, str]]:
     """Count what each kind of pair was judged to be."""
     judged = (
-        (pair["kind"], judge(pair["new"], pair["old"], cosine).kind.value) for pair, cosine in zip(pairs, likeness, strict=True)
+        (pair["kind"], judge(pair["new"], pair["old"], cosine).kind.value)
+        for pair, cosine in zip(pairs, likeness, strict=True)
     )
     return Counter(judged)
 
 
 def figures(counts: Counter[tuple[str, str]]) -> dict[str, Any]:
-    """Return precision and recall of each kind, and what template twins and unrelated texts were taken for."""
+    """Return precision and recall of each kind, and what template twins and unrelated texts were
+    taken for.
+    """
     found: dict[str, Any] = {}
     for kind in KINDS:
         hits = counts[kind, kind]
@@ -84,35 +95,55 @@ def measure(pairs: Sequence[Pair]) -> dict[str, dict[str, Any]]:
     for provider in PROVIDERS:
         likeness = cosines(pairs, provider)
         for half in halves:
-            part = [(pair, cosine) for pair, cosine in zip(pairs, likeness, strict=True) if pair["half"] == half]
+            part = [
+                (pair, cosine)
+                for pair, cosine in zip(pairs, likeness, strict=True)
+                if pair["half"] == half
+            ]
             found.setdefault(half, {})[provider] = figures(tally(*zip(*part, strict=True)))
     return found
 
 
 def added(count: int, runs: int = 200) -> dict[str, dict[str, float]]:
-    """Return what judging adds to a put, in CPU milliseconds and as a part of the put, in a store of so many memories."""
+    """Return what judging adds to a put, in CPU milliseconds and as a part of the put, in a store
+    of so many memories.
+    """
     texts = many_sentences(count + runs)
     found: dict[str, dict[str, float]] = {}
     for provider in ("none", "static"):
         settings = Settings(embed_provider=provider, freshness="off", dedup=False)
-        with tempfile.TemporaryDirectory() as folder, Ghost.open(f"{folder}/memory.db", settings=settings) as ghost:
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            Ghost.open(f"{folder}/memory.db", settings=settings) as ghost,
+        ):
             for number, text in enumerate(texts[:count]):
                 ghost.put("bench", f"k{number}", text)
-            puts, judged = zip(*(_pair(ghost, number, text) for number, text in enumerate(texts[count:])), strict=True)
-        found[provider] = {"put_ms": cpu_ms(puts), "judge_ms": cpu_ms(judged), "ratio": cpu_ms(judged) / cpu_ms(puts)}
+            puts, judged = zip(
+                *(_pair(ghost, number, text) for number, text in enumerate(texts[count:])),
+                strict=True,
+            )
+        found[provider] = {
+            "put_ms": cpu_ms(puts),
+            "judge_ms": cpu_ms(judged),
+            "ratio": cpu_ms(judged) / cpu_ms(puts),
+        }
     return found
 
 
 def _pair(ghost: Ghost, number: int, text: str) -> tuple[Cost, Cost]:
-    """Judge and put one text; what a put has at hand anyway, its vectors and what lies near them, is not counted."""
-    from ghostmem.verbs.draft import Draft, prepare
+    """Judge and put one text; what a put has at hand anyway, its vectors and what lies near them,
+    is not counted.
+    """
+    from ghostmem.memory.draft import Draft, prepare
 
     store, key = ghost.store, f"n{number}"
     ready = prepare(store, Draft("bench", key, text, {}))
 
     def judging() -> None:
         with store.engine.read() as tx:
-            find_verdict(store, tx, "bench", key, text, ready.vectors, store.clock(), near=ready.near)
+            find_verdict(
+                store, tx, "bench", key, text, ready.vectors, store.clock(), near=ready.near
+            )
 
     judged = cost(judging)
     return cost(lambda: ghost.put("bench", key, text)), judged
@@ -125,7 +156,10 @@ def _rows(found: dict[str, dict[str, Any]]) -> list[list[str]]:
             row = [half, provider]
             for kind in KINDS:
                 told = kinds[kind]
-                row += ["-" if told[name] is None else f"{told[name]:.2f}" for name in ("precision", "recall")]
+                row += [
+                    "-" if told[name] is None else f"{told[name]:.2f}"
+                    for name in ("precision", "recall")
+                ]
             twin = kinds["twin"]
             rows.append([*row, str(twin["restatement"]), str(twin["update"] + twin["conflict"])])
     return rows
@@ -133,24 +167,48 @@ def _rows(found: dict[str, dict[str, Any]]) -> list[list[str]]:
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument(
-        "--cost", type=int, default=0, metavar="N", help="also measure what judging adds to a put among N memories"
+        "--cost",
+        type=int,
+        default=0,
+        metavar="N",
+        help="also measure what judging adds to a put among N memories",
     )
     parser.add_argument("--json", action="store_true")
     asked = parser.parse_args()
     pairs = read_pairs(asked.data)
     found = measure(pairs)
-    head = ["half", "model", "restatement P", "R", "update P", "R", "conflict P", "R", "twins restated", "twins otherwise"]
+    head = [
+        "half",
+        "model",
+        "restatement P",
+        "R",
+        "update P",
+        "R",
+        "conflict P",
+        "R",
+        "twins restated",
+        "twins otherwise",
+    ]
     text = f"{len(pairs)} pairs\n" + table(head, _rows(found))
     spent = added(asked.cost) if asked.cost else {}
     if spent:
         rows = [
-            [name, f"{each['put_ms']:.2f}", f"{each['judge_ms']:.2f}", f"{each['ratio']:.2f}"] for name, each in spent.items()
+            [name, f"{each['put_ms']:.2f}", f"{each['judge_ms']:.2f}", f"{each['ratio']:.2f}"]
+            for name, each in spent.items()
         ]
-        text += f"\n\namong {asked.cost} memories, CPU ms\n" + table(["model", "put", "judging", "ratio"], rows)
-    show({"pairs": len(pairs), "halves": found, "cost": spent, "machine": machine()}, text, asked.json)
+        text += f"\n\namong {asked.cost} memories, CPU ms\n" + table(
+            ["model", "put", "judging", "ratio"], rows
+        )
+    show(
+        {"pairs": len(pairs), "halves": found, "cost": spent, "machine": machine()},
+        text,
+        asked.json,
+    )
 
 
 if __name__ == "__main__":

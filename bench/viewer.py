@@ -1,10 +1,11 @@
-"""python -m bench.viewer: what somebody in front of the viewer waits for, in a real Chromium that draws in software.
+"""python -m bench.viewer: what somebody in front of the viewer waits for, in a real Chromium that
+draws in software.
 
-A store of 50,000 memories is served by `ghost web`. Measured on the page itself: the time from the last keystroke of a question
-until its first results are on screen (and how much of it the server took), the time between frames while the graph of 5,000
-memories and 15,000 links is dragged 200 steps, and the bytes of everything that the page is made of, as sent and as they lie on
-disk. These are times on the clock: on a machine that is busy with something else they say more about that.
-"""
+A store of 50,000 memories is served by `ghost web`. Measured on the page itself: the time from the
+last keystroke of a question until its first results are on screen (and how much of it the server
+took), the time between frames while the graph of 5,000 memories and 15,000 links is dragged 200
+steps, and the bytes of everything that the page is made of, as sent and as they lie on disk. These
+are times on the clock: on a machine that is busy with something else they say more about that."""
 
 import argparse
 import json
@@ -43,8 +44,23 @@ QUESTIONS = (
     "iterate over lines",
     "deprecated since version",
 )
-SCREENS = ("search", "timeline", "graph", "context", "lifecycle", "health", "settle", "memory/project%3Ashop/key-0")
-FLAGS = ("--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-component-update")
+SCREENS = (
+    "search",
+    "timeline",
+    "graph",
+    "context",
+    "lifecycle",
+    "health",
+    "settle",
+    "memory/project%3Ashop/key-0",
+)
+FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+)
 
 # tells when the first answer to the question that stands in the address was painted
 WATCH = """() => {
@@ -52,18 +68,24 @@ WATCH = """() => {
   window.told = {};
   if (before) return; // it watches already
   const box = document.querySelector("#query");
-  box.addEventListener("input", () => { window.told.typed = performance.now(); window.told.shown = 0; }, true);
+  box.addEventListener("input", () => {
+    window.told.typed = performance.now();
+    window.told.shown = 0;
+  }, true);
   new MutationObserver(() => {
     const asked = new URLSearchParams(location.hash.split("?")[1] || "").get("q");
     if (asked !== box.value || window.told.shown) return;
     window.told.shown = -1;
     const { typed } = window.told;
-    const painted = () => { if (window.told.typed === typed) window.told.shown = performance.now(); };
+    const painted = () => {
+      if (window.told.typed === typed) window.told.shown = performance.now();
+    };
     requestAnimationFrame(() => setTimeout(painted, 0));
   }).observe(document.querySelector("#results"), { childList: true });
 }"""
 TOOK = """() => {
-  const last = performance.getEntriesByType("resource").filter((one) => one.name.endsWith("/api/v1/search")).at(-1);
+  const last = performance.getEntriesByType("resource")
+    .filter((one) => one.name.endsWith("/api/v1/search")).at(-1);
   performance.clearResourceTimings();
   return [window.told.shown - window.told.typed, last.responseEnd - last.startTime];
 }"""
@@ -98,17 +120,40 @@ def fill(path: Path, size: int) -> None:
     with Ghost.open(path, settings=Settings(embed_provider="none")) as ghost:
         lines = [json.dumps({"type": "ghost", "format": 1})]
         for number, text in enumerate(many_sentences(size)):
-            row = {"type": "memory", "id": _id(number), "ns": NS, "key": f"key-{number}", "content": text, "version": 1}
-            row |= {"tier": lot.choice(tiers), "importance": round(lot.random(), 2), "kind": "semantic"}
-            lines.append(json.dumps(row | {"created_at": (start + timedelta(minutes=number)).isoformat()}))
+            row = {
+                "type": "memory",
+                "id": _id(number),
+                "ns": NS,
+                "key": f"key-{number}",
+                "content": text,
+                "version": 1,
+            }
+            row |= {
+                "tier": lot.choice(tiers),
+                "importance": round(lot.random(), 2),
+                "kind": "semantic",
+            }
+            lines.append(
+                json.dumps(row | {"created_at": (start + timedelta(minutes=number)).isoformat()})
+            )
         ends: set[tuple[int, int]] = set()
         while len(ends) < min(EDGES, size):
             one = lot.randrange(min(NODES, size))
-            other = one - one % GROUP + lot.randrange(GROUP) if lot.random() < 0.9 else lot.randrange(min(NODES, size))
+            other = (
+                one - one % GROUP + lot.randrange(GROUP)
+                if lot.random() < 0.9
+                else lot.randrange(min(NODES, size))
+            )
             if one != other and other < size:
                 ends.add((one, other))
         for one, other in sorted(ends):
-            row = {"type": "edge", "from_id": _id(one), "to_id": _id(other), "rel": lot.choice(rels), "weight": lot.random()}
+            row = {
+                "type": "edge",
+                "from_id": _id(one),
+                "to_id": _id(other),
+                "rel": lot.choice(rels),
+                "weight": lot.random(),
+            }
             lines.append(json.dumps(row | {"created_at": start.isoformat(), "access_count": 0}))
         ghost.import_(lines)
 
@@ -122,7 +167,9 @@ def served(path: Path) -> Iterator[str]:
     """Serve a store with `ghost web` and yield the address that signs in."""
     line = [sys.executable, "-m", "ghostmem", "--db", str(path), "--json", "web", "--no-open"]
     env = {**plain_env(), "HOME": str(path.parent), "GHOST_EMBED_PROVIDER": "none"}
-    process = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=env)
+    process = subprocess.Popen(
+        line, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=env
+    )
     assert process.stdout is not None
     try:
         yield json.loads(process.stdout.readline())["url"]
@@ -137,7 +184,9 @@ def measured(url: str) -> dict[str, Any]:
     from playwright.sync_api import sync_playwright
 
     base = "://".join(urlsplit(url)[:2])
-    chromium = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+    chromium = (
+        os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+    )
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=chromium, args=list(FLAGS), headless=True)
         page = browser.new_context(viewport={"width": 1280, "height": 800}).new_page()
@@ -150,7 +199,9 @@ def measured(url: str) -> dict[str, Any]:
         frames = _dragged(page, base)
         for screen in SCREENS:
             page.goto(f"{base}/#/{screen}")
-            page.wait_for_load_state("networkidle") if screen == "search" else page.wait_for_timeout(1500)
+            page.wait_for_load_state(
+                "networkidle"
+            ) if screen == "search" else page.wait_for_timeout(1500)
         version = browser.version
         browser.close()
     return {
@@ -169,7 +220,10 @@ def _weigh(page: Any) -> dict[str, int]:
     names: dict[str, str] = {}
     sent: dict[str, int] = {}
     tool.send("Network.enable")
-    tool.on("Network.responseReceived", lambda said: names.update({said["requestId"]: said["response"]["url"]}))
+    tool.on(
+        "Network.responseReceived",
+        lambda said: names.update({said["requestId"]: said["response"]["url"]}),
+    )
 
     def finished(said: dict[str, Any]) -> None:
         name = names.get(said["requestId"], "").partition("?")[0]
@@ -183,7 +237,9 @@ def _weigh(page: Any) -> dict[str, int]:
 def _typed(page: Any, question: str) -> tuple[float, float]:
     """Type a question and return what its results and the server's answer took."""
     page.fill("#query", "")
-    page.wait_for_function("() => document.querySelector('#results').getAttribute('aria-busy') === 'false'")
+    page.wait_for_function(
+        "() => document.querySelector('#results').getAttribute('aria-busy') === 'false'"
+    )
     page.evaluate(WATCH)
     page.locator("#query").press_sequentially(question, delay=60)
     page.wait_for_function("() => window.told.shown > 0 && document.querySelector('.hit')")
@@ -219,7 +275,9 @@ def main() -> int:
     """Run and print what was found; 1 when an aim is missed."""
     parser = argparse.ArgumentParser(prog="python -m bench.viewer", description=__doc__)
     parser.add_argument("--json", action="store_true", help="one JSON object instead of a table")
-    parser.add_argument("--size", type=int, default=50_000, help="memories in the store (default %(default)s)")
+    parser.add_argument(
+        "--size", type=int, default=50_000, help="memories in the store (default %(default)s)"
+    )
     given = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="ghost-viewer-") as folder:
         path = Path(folder) / "memory.db"
@@ -234,14 +292,20 @@ def main() -> int:
     }
     found["met"] = {name: reached[name] <= aim for name, aim in AIMS.items()}
     rows = [
-        (f"last keystroke to results, {given.size:,} memories", _ms(found["keystroke_ms"]), "< 150 ms"),
+        (
+            f"last keystroke to results, {given.size:,} memories",
+            _ms(found["keystroke_ms"]),
+            "< 150 ms",
+        ),
         ("of that the server", _ms(found["server_ms"]), ""),
         (f"frame while dragging {NODES:,} nodes", _ms(found["frame_ms"]), "≤ 50 ms"),
         ("first screen, sent", f"{found['first_bytes']:,} bytes", ""),
         ("every screen, sent", f"{found['page_bytes']:,} bytes", "< 400,000"),
         ("every file, on disk", f"{found['disk_bytes']:,} bytes", "< 400,000"),
     ]
-    show({"viewer": found, "machine": machine()}, table(("what", "figure", "aim"), rows), given.json)
+    show(
+        {"viewer": found, "machine": machine()}, table(("what", "figure", "aim"), rows), given.json
+    )
     return 0 if all(found["met"].values()) else 1
 
 

@@ -1,4 +1,6 @@
-"""Many processes writing one file at once: nothing fails, nothing is lost, version chains have no gaps."""
+"""Many processes writing one file at once: nothing fails, nothing is lost, version chains have no
+gaps.
+"""
 
 import random
 import time
@@ -56,12 +58,20 @@ def own_keys(plan: Plan) -> Findings:
     said, found = _run(plan, path, write_own)
     lines = [(writer, line.split()) for writer, written in enumerate(said) for line in written]
     acknowledged = [(writer, int(words[1])) for writer, words in lines if words[0] == "put"]
-    found.facts["slowest_put_ms"] = max((int(words[1]) for _, words in lines if words[0] == "slowest"), default=0)
+    found.facts["slowest_put_ms"] = max(
+        (int(words[1]) for _, words in lines if words[0] == "slowest"), default=0
+    )
     with open_store(path) as ghost:
         stored = len(ghost.list(NS, limit=1_000_000))
         found.problems += missing(ghost, acknowledged) + unclean(ghost)
-    found.facts |= {"puts": plan.processes * plan.puts, "acknowledged": len(acknowledged), "stored": stored}
-    found.expect(stored == plan.processes * plan.puts, f"{stored} stored, not {plan.processes * plan.puts}")
+    found.facts |= {
+        "puts": plan.processes * plan.puts,
+        "acknowledged": len(acknowledged),
+        "stored": stored,
+    }
+    found.expect(
+        stored == plan.processes * plan.puts, f"{stored} stored, not {plan.processes * plan.puts}"
+    )
     return found
 
 
@@ -69,7 +79,12 @@ def shared_keys(plan: Plan) -> Findings:
     """Let every process write the same keys and look through each chain of versions."""
     path = plan.room("writers-shared") / "memory.db"
     said, found = _run(plan, path, write_shared)
-    lines = [line.split() for written in said for line in written if line.split()[0] in ("created", "updated", "reinforced")]
+    lines = [
+        line.split()
+        for written in said
+        for line in written
+        if line.split()[0] in ("created", "updated", "reinforced")
+    ]
     outcomes = Counter(words[0] for words in lines)
     versions = 0
     with open_store(path) as ghost:
@@ -81,14 +96,19 @@ def shared_keys(plan: Plan) -> Findings:
         found.problems += unclean(ghost)
     total = plan.processes * plan.puts
     found.facts |= {"puts": total, "versions": versions, "reinforced": outcomes["reinforced"]}
-    found.expect(versions + outcomes["reinforced"] == total, f"{versions} versions + {outcomes['reinforced']} is not {total}")
+    found.expect(
+        versions + outcomes["reinforced"] == total,
+        f"{versions} versions + {outcomes['reinforced']} is not {total}",
+    )
     return found
 
 
 def _run(plan: Plan, path: Path, work: Callable[..., None]) -> tuple[list[list[str]], Findings]:
     """Start all writers together and return what each of them said after it was ready."""
     found = Findings({"processes": plan.processes, "errors": 0})
-    children = [Child(work, path=str(path), writer=n, puts=plan.puts) for n in range(plan.processes)]
+    children = [
+        Child(work, path=str(path), writer=n, puts=plan.puts) for n in range(plan.processes)
+    ]
     said = []
     try:
         for child in children:
@@ -96,7 +116,10 @@ def _run(plan: Plan, path: Path, work: Callable[..., None]) -> tuple[list[list[s
         for child in children:
             child.tell("go")
         for child in children:
-            found.expect(child.finish() and child.code == 0, f"a writer ended with {child.code}: {child.error}")
+            found.expect(
+                child.finish() and child.code == 0,
+                f"a writer ended with {child.code}: {child.error}",
+            )
             said.append(child.lines()[1:])
     finally:
         for child in children:
@@ -108,7 +131,9 @@ def _run(plan: Plan, path: Path, work: Callable[..., None]) -> tuple[list[list[s
 
 
 def _chain_faults(name: str, chain: list[Memory]) -> list[str]:
-    """Return what is wrong with one chain: a gap, a second live version, a broken link, a torn content."""
+    """Return what is wrong with one chain: a gap, a second live version, a broken link, a torn
+    content.
+    """
     wrong = []
     if [memory.version for memory in chain] != list(range(1, len(chain) + 1)):
         wrong.append(f"{name} has versions {[memory.version for memory in chain]}")

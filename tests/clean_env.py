@@ -44,11 +44,28 @@ def environment(shared: Path, extras: Iterable[str] = ()) -> Path:
     with lock_file(shared / f"{folder.name}.lock", PATIENCE):
         if not (folder / "done").exists():
             venv.create(folder, with_pip=False, symlinks=os.name != "nt")
-            site = next(folder.glob("lib/python*/site-packages" if os.name != "nt" else "Lib/site-packages"))
+            site = next(
+                folder.glob("lib/python*/site-packages" if os.name != "nt" else "Lib/site-packages")
+            )
             for name in sorted(set(needed(wheel, extras)) - {"ghostmem"}):
                 _lend(name, site)
-            pip = [sys.executable, "-m", "pip", "--python", str(folder / SCRIPTS / "python"), "--disable-pip-version-check"]
-            install = ["install", "--quiet", "--no-deps", "--no-index", "--root-user-action", "ignore", str(wheel)]
+            pip = [
+                sys.executable,
+                "-m",
+                "pip",
+                "--python",
+                str(folder / SCRIPTS / "python"),
+                "--disable-pip-version-check",
+            ]
+            install = [
+                "install",
+                "--quiet",
+                "--no-deps",
+                "--no-index",
+                "--root-user-action",
+                "ignore",
+                str(wheel),
+            ]
             subprocess.run([*pip, *install], check=True, cwd=shared)
             (folder / "done").touch()
     return folder / SCRIPTS
@@ -73,4 +90,10 @@ def _lend(name: str, site: Path) -> None:
 def outside(home: Path, **variables: str) -> dict[str, str]:
     """Return what a program started outside the checkout sees: a home of its own, and nothing of the tests."""
     kept = {name: os.environ[name] for name in KEPT if name in os.environ}
-    return {**kept, "HOME": str(home), "USERPROFILE": str(home), "PYTHONWARNINGS": "ignore", **variables}
+    return {
+        **kept,
+        "HOME": str(home),
+        "USERPROFILE": str(home),
+        "PYTHONWARNINGS": "ignore",
+        **variables,
+    }

@@ -21,7 +21,9 @@ START = datetime(2026, 3, 14, 9, 26, 53, 589793, tzinfo=UTC)
 
 
 # the machine is shared: how long an example takes says nothing about it
-hypothesis.settings.register_profile("shared", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
+hypothesis.settings.register_profile(
+    "shared", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
 hypothesis.settings.load_profile("shared")
 
 
@@ -44,9 +46,25 @@ class Clock:
 def isolated(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Give the test a home of its own and no GHOST_* variables."""
     for name in list(os.environ):
-        if name.startswith(("GHOST_", "AGENT_MEMORY_", "NO_COLOR", "FORCE_COLOR", "ANTHROPIC_", "OPENAI_", "OLLAMA_", "BUS_")):
+        if name.startswith(
+            (
+                "GHOST_",
+                "AGENT_MEMORY_",
+                "NO_COLOR",
+                "FORCE_COLOR",
+                "ANTHROPIC_",
+                "OPENAI_",
+                "OLLAMA_",
+                "BUS_",
+            )
+        ):
             monkeypatch.delenv(name)
-    for name in ("XDG_CONFIG_HOME", "APPDATA", "CODEX_HOME", "CLAUDE_CONFIG_DIR"):  # where other programs keep their files
+    for name in (
+        "XDG_CONFIG_HOME",
+        "APPDATA",
+        "CODEX_HOME",
+        "CLAUDE_CONFIG_DIR",
+    ):  # where other programs keep their files
         monkeypatch.delenv(name, raising=False)
     home = tmp_path / "home"
     home.mkdir()
@@ -77,7 +95,11 @@ def pg_url(pg_databases: "Databases") -> str:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Let every test of a store also run on PostgreSQL, when somebody asks for that."""
-    parser.addoption("--engines", default="", help="the engines that stores of tests are on: memory,file,postgres")
+    parser.addoption(
+        "--engines",
+        default="",
+        help="the engines that stores of tests are on: memory,file,postgres",
+    )
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -85,7 +107,13 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "ghost" in metafunc.fixturenames:
         contract = "contract" in metafunc.definition.path.parts
         named = metafunc.config.getoption("--engines")
-        engines = named.split(",") if named else ["memory", "file", "postgres"] if contract else ["memory", "file"]
+        engines = (
+            named.split(",")
+            if named
+            else ["memory", "file", "postgres"]
+            if contract
+            else ["memory", "file"]
+        )
         metafunc.parametrize("ghost", engines, indirect=True)
 
 
@@ -111,14 +139,18 @@ def anywhere(request: pytest.FixtureRequest) -> Callable[[], str]:
 
 
 @pytest.fixture
-def store_at(request: pytest.FixtureRequest, tmp_path: Path, anywhere: Callable[[], str]) -> Callable[[str | Path], str]:
+def store_at(
+    request: pytest.FixtureRequest, tmp_path: Path, anywhere: Callable[[], str]
+) -> Callable[[str | Path], str]:
     """Return a function that says where the store of a name is: a file of one folder, or a database when somebody asked."""
     made: dict[str, str] = {}
 
     def at(name: str | Path) -> str:
         if name == ":memory:":
             return anywhere()
-        if isinstance(name, Path) or request.config.getoption("--engines") != "postgres":  # what is about files says which
+        if (
+            isinstance(name, Path) or request.config.getoption("--engines") != "postgres"
+        ):  # what is about files says which
             return str(tmp_path / name)
         if name not in made:
             made[name] = anywhere()
@@ -128,13 +160,19 @@ def store_at(request: pytest.FixtureRequest, tmp_path: Path, anywhere: Callable[
 
 
 @pytest.fixture
-def open_ghost(store_at: Callable[[str | Path], str], clock: Clock) -> Iterator[Callable[..., Ghost]]:
+def open_ghost(
+    store_at: Callable[[str | Path], str], clock: Clock
+) -> Iterator[Callable[..., Ghost]]:
     """Return a function that opens stores by name in one place and closes them at the end."""
     opened: list[Ghost] = []
 
     def open_(name: str | Path = "memory.db", **settings: object) -> Ghost:
         target = store_at(name)
-        opened.append(Ghost.open(target, settings=Settings(**{"embed_provider": "none", **settings}), clock=clock))  # type: ignore[arg-type]
+        opened.append(
+            Ghost.open(
+                target, settings=Settings(**{"embed_provider": "none", **settings}), clock=clock
+            )
+        )  # type: ignore[arg-type]
         return opened[-1]
 
     yield open_
@@ -179,7 +217,11 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     """Remember every skip that no marker allows."""
-    if report.skipped and not hasattr(report, "wasxfail") and ("may_skip", True) not in report.user_properties:
+    if (
+        report.skipped
+        and not hasattr(report, "wasxfail")
+        and ("may_skip", True) not in report.user_properties
+    ):
         _NOTED[report.nodeid] = str(report.longrepr)
 
 

@@ -8,7 +8,9 @@ import pytest
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "adapters.md"
 
 
-def run_example(heading: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def run_example(
+    heading: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Run the example under a heading in a folder; it must print what is written under it."""
     part = PAGE.read_text(encoding="utf-8").split(f"\n## {heading}\n")[1].split("\n## ")[0]
     code, printed = re.findall(r"```py\n(.*?)```\n\n```text\n(.*?)```\n", part, re.DOTALL)[0]

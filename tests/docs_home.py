@@ -64,21 +64,37 @@ def furnish(home: Path) -> None:
         path.parent.mkdir(exist_ok=True)
         path.write_text(f"#!/bin/sh\ncat > /dev/null\n{script}\n", encoding="utf-8", newline="\n")
         path.chmod(0o755)
-    for source, target in (("claude", ".claude/projects/-home-me-shop"), ("codex", ".codex/sessions")):
+    for source, target in (
+        ("claude", ".claude/projects/-home-me-shop"),
+        ("codex", ".codex/sessions"),
+    ):
         shutil.copytree(DATA / "transcripts" / source, home / target)
     shutil.copy(DATA / "transcripts" / "chat.jsonl", home / "chat.jsonl")
     shutil.copy(DATA / "original" / "head.db", home / "original.db")
-    (home / ".curlrc").write_text("fail-with-body\nsilent\n", encoding="utf-8")  # an answer that is an error, is one
-    with Ghost.open(home / ".ghost" / "memory.db", settings=Settings(embed_provider="none")) as ghost:
+    (home / ".curlrc").write_text(
+        "fail-with-body\nsilent\n", encoding="utf-8"
+    )  # an answer that is an error, is one
+    with Ghost.open(
+        home / ".ghost" / "memory.db", settings=Settings(embed_provider="none")
+    ) as ghost:
         for key, content in MEMORIES.items():
             ghost.put("agent:me", key, content, created_at=datetime(2026, 3, 1, tzinfo=UTC))
         for content in DRAFT:
             ghost.put("agent:me", "draft", content)
         ghost.put("agent:me", "tea", "The user drinks green tea in the morning.")
-        ghost.consolidate("agent:me", "tea-habits", "The user drinks green tea at four.", ["tea", "tea-time"])
+        ghost.consolidate(
+            "agent:me", "tea-habits", "The user drinks green tea at four.", ["tea", "tea-time"]
+        )
         ghost.reflect()
         for source in ("mallory", "web-clipper"):
-            ghost.put("agent:me", source, f"As {source} said.", source_user=source, source_client=source, source_kind="peer")
+            ghost.put(
+                "agent:me",
+                source,
+                f"As {source} said.",
+                source_user=source,
+                source_client=source,
+                source_kind="peer",
+            )
         ghost.put("agent:ada", "outage", "The outage was caused by a full disk.")
         lines = "".join(f"{line}\n" for line in ghost.export())
     (home / "memories.jsonl").write_text(lines, encoding="utf-8", newline="\n")

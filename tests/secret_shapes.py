@@ -33,7 +33,10 @@ class Example(NamedTuple):
 
 def examples(seed: int = 7) -> list[Example]:
     """Make one example of every shape."""
-    return [_example(number, shape["kind"], "".join(shape["parts"]), seed) for number, shape in enumerate(DATA["shapes"])]
+    return [
+        _example(number, shape["kind"], "".join(shape["parts"]), seed)
+        for number, shape in enumerate(DATA["shapes"])
+    ]
 
 
 def _example(number: int, kind: str, recipe: str, seed: int) -> Example:
@@ -47,7 +50,11 @@ def _example(number: int, kind: str, recipe: str, seed: int) -> Example:
     text = re.sub(r"\{([a-z0-9+]+(?::\d+)?|B:\d+)\}", fill, recipe)
     lines = [line for part in made for line in re.split(r"\n|\\n", part)]
     # an account's id and the id of a webhook are public; of a pair the secret comes last
-    kept = lines[-1:] if kind in ("slack webhook", "discord webhook", "twilio token", "aws secret key") else lines
+    kept = (
+        lines[-1:]
+        if kind in ("slack webhook", "discord webhook", "twilio token", "aws secret key")
+        else lines
+    )
     return Example(kind, text, tuple(part for part in kept if len(part) > PUBLIC))
 
 
@@ -59,12 +66,18 @@ def _filled(name: str, pick: random.Random) -> str:
             return "01" + "".join(pick.choices("0123456789ABCDEFGHJKMNPQRSTVWXYZ", k=24))
         case "pem" | "pemn":
             lines = ["".join(pick.choices(ALPHABETS["an+"], k=64)) for _ in range(12)]
-            return ("\n" if name == "pem" else "\\n").join([*lines, "".join(pick.choices(ALPHABETS["an+"], k=30)) + "=="])
+            return ("\n" if name == "pem" else "\\n").join(
+                [*lines, "".join(pick.choices(ALPHABETS["an+"], k=30)) + "=="]
+            )
         case "basic":
-            return base64.b64encode(b"bob:" + "".join(pick.choices(ALPHABETS["an"], k=9)).encode()).decode()
+            return base64.b64encode(
+                b"bob:" + "".join(pick.choices(ALPHABETS["an"], k=9)).encode()
+            ).decode()
     alphabet, _, length = name.partition(":")
     while True:
         found = "".join(pick.choices(ALPHABETS[alphabet], k=int(length)))
         kinds = {(c.isdigit(), c.isupper()) for c in found if c.isalnum()}
-        if int(length) < 8 or len(kinds) == len({(c.isdigit(), c.isupper()) for c in ALPHABETS[alphabet] if c.isalnum()}):
+        if int(length) < 8 or len(kinds) == len(
+            {(c.isdigit(), c.isupper()) for c in ALPHABETS[alphabet] if c.isalnum()}
+        ):
             return found

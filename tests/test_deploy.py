@@ -17,7 +17,11 @@ from ghostmem.web.serve import GRACE
 
 ROOT = Path(__file__).resolve().parent.parent
 DEPLOY = ROOT / "deploy"
-FILES = sorted(path.relative_to(DEPLOY).as_posix() for path in DEPLOY.rglob("*") if path.is_file() and path.name != ".env")
+FILES = sorted(
+    path.relative_to(DEPLOY).as_posix()
+    for path in DEPLOY.rglob("*")
+    if path.is_file() and path.name != ".env"
+)
 UNITS = [name for name in FILES if name.startswith("systemd/")]
 PORT = "8642"
 USER = 10001
@@ -88,8 +92,16 @@ def ghost_commands() -> list[list[str]]:
     """Return every command line of Ghost that the files run, without its name."""
     services = [one["command"] for one in compose()["services"].values() if "command" in one]
     jobs = [box["args"] for pod in pods() for box in pod["containers"]]
-    units = [shlex.split(one)[1:] for name in UNITS for one in unit(name).get("Service", {}).get("ExecStart", [])]
-    image = [yaml.safe_load(value) for name, value in instructions() if name == "CMD" and value.startswith('["serve"')]
+    units = [
+        shlex.split(one)[1:]
+        for name in UNITS
+        for one in unit(name).get("Service", {}).get("ExecStart", [])
+    ]
+    image = [
+        yaml.safe_load(value)
+        for name, value in instructions()
+        if name == "CMD" and value.startswith('["serve"')
+    ]
     told = [
         shlex.split(found)
         for name in FILES
@@ -135,7 +147,9 @@ def test_every_value_of_a_setting_is_good() -> None:
     given = {**compose()["x-ghost"]["environment"], **of_kind("ConfigMap")[0]["data"]}
     for name in UNITS:
         for line in unit(name).get("Service", {}).get("Environment", []):
-            given |= dict(part.split("=", 1) for part in shlex.split(line) if part.startswith("GHOST_"))
+            given |= dict(
+                part.split("=", 1) for part in shlex.split(line) if part.startswith("GHOST_")
+            )
     assert given
     for env, value in given.items():
         parse(names[env], value, env)
@@ -151,9 +165,15 @@ def test_no_host_of_images_is_named(name: str) -> None:
 
 def test_ports_agree() -> None:
     """The servers listen where the proxy, the probes, the service and the image look for them."""
-    serve = [command for command in ghost_commands() if command[0] == "serve" and "--port" in command]
+    serve = [
+        command for command in ghost_commands() if command[0] == "serve" and "--port" in command
+    ]
     assert {command[command.index("--port") + 1] for command in serve} == {PORT}
-    default = next(option for option in cli.get_command(click.Context(cli), "serve").params if option.name == "port")  # type: ignore[union-attr]
+    default = next(
+        option
+        for option in cli.get_command(click.Context(cli), "serve").params
+        if option.name == "port"
+    )  # type: ignore[union-attr]
     assert str(default.default) == PORT
     assert ("EXPOSE", PORT) in instructions()
     proxied = set(re.findall(r"server (ghost-\d):(\d+)", text("nginx.conf")))
@@ -169,8 +189,15 @@ def test_ports_agree() -> None:
 def test_probes_ask_what_there_is() -> None:
     """A server is alive while it answers, and ready while it can read its store."""
     box = of_kind("Deployment")[0]["spec"]["template"]["spec"]["containers"][0]
-    paths = {kind: box[kind]["httpGet"]["path"] for kind in ("startupProbe", "livenessProbe", "readinessProbe")}
-    assert paths == {"startupProbe": "/healthz", "livenessProbe": "/healthz", "readinessProbe": "/readyz"}
+    paths = {
+        kind: box[kind]["httpGet"]["path"]
+        for kind in ("startupProbe", "livenessProbe", "readinessProbe")
+    }
+    assert paths == {
+        "startupProbe": "/healthz",
+        "livenessProbe": "/healthz",
+        "readinessProbe": "/readyz",
+    }
     assert all(box[kind]["httpGet"]["port"] == "http" for kind in paths)
     assert box["readinessProbe"]["timeoutSeconds"] > 2  # longer than the server waits for its store
     assert "/healthz" in next(value for name, value in instructions() if name == "HEALTHCHECK")
@@ -201,21 +228,33 @@ def test_manifests_refer_to_each_other() -> None:
     for pod in pods():
         for box in pod["containers"]:
             assert box["envFrom"] == [{"configMapRef": {"name": config["metadata"]["name"]}}]
-            ref = next(one["valueFrom"]["secretKeyRef"] for one in box["env"] if one["name"] == "GHOST_DB")
+            ref = next(
+                one["valueFrom"]["secretKeyRef"] for one in box["env"] if one["name"] == "GHOST_DB"
+            )
             assert ref["name"] == secret["metadata"]["name"]
             assert ref["key"] in secret["stringData"]
     labels = of_kind("Deployment")[0]["spec"]["template"]["metadata"]["labels"]
     assert of_kind("Service")[0]["spec"]["selector"] == labels
     assert of_kind("PodDisruptionBudget")[0]["spec"]["selector"]["matchLabels"] == labels
-    assert of_kind("Deployment")[0]["spec"]["replicas"] > of_kind("PodDisruptionBudget")[0]["spec"]["minAvailable"]
+    assert (
+        of_kind("Deployment")[0]["spec"]["replicas"]
+        > of_kind("PodDisruptionBudget")[0]["spec"]["minAvailable"]
+    )
     kustomization = yaml.safe_load(text("kubernetes/kustomization.yaml"))
-    assert [name for name in kustomization["resources"] if not (DEPLOY / "kubernetes" / name).is_file()] == []
-    assert {box["image"].split(":")[0] for pod in pods() for box in pod["containers"]} == {kustomization["images"][0]["name"]}
+    assert [
+        name for name in kustomization["resources"] if not (DEPLOY / "kubernetes" / name).is_file()
+    ] == []
+    assert {box["image"].split(":")[0] for pod in pods() for box in pod["containers"]} == {
+        kustomization["images"][0]["name"]
+    }
 
 
 def test_what_runs_is_let_finish() -> None:
     """Everything that stops a server waits longer than the server waits for what it is doing."""
-    assert of_kind("Deployment")[0]["spec"]["template"]["spec"]["terminationGracePeriodSeconds"] > GRACE
+    assert (
+        of_kind("Deployment")[0]["spec"]["template"]["spec"]["terminationGracePeriodSeconds"]
+        > GRACE
+    )
     assert int(compose()["x-ghost"]["stop_grace_period"].rstrip("s")) > GRACE
     for name in ("systemd/ghost.service", "systemd/ghost-file.service"):
         assert int(unit(name)["Service"]["TimeoutStopSec"][0]) > GRACE
@@ -231,10 +270,18 @@ def test_compose_holds_together() -> None:
             assert name in found["services"]
         for volume in service.get("volumes", ()):
             source = volume.split(":")[0]
-            assert (DEPLOY / source).is_file() if source.startswith(".") else source in found["volumes"]
+            assert (
+                (DEPLOY / source).is_file()
+                if source.startswith(".")
+                else source in found["volumes"]
+            )
         if "build" in service:
-            assert (DEPLOY / service["build"]["context"] / service["build"]["dockerfile"]).resolve() == DEPLOY / "Dockerfile"
-    assert found["services"]["ghost-1"]["depends_on"] == {"postgres": {"condition": "service_healthy"}}
+            assert (
+                DEPLOY / service["build"]["context"] / service["build"]["dockerfile"]
+            ).resolve() == DEPLOY / "Dockerfile"
+    assert found["services"]["ghost-1"]["depends_on"] == {
+        "postgres": {"condition": "service_healthy"}
+    }
     assert "healthcheck" in found["services"]["postgres"]
     assert found["x-ghost"]["read_only"] is True
 
@@ -243,10 +290,18 @@ def test_the_image_copies_what_there_is() -> None:
     """Everything that is copied into the image is in the repository, and the extras that are installed exist."""
     import tomllib
 
-    given = [value.split() for name, value in instructions() if name == "COPY" and not value.startswith("--from")]
+    given = [
+        value.split()
+        for name, value in instructions()
+        if name == "COPY" and not value.startswith("--from")
+    ]
     assert given
-    assert [source for parts in given for source in parts[:-1] if not (ROOT / source).exists()] == []
-    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    assert [
+        source for parts in given for source in parts[:-1] if not (ROOT / source).exists()
+    ] == []
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
+        "optional-dependencies"
+    ]
     assert set(re.findall(r"'\.\[([\w,]+)\]'", text("Dockerfile"))[0].split(",")) <= set(extras)
 
 

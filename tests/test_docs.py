@@ -18,15 +18,15 @@ import pytest
 
 import ghostmem
 from ghostmem import Chunk, Edge, FileRef, Ghost, Memory, Rule
-from ghostmem.access import Access
 from ghostmem.cli.main import COMMANDS, cli, shared_options
 from ghostmem.embed.files import FOLDER
 from ghostmem.embed.local import LocalEmbedder
 from ghostmem.embed.static import StaticEmbedder
-from ghostmem.rank import abstain
-from ghostmem.rank.score import WITH_VECTORS, WITHOUT_VECTORS
+from ghostmem.model import Access
+from ghostmem.search import abstain
+from ghostmem.search.score import WITH_VECTORS, WITHOUT_VECTORS
 from ghostmem.settings import PROVIDERS, table
-from ghostmem.verbs.records import TRANSIENT
+from ghostmem.store.export_lines import TRANSIENT
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.append(str(ROOT / "tools"))
@@ -35,11 +35,16 @@ from docs import with_parts  # noqa: E402
 from docs_parts import PARTS, all_errors  # noqa: E402
 from docs_sessions import Session, steady, with_sessions  # noqa: E402
 
-PAGES = ["README.md", *sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").rglob("*.md"))]
+PAGES = [
+    "README.md",
+    *sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").rglob("*.md")),
+]
 ALL_PAGES = sorted(
     path.relative_to(ROOT).as_posix()
     for path in ROOT.rglob("*.md")
-    if not any(part.startswith(".") or part in ("build", "dist") for part in path.relative_to(ROOT).parts)
+    if not any(
+        part.startswith(".") or part in ("build", "dist") for part in path.relative_to(ROOT).parts
+    )
 )
 ELSEWHERE = {"GHOST_TEST_STRICT"}  # read by the tests, not by the program
 
@@ -65,7 +70,12 @@ def commands() -> dict[str, click.Command]:
 
 def flags(parameters: list[click.Parameter]) -> set[str]:
     """Return every spelling of every option."""
-    return {name for p in parameters if isinstance(p, click.Option) for name in (*p.opts, *p.secondary_opts)}
+    return {
+        name
+        for p in parameters
+        if isinstance(p, click.Option)
+        for name in (*p.opts, *p.secondary_opts)
+    }
 
 
 SHARED = flags(shared_options())
@@ -86,10 +96,16 @@ def sections(page: str) -> dict[str, str]:
 
 def cells(part: str, column: int = 0) -> list[str]:
     """Return one column of the tables in a text, without their heads."""
-    rows = [re.split(r"(?<!\\)\|", line)[1:-1] for line in part.splitlines() if line.startswith("|")]
+    rows = [
+        re.split(r"(?<!\\)\|", line)[1:-1] for line in part.splitlines() if line.startswith("|")
+    ]
     rules = [number for number, row in enumerate(rows) if set("".join(row)) <= set("-: ")]
     heads = {number - 1 for number in rules}
-    return [row[column].strip() for number, row in enumerate(rows) if number not in heads and number not in rules]
+    return [
+        row[column].strip()
+        for number, row in enumerate(rows)
+        if number not in heads and number not in rules
+    ]
 
 
 def codes(part: str) -> list[str]:
@@ -130,7 +146,9 @@ def test_examples_are_rewritten_only_when_more_than_ids_and_times_differ() -> No
     """What a run prints anew each time does not change the page."""
     page = "```console\n$ echo 2026-03-14 v1\n1999-01-01 v1\n```\n"
     assert with_sessions(page, "page") == page
-    assert with_sessions(page.replace("01-01 v1", "01-01 v0"), "page") == page.replace("1999-01-01", "2026-03-14")
+    assert with_sessions(page.replace("01-01 v1", "01-01 v0"), "page") == page.replace(
+        "1999-01-01", "2026-03-14"
+    )
     assert steady("01M7EH2KSPT15J4CAJN5N8NPTS 143.4 KB 3.54.1") == "ID SIZE VERSION"
 
 
@@ -138,7 +156,10 @@ def test_text_around_generated_parts_survives() -> None:
     """Handwriting stays, a new part goes before the one that follows it, and one that is gone is not removed silently."""
     page = "# Head\n\n<!-- generated: b -->\nold\n<!-- end: b -->\n\nmine\n"
     made = with_parts(page, {"a": "A", "b": "B"})
-    a, b = ("<!-- generated: {0} -->\n\n{1}\n\n<!-- end: {0} -->\n".format(*pair) for pair in ("aA", "bB"))
+    a, b = (
+        "<!-- generated: {0} -->\n\n{1}\n\n<!-- end: {0} -->\n".format(*pair)
+        for pair in ("aA", "bB")
+    )
     assert made == f"# Head\n\n{a}\n{b}\nmine\n"
     with pytest.raises(SystemExit, match="by hand"):
         with_parts(page, {"a": "A"})
@@ -151,7 +172,9 @@ def test_check_shows_the_difference(tmp_path: Path) -> None:
     for path in (ROOT / "tools").glob("docs*.py"):
         (tmp_path / "tools" / path.name).write_bytes(path.read_bytes())
     readme = tmp_path / "README.md"
-    readme.write_text("# Ghost\n\n<!-- generated: commands -->\nstale\n<!-- end: commands -->\n", encoding="utf-8")
+    readme.write_text(
+        "# Ghost\n\n<!-- generated: commands -->\nstale\n<!-- end: commands -->\n", encoding="utf-8"
+    )
     tool = [sys.executable, tmp_path / "tools" / "docs.py"]
     checked = subprocess.run([*tool, "--check"], capture_output=True, encoding="utf-8", check=False)
     assert checked.returncode == 1
@@ -167,15 +190,24 @@ def test_check_shows_the_difference(tmp_path: Path) -> None:
 
 def test_every_command_is_documented_and_exists() -> None:
     """The reference has a section for each command and subcommand, and for nothing else."""
-    found = {name.removeprefix("ghost ") for name in sections("docs/cli.md") if name.startswith("ghost ")}
+    found = {
+        name.removeprefix("ghost ") for name in sections("docs/cli.md") if name.startswith("ghost ")
+    }
     assert found == set(commands())
-    assert {code for cell in cells(sections("README.md")["Commands"]) for code in codes(cell)} == set(COMMANDS)
+    assert {
+        code for cell in cells(sections("README.md")["Commands"]) for code in codes(cell)
+    } == set(COMMANDS)
 
 
 @pytest.mark.parametrize("name", commands())
 def test_every_flag_is_documented_and_exists(name: str) -> None:
     """A command's table lists each spelling of each of its options, and no other."""
-    listed = {code for cell in cells(sections("docs/cli.md")[f"ghost {name}"]) for code in codes(cell) if code.startswith("-")}
+    listed = {
+        code
+        for cell in cells(sections("docs/cli.md")[f"ghost {name}"])
+        for code in codes(cell)
+        if code.startswith("-")
+    }
     command = commands()[name]
     expected = set() if isinstance(command, click.Group) else flags(command.params)
     assert listed == expected - SHARED
@@ -202,7 +234,14 @@ def invocations(page: str) -> Iterator[list[str]]:
             reader.whitespace_split = True
             words = list(reader)
             for start in (number for number, word in enumerate(words, 1) if word == "ghost"):
-                stop = next((i for i, word in enumerate(words) if i > start and re.fullmatch(r"[|&;<>]+", word)), len(words))
+                stop = next(
+                    (
+                        i
+                        for i, word in enumerate(words)
+                        if i > start and re.fullmatch(r"[|&;<>]+", word)
+                    ),
+                    len(words),
+                )
                 yield words[start:stop]
 
 
@@ -214,7 +253,11 @@ def test_every_command_line_in_the_docs_could_be_typed(page: str) -> None:
         shown = f"{page}: ghost {' '.join(words)}"
         given = words[: words.index("--")] if "--" in words else words
         used = {word.partition("=")[0] for word in given if re.match(r"--?[a-z]", word)}
-        names = [word for before, word in pairwise(["", *given]) if not word.startswith("-") and before not in ("-d", "--db")]
+        names = [
+            word
+            for before, word in pairwise(["", *given])
+            if not word.startswith("-") and before not in ("-d", "--db")
+        ]
         if not names or names[0].isupper():
             assert used <= EVERYWHERE | flags(cli.params), shown
             continue
@@ -246,7 +289,9 @@ def test_every_setting_is_documented_and_exists() -> None:
 
 def test_every_variable_is_documented_and_read() -> None:
     """Each variable the code reads is in the docs, and the docs name no other."""
-    pattern = re.compile(r"\b(?:(?:GHOST|AGENT_MEMORY)_[A-Z_]+|OLLAMA_HOST|OPENAI_API_KEY|ANTHROPIC_API_KEY|BUS_MEMORY_DIR)\b")
+    pattern = re.compile(
+        r"\b(?:(?:GHOST|AGENT_MEMORY)_[A-Z_]+|OLLAMA_HOST|OPENAI_API_KEY|ANTHROPIC_API_KEY|BUS_MEMORY_DIR)\b"
+    )
     source = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "src").rglob("*.py"))
     read = set(pattern.findall(source))
     assert read >= {variable for _, _, variables, _, _ in table() for variable in variables}
@@ -264,13 +309,19 @@ def test_every_variable_is_documented_and_read() -> None:
 def test_every_public_name_is_documented() -> None:
     """What can be imported from `ghostmem` is described in the library's or the errors' page."""
     pages = text("docs/library.md") + text("docs/errors.md")
-    assert [name for name in ghostmem.__all__ if f"### {name}\n" not in pages and f"`{name}`" not in pages] == []
+    assert [
+        name
+        for name in ghostmem.__all__
+        if f"### {name}\n" not in pages and f"`{name}`" not in pages
+    ] == []
 
 
 def test_every_public_method_is_documented_and_exists() -> None:
     """The methods of Ghost each have a section."""
     part = text("docs/library.md").partition("## Methods of Ghost")[2].partition("\n## ")[0]
-    assert set(re.findall(r"^### (\w+)$", part, re.MULTILINE)) == {name for name in vars(Ghost) if not name.startswith("_")}
+    assert set(re.findall(r"^### (\w+)$", part, re.MULTILINE)) == {
+        name for name in vars(Ghost) if not name.startswith("_")
+    }
 
 
 def test_every_exit_code_is_documented() -> None:
@@ -283,16 +334,27 @@ def test_every_table_is_documented_and_exists(tmp_path: Path) -> None:
     """The page about the file names its tables."""
     with Ghost.open(tmp_path / "memory.db") as ghost:
         location = ghost.store.engine.location
-    names = [name for (name,) in apsw.Connection(location).execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
-    own = {name for name in names if not re.fullmatch(r"(chunks_fts|chunks_tri)_\w+|sqlite_\w+", name)}
+    names = [
+        name
+        for (name,) in apsw.Connection(location).execute(
+            "SELECT name FROM sqlite_schema WHERE type = 'table'"
+        )
+    ]
+    own = {
+        name for name in names if not re.fullmatch(r"(chunks_fts|chunks_tri)_\w+|sqlite_\w+", name)
+    }
     assert {cell.strip("`") for cell in cells(sections("docs/storage.md")["What is inside"])} == own
 
 
-@pytest.mark.parametrize(("heading", "made"), [("memory", Memory), ("edge", Edge), ("access", Access), ("rule", Rule)])
+@pytest.mark.parametrize(
+    ("heading", "made"), [("memory", Memory), ("edge", Edge), ("access", Access), ("rule", Rule)]
+)
 def test_every_field_of_the_export_is_documented_and_exists(heading: str, made: type) -> None:
     """The page about the format lists the fields of each line."""
     listed = [code for cell in cells(sections("docs/format.md")[heading]) for code in codes(cell)]
-    assert sorted(listed) == sorted({part.name for part in dataclasses.fields(made)} - TRANSIENT.get(made, set()))
+    assert sorted(listed) == sorted(
+        {part.name for part in dataclasses.fields(made)} - TRANSIENT.get(made, set())
+    )
 
 
 def test_small_types_are_documented() -> None:
@@ -314,7 +376,11 @@ def test_every_dependency_is_documented_and_declared() -> None:
         *(name for extra in extras for name in extra),
     ]
     declared = {re.split(r"[^\w.-]", name)[0] for name in asked} - {"ghostmem"}
-    listed = {found[1] for cell in cells(text("docs/dependencies.md")) if (found := re.fullmatch(r"`([\w.-]+)`", cell))}
+    listed = {
+        found[1]
+        for cell in cells(text("docs/dependencies.md"))
+        if (found := re.fullmatch(r"`([\w.-]+)`", cell))
+    }
     assert listed == declared
 
 
@@ -324,7 +390,10 @@ def test_every_dependency_is_documented_and_declared() -> None:
 def test_the_score_is_documented_as_it_is() -> None:
     """The table of the score has every feature with what it is worth, and no other; so has the floor."""
     part = sections("docs/search.md")["The score"]
-    listed = {name.strip("`"): (float(cells(part, 2)[at]), float(cells(part, 3)[at])) for at, name in enumerate(cells(part))}
+    listed = {
+        name.strip("`"): (float(cells(part, 2)[at]), float(cells(part, 3)[at]))
+        for at, name in enumerate(cells(part))
+    }
     assert listed == {name: (worth, WITHOUT_VECTORS[name]) for name, worth in WITH_VECTORS.items()}
     floor = " ".join(sections("docs/search.md")["Saying nothing"].split())
     assert f"`similarity` + {abstain.WORDING:g} × `lexical`" in floor
@@ -337,10 +406,18 @@ def test_the_score_is_documented_as_it_is() -> None:
 
 def test_every_provider_and_model_file_is_documented_and_exists() -> None:
     """The page about embeddings lists what can be chosen and what is shipped."""
-    listed = {code for cell in cells(sections("docs/embeddings.md")["Embeddings"]) for code in codes(cell)}
+    listed = {
+        code for cell in cells(sections("docs/embeddings.md")["Embeddings"]) for code in codes(cell)
+    }
     assert listed == set(PROVIDERS)
-    shipped = {code for cell in cells(sections("docs/embeddings.md")["What is shipped"]) for code in codes(cell)}
-    assert {name for name in shipped if not name.startswith("tools/")} == {path.name for path in FOLDER.iterdir()}
+    shipped = {
+        code
+        for cell in cells(sections("docs/embeddings.md")["What is shipped"])
+        for code in codes(cell)
+    }
+    assert {name for name in shipped if not name.startswith("tools/")} == {
+        path.name for path in FOLDER.iterdir()
+    }
     assert all((ROOT / name).exists() for name in shipped if name.startswith("tools/"))
 
 
@@ -359,7 +436,9 @@ def anchors(page: str) -> set[str]:
 @pytest.mark.parametrize("page", ALL_PAGES)
 def test_no_link_is_dead(page: str) -> None:
     """Each relative link leads to a file that is there, and its anchor to a heading."""
-    outside_code = re.sub(r"^```.*?^```$|`[^`\n]*`(?!\])", "", text(page), flags=re.MULTILINE | re.DOTALL)
+    outside_code = re.sub(
+        r"^```.*?^```$|`[^`\n]*`(?!\])", "", text(page), flags=re.MULTILINE | re.DOTALL
+    )
     for target in re.findall(r"\]\(([^)\s]+)\)", outside_code):
         if re.match(r"[a-z]+:", target):
             continue
@@ -401,7 +480,9 @@ def test_the_list_for_models_leads_everywhere() -> None:
     links = re.findall(r"^- \[[^\]]+\]\(([^)]+)\): \S", listed, re.MULTILINE)
     assert len(links) == len(re.findall(r"^- ", listed, re.MULTILINE))
     assert all((ROOT / link).exists() for link in links)
-    wanted = {page for page in PAGES if not re.match(r"docs/clients/(?!index)", page)} - {"docs/index.md"}
+    wanted = {page for page in PAGES if not re.match(r"docs/clients/(?!index)", page)} - {
+        "docs/index.md"
+    }
     assert wanted <= set(links)
 
 
@@ -411,7 +492,12 @@ def test_the_list_for_models_leads_everywhere() -> None:
 def run_demo(*arguments: str, **env: str) -> subprocess.CompletedProcess[str]:
     """Run the tour, or a piece of Python beside it."""
     return subprocess.run(
-        [sys.executable, *arguments], cwd=ROOT, env={**os.environ, **env}, capture_output=True, encoding="utf-8", check=False
+        [sys.executable, *arguments],
+        cwd=ROOT,
+        env={**os.environ, **env},
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
     )
 
 
@@ -419,7 +505,13 @@ def test_the_demo_runs() -> None:
     """`make demo` shows real output, ends well, and is plain when piped."""
     done = run_demo("-m", "bench.demo")
     assert done.returncode == 0, done.stdout + done.stderr
-    for line in ("created agent:ada/sams-tea v1", "did you mean sams-tea?", "[current]", "are the same", "\n     clean\n"):
+    for line in (
+        "created agent:ada/sams-tea v1",
+        "did you mean sams-tea?",
+        "[current]",
+        "are the same",
+        "\n     clean\n",
+    ):
         assert line in done.stdout
     assert "\x1b" not in done.stdout
 

@@ -31,12 +31,41 @@ sys.path.append(str(ROOT / "tools"))
 
 from docs_sessions import HOME, PROVIDERS, Session, steady  # noqa: E402
 
-PAGES = ["README.md", "CONTRIBUTING.md", *sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").rglob("*.md"))]
-LANGUAGES = {"console", "python", "py", "sh", "text", "json", "toml", "yaml", "ini", "sql", "markdown"}
+PAGES = [
+    "README.md",
+    "CONTRIBUTING.md",
+    *sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").rglob("*.md")),
+]
+LANGUAGES = {
+    "console",
+    "python",
+    "py",
+    "sh",
+    "text",
+    "json",
+    "toml",
+    "yaml",
+    "ini",
+    "sql",
+    "markdown",
+}
 ADDRESS = "http://127.0.0.1:8642"  # where the pages say that a server listens
 
 # what is typed in: these programs and no others, because a test must not change the machine it runs on
-TYPES = {"ghost", "echo", "printf", "cat", "diff", "find", "mkdir", "curl", "jq", "pbpaste", "my-model", "python"}
+TYPES = {
+    "ghost",
+    "echo",
+    "printf",
+    "cat",
+    "diff",
+    "find",
+    "mkdir",
+    "curl",
+    "jq",
+    "pbpaste",
+    "my-model",
+    "python",
+}
 # commands that are not, and why; the flags of those that are ours are checked all the same by test_docs.py
 WHY_NOT = {
     r"(pip|pipx|uv|uvx|npx|brew|apt|apt-get|sudo)\b": "installs from elsewhere; tests run without a network",
@@ -55,7 +84,7 @@ WHY_NOT_AT_ALL = {
     r"^(docker|podman|kubectl|helm|systemctl|journalctl|launchctl)\b": "needs a container engine, a cluster or a service manager; tests/test_deploy.py reads the files",
     r"^(psql|createdb|createuser|pg_dump|pg_restore|pg_ctl)\b": "needs a PostgreSQL of the reader's",
     r"^ghost admin ": "is for PostgreSQL and Citus; tests/engine has real ones",
-    r"postgres(ql)?://": "needs a PostgreSQL; tests/verbs/test_migrate.py and tests/web/test_postgres_serve.py have a real one",
+    r"postgres(ql)?://": "needs a PostgreSQL; tests/transfer/test_migrate.py and tests/web/test_postgres_serve.py have a real one",
 }
 # commands that stay until they are stopped: they are started, must say something, and are stopped
 STAYS = r"ghost (serve|web|peek .*--watch|reflect .*--every|notes watch|notes mirror .*--watch)\b"
@@ -95,8 +124,13 @@ class Block:
 def blocks(page: str) -> list[Block]:
     """Return the fenced blocks of a page."""
     text = (ROOT / page).read_text(encoding="utf-8")
-    pattern = re.compile(r"^```(\w*)\n(.*?)^```$(?:\n\n```text\n(.*?)^```$)?", re.MULTILINE | re.DOTALL)
-    return [Block(page, text.count("\n", 0, m.start()) + 1, m[1], m[2], m[3]) for m in pattern.finditer(text)]
+    pattern = re.compile(
+        r"^```(\w*)\n(.*?)^```$(?:\n\n```text\n(.*?)^```$)?", re.MULTILINE | re.DOTALL
+    )
+    return [
+        Block(page, text.count("\n", 0, m.start()) + 1, m[1], m[2], m[3])
+        for m in pattern.finditer(text)
+    ]
 
 
 def lines(block: Block) -> Iterator[str]:
@@ -108,7 +142,9 @@ def lines(block: Block) -> Iterator[str]:
         yield from (line[2:] for line in block.body.splitlines() if line.startswith("$ "))
         return
     yield from (
-        line for line in block.body.replace("\\\n", " ").splitlines() if line.strip() and not line.lstrip().startswith("#")
+        line
+        for line in block.body.replace("\\\n", " ").splitlines()
+        if line.strip() and not line.lstrip().startswith("#")
     )
 
 
@@ -123,7 +159,9 @@ def why_not(block: Block, line: str) -> str:
 def programs(line: str) -> set[str]:
     """Return the programs that a command starts."""
     first = line.splitlines()[0] if "<<" in line else line
-    reader = shlex.shlex(re.sub(r"^(?:[\d*/,-]+ +){5}", "", first), posix=True, punctuation_chars="|&;<>")
+    reader = shlex.shlex(
+        re.sub(r"^(?:[\d*/,-]+ +){5}", "", first), posix=True, punctuation_chars="|&;<>"
+    )
     reader.whitespace_split = True
     found: set[str] = set()
     begins = True
@@ -209,7 +247,11 @@ def staying(session: Session, line: str) -> Iterator[str]:
 
 def lacking(block: Block) -> list[str]:
     """Name the programs a block needs and this machine lacks."""
-    return [name for name in NEEDS if re.search(rf"(?<![\w-]){name} ", block.body) and shutil.which(name) is None]
+    return [
+        name
+        for name in NEEDS
+        if re.search(rf"(?<![\w-]){name} ", block.body) and shutil.which(name) is None
+    ]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the blocks are for a Unix shell")
@@ -219,10 +261,12 @@ def test_a_block_can_be_typed(block: Block, session: Session) -> None:
     if missing := lacking(block):
         pytest.skip(f"this machine has no {', '.join(missing)}")
     if "$TOKEN" in block.body:
-        made = session.run(["ghost", "token", "create", "docs", "--grant", "*:admin", "--json"], "token")
-        session.env["TOKEN"] = json.loads(made.splitlines()[-1] if made.lstrip().startswith("note") else made.splitlines()[0])[
-            "secret"
-        ]
+        made = session.run(
+            ["ghost", "token", "create", "docs", "--grant", "*:admin", "--json"], "token"
+        )
+        session.env["TOKEN"] = json.loads(
+            made.splitlines()[-1] if made.lstrip().startswith("note") else made.splitlines()[0]
+        )["secret"]
     said = said_by(session, block)
     if block.printed is not None and not any(why_not(block, line) for line in lines(block)):
         assert steady(said) == steady(block.printed), block
@@ -254,12 +298,18 @@ def test_every_reason_is_needed() -> None:
     """A row of the table that no page needs goes; those of deployments may wait for their page."""
     typed = [line for block in EVERY if block.language == "sh" for line in lines(block)]
     needed = [pattern for pattern in WHY_NOT if any(re.match(pattern, line) for line in typed)]
-    assert [pattern for pattern in WHY_NOT if pattern not in needed and not pattern.startswith("git ")] == []
+    assert [
+        pattern for pattern in WHY_NOT if pattern not in needed and not pattern.startswith("git ")
+    ] == []
 
 
 def test_a_stranger_is_not_run() -> None:
     """What a command starts is told also behind pipes, variables and the fields of cron."""
-    assert programs("17 3 * * *  A=b ghost backup x/ && rm -rf / | tee 'x y' > z") == {"ghost", "rm", "tee"}
+    assert programs("17 3 * * *  A=b ghost backup x/ && rm -rf / | tee 'x y' > z") == {
+        "ghost",
+        "rm",
+        "tee",
+    }
     assert not programs("install -m 0600 x /etc") <= TYPES
 
 
@@ -286,9 +336,16 @@ def test_data_can_be_read_and_starts_what_exists(block: Block) -> None:
         unit = configparser.ConfigParser(interpolation=None, strict=False)
         unit.optionxform = str  # type: ignore[assignment,method-assign]
         unit.read_string(block.body)
-        found = [shlex.split(value) for section in unit.values() for name, value in section.items() if name == "ExecStart"]
+        found = [
+            shlex.split(value)
+            for section in unit.values()
+            for name, value in section.items()
+            if name == "ExecStart"
+        ]
     else:
-        value = {"json": json.loads, "toml": tomllib.loads, "yaml": yaml.safe_load}[block.language](block.body)
+        value = {"json": json.loads, "toml": tomllib.loads, "yaml": yaml.safe_load}[block.language](
+            block.body
+        )
         found = list(started(value))
     for program, *arguments in found:
         assert Path(program).name in ("ghost", "uvx", "docker"), block
@@ -311,7 +368,13 @@ def started(value: object) -> Iterator[list[str]]:
 
 
 @pytest.mark.parametrize(
-    "block", [block for block in EVERY if block.language in ("python", "py") and block.page != "docs/library.md"], ids=str
+    "block",
+    [
+        block
+        for block in EVERY
+        if block.language in ("python", "py") and block.page != "docs/library.md"
+    ],
+    ids=str,
 )
 def test_python_can_be_read(block: Block) -> None:
     """A program of the docs is one."""

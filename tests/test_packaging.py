@@ -28,7 +28,18 @@ WITH_GHOST = {
     "pydantic", "pydantic-core", "pyjwt", "python-multipart", "referencing", "rpds-py", "sse-starlette", "starlette", "truststore",
     "typing-extensions", "typing-inspection", "uvicorn",
 }  # fmt: skip
-NEVER = {"torch", "transformers", "tokenizers", "huggingface-hub", "scipy", "pandas", "langchain", "openai", "litellm", "fastmcp"}
+NEVER = {
+    "torch",
+    "transformers",
+    "tokenizers",
+    "huggingface-hub",
+    "scipy",
+    "pandas",
+    "langchain",
+    "openai",
+    "litellm",
+    "fastmcp",
+}
 ASKS = "which beverage does Sam like?"
 EXTRAS = ("outline", "postgres")
 
@@ -42,9 +53,13 @@ class Installed:
 
     def env(self, **variables: str) -> dict[str, str]:
         """Return what its programs see."""
-        return outside(self.folder, GHOST_DB=str(self.folder / "memory.db"), GHOST_NS="agent:ada", **variables)
+        return outside(
+            self.folder, GHOST_DB=str(self.folder / "memory.db"), GHOST_NS="agent:ada", **variables
+        )
 
-    def run(self, *args: str, code: int = 0, data: str = "", program: str = "ghost", **variables: str) -> str:
+    def run(
+        self, *args: str, code: int = 0, data: str = "", program: str = "ghost", **variables: str
+    ) -> str:
         """Run a command and return what it printed; its exit code must be the one that is expected."""
         done = subprocess.run(
             [str(self.programs / program), *args],
@@ -58,7 +73,11 @@ class Installed:
         """Start a command that listens, and give what it said about itself."""
         command = [str(self.programs / "ghost"), "--json", *args]
         process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=self.folder, env=self.env(**variables)
+            command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            cwd=self.folder,
+            env=self.env(**variables),
         )
         try:
             assert process.stdout is not None
@@ -93,7 +112,9 @@ def installed_with_extras(tmp_path_factory: pytest.TempPathFactory, tmp_path: Pa
     return Installed(environment(shared_folder(tmp_path_factory), EXTRAS), tmp_path)
 
 
-def get(url: str, cookie: str = "", method: str = "GET", body: Any = None) -> "tuple[int, dict[str, str], str]":
+def get(
+    url: str, cookie: str = "", method: str = "GET", body: Any = None
+) -> "tuple[int, dict[str, str], str]":
     """Make a request and return its status, headers and body; a redirect is not followed."""
     parts = urlsplit(url)
     connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=60)
@@ -101,7 +122,11 @@ def get(url: str, cookie: str = "", method: str = "GET", body: Any = None) -> "t
     path = f"{parts.path or '/'}{f'?{parts.query}' if parts.query else ''}"
     connection.request(method, path, None if body is None else json.dumps(body), headers)
     answer = connection.getresponse()
-    found = (answer.status, {name.lower(): value for name, value in answer.getheaders()}, answer.read().decode())
+    found = (
+        answer.status,
+        {name.lower(): value for name, value in answer.getheaders()},
+        answer.read().decode(),
+    )
     connection.close()
     return found
 
@@ -116,7 +141,9 @@ def test_the_same_commit_gives_the_same_bytes(files: tuple[Path, Path], tmp_path
     with tarfile.open(sdist) as archive:
         times = {int(member.mtime) for member in archive.getmembers()}
         archive.extractall(tmp_path, filter="data")
-    (unpacked,) = (path for path in tmp_path.iterdir() if path.is_dir() and path.name.startswith("ghostmem-"))
+    (unpacked,) = (
+        path for path in tmp_path.iterdir() if path.is_dir() and path.name.startswith("ghostmem-")
+    )
     for number, path in enumerate(sorted(unpacked.rglob("*.py"))):
         if number % 50 == 0:
             path.touch()
@@ -124,7 +151,9 @@ def test_the_same_commit_gives_the_same_bytes(files: tuple[Path, Path], tmp_path
     assert len(times) == 1
     again = build(unpacked, tmp_path / "again", at=times.pop())
     assert [path.name for path in again] == [sdist.name, wheel.name]
-    assert [path.read_bytes() == first.read_bytes() for path, first in zip(again, files, strict=True)] == [True, True]
+    assert [
+        path.read_bytes() == first.read_bytes() for path, first in zip(again, files, strict=True)
+    ] == [True, True]
 
 
 def test_the_wheel_holds_the_package_and_nothing_else(files: tuple[Path, Path]) -> None:
@@ -135,7 +164,9 @@ def test_the_wheel_holds_the_package_and_nothing_else(files: tuple[Path, Path]) 
     assert len(times) == 1
     source = ROOT / "src"
     ours = {
-        path.relative_to(source).as_posix() for path in source.rglob("*") if path.is_file() and "__pycache__" not in path.parts
+        path.relative_to(source).as_posix()
+        for path in source.rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
     }
     package = {name for name in names if name.startswith("ghostmem/")}
     assert package == ours
@@ -157,12 +188,23 @@ def test_the_sdist_has_what_the_tests_need(files: tuple[Path, Path]) -> None:
         ours = {
             path.relative_to(ROOT).as_posix()
             for path in (ROOT / folder).rglob("*.py")
-            if "__pycache__" not in path.parts and not any(part.startswith(".") for part in path.relative_to(ROOT).parts)
+            if "__pycache__" not in path.parts
+            and not any(part.startswith(".") for part in path.relative_to(ROOT).parts)
         }
         assert ours <= names, folder
         assert any(name.startswith(f"{folder}/") for name in names)
-    assert {"pyproject.toml", "README.md", "LICENSE", "Makefile", "server.json", "tests/requirements.toml"} <= names
-    assert not any("__pycache__" in name or (name.endswith((".pyc", ".db-wal")) and "tests/data" not in name) for name in names)
+    assert {
+        "pyproject.toml",
+        "README.md",
+        "LICENSE",
+        "Makefile",
+        "server.json",
+        "tests/requirements.toml",
+    } <= names
+    assert not any(
+        "__pycache__" in name or (name.endswith((".pyc", ".db-wal")) and "tests/data" not in name)
+        for name in names
+    )
 
 
 def project() -> dict[str, Any]:
@@ -200,7 +242,9 @@ def test_one_installation_gives_library_command_line_and_server(installed: Insta
     assert "agent:ada/tea" in installed.run("search", ASKS)
     assert "green tea" in installed.run("context", "serve Sam something to drink")
     with installed.listening("serve", "--port", "0") as said:
-        status, _, body = get(f"{said['api']}/search", method="POST", body={"query": ASKS, "ns": "agent:ada"})
+        status, _, body = get(
+            f"{said['api']}/search", method="POST", body={"query": ASKS, "ns": "agent:ada"}
+        )
         assert (status, json.loads(body)["results"][0]["key"]) == (200, "tea")
     assert "✓ integrity" in installed.run("doctor")
 
@@ -210,7 +254,9 @@ def test_every_provider_inside_works(installed: Installed, provider: str) -> Non
     """The models are in the wheel; without any, words find."""
     installed.run("put", "-k", "tea", "Sam drinks green tea.", GHOST_EMBED_PROVIDER=provider)
     question = "green tea" if provider == "none" else ASKS
-    assert installed.run("search", question, GHOST_EMBED_PROVIDER=provider).startswith("agent:ada/tea  ")
+    assert installed.run("search", question, GHOST_EMBED_PROVIDER=provider).startswith(
+        "agent:ada/tea  "
+    )
     assert provider in installed.run("embed", "status", GHOST_EMBED_PROVIDER=provider)
 
 
@@ -220,11 +266,19 @@ def test_an_agent_is_served_as_its_client_starts_it(installed: Installed) -> Non
     assert '"mcpServers"' in installed.run("setup", "cursor", "--dry-run")
     assert not (installed.folder / ".cursor").exists()
     installed.run("setup", "cursor")
-    entry = json.loads((installed.folder / ".cursor" / "mcp.json").read_text(encoding="utf-8"))["mcpServers"]["ghost"]
+    entry = json.loads((installed.folder / ".cursor" / "mcp.json").read_text(encoding="utf-8"))[
+        "mcpServers"
+    ]["ghost"]
     assert Path(entry["command"]).is_relative_to(installed.programs.parent)
-    server = Server([entry["command"], *entry["args"]], {**installed.env(), **entry.get("env", {})}, installed.folder)
+    server = Server(
+        [entry["command"], *entry["args"]],
+        {**installed.env(), **entry.get("env", {})},
+        installed.folder,
+    )
     try:
-        assert {"ghost_put", "ghost_search", "ghost_context"} <= {tool["name"] for tool in server.tools()}
+        assert {"ghost_put", "ghost_search", "ghost_context"} <= {
+            tool["name"] for tool in server.tools()
+        }
         server.call("ghost_put", {"key": "tea", "content": "Sam drinks green tea."})
         assert "green tea" in server.call("ghost_search", {"query": ASKS})
     finally:
@@ -235,9 +289,23 @@ def test_an_agent_is_served_as_its_client_starts_it(installed: Installed) -> Non
 
 def test_a_hook_answers(installed: Installed) -> None:
     """What a host sends at the beginning of a session gets what is known."""
-    installed.run("put", "-k", "money", "--pinned", "Keep money as integer cents.", GHOST_EMBED_PROVIDER="none")
-    event = {"hook_event_name": "SessionStart", "session_id": "s1", "source": "startup", "cwd": str(installed.folder)}
-    said = json.loads(installed.run("hook", "claude", data=json.dumps(event), GHOST_HOOK_TIMEOUT="60"))
+    installed.run(
+        "put",
+        "-k",
+        "money",
+        "--pinned",
+        "Keep money as integer cents.",
+        GHOST_EMBED_PROVIDER="none",
+    )
+    event = {
+        "hook_event_name": "SessionStart",
+        "session_id": "s1",
+        "source": "startup",
+        "cwd": str(installed.folder),
+    }
+    said = json.loads(
+        installed.run("hook", "claude", data=json.dumps(event), GHOST_HOOK_TIMEOUT="60")
+    )
     assert "integer cents" in said["hookSpecificOutput"]["additionalContext"]
 
 
@@ -258,9 +326,13 @@ def test_the_viewer_opens_once(installed: Installed) -> None:
 def test_notes_are_searched_where_they_lie(installed: Installed) -> None:
     """A folder of markdown outside the checkout."""
     (installed.folder / "diary").mkdir()
-    (installed.folder / "diary" / "day.md").write_text("# Saturday\n\nPlanted rhubarb along the fence.\n", encoding="utf-8")
+    (installed.folder / "diary" / "day.md").write_text(
+        "# Saturday\n\nPlanted rhubarb along the fence.\n", encoding="utf-8"
+    )
     installed.run("notes", "add", "diary", "-n", "notes:diary", GHOST_EMBED_PROVIDER="static")
-    assert "day.md" in installed.run("search", "--in", "notes", "-n", "notes:diary", "rhubarb", GHOST_EMBED_PROVIDER="static")
+    assert "day.md" in installed.run(
+        "search", "--in", "notes", "-n", "notes:diary", "rhubarb", GHOST_EMBED_PROVIDER="static"
+    )
 
 
 def test_without_an_extra_the_error_names_it(installed: Installed) -> None:
@@ -269,7 +341,9 @@ def test_without_an_extra_the_error_names_it(installed: Installed) -> None:
         "error: the code outline is not installed",
         "hint: pip install 'ghostmem[outline]'",
     ]
-    assert installed.run("--db", "postgresql://nobody@127.0.0.1:1/x", "list", code=5).splitlines() == [
+    assert installed.run(
+        "--db", "postgresql://nobody@127.0.0.1:1/x", "list", code=5
+    ).splitlines() == [
         "error: a store in PostgreSQL needs a package that is not installed (psycopg)",
         "hint: pip install 'ghostmem[postgres]'",
     ]
@@ -280,12 +354,18 @@ def test_the_outline_works_with_its_extra(installed_with_extras: Installed) -> N
     (installed_with_extras.folder / "shop.py").write_text(
         "def order():\n    return check()\n\n\ndef check():\n    return 1\n", encoding="utf-8"
     )
-    said = installed_with_extras.run("outline", "symbol", "order", "--language", "python", "--root", ".")
+    said = installed_with_extras.run(
+        "outline", "symbol", "order", "--language", "python", "--root", "."
+    )
     assert "shop.check  func  shop.py:5" in said
 
 
 def test_postgresql_works_with_its_extra(installed_with_extras: Installed, pg_url: str) -> None:
     """The same commands, on a database."""
     here = ("--db", pg_url)
-    installed_with_extras.run(*here, "put", "-k", "tea", "Sam drinks green tea.", GHOST_EMBED_PROVIDER="static")
-    assert "agent:ada/tea" in installed_with_extras.run(*here, "search", ASKS, GHOST_EMBED_PROVIDER="static")
+    installed_with_extras.run(
+        *here, "put", "-k", "tea", "Sam drinks green tea.", GHOST_EMBED_PROVIDER="static"
+    )
+    assert "agent:ada/tea" in installed_with_extras.run(
+        *here, "search", ASKS, GHOST_EMBED_PROVIDER="static"
+    )

@@ -45,7 +45,9 @@ def test_driver_offers_what_is_asked_of_it(name: str) -> None:
     assert imported(tree) <= {*sys.stdlib_module_names, "bench"}
     stores = [node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == "Store"]
     if stores:
-        assert {node.name for node in stores[0].body if isinstance(node, ast.FunctionDef)} >= LIBRARY
+        assert {
+            node.name for node in stores[0].body if isinstance(node, ast.FunctionDef)
+        } >= LIBRARY
     else:
         assert set(dir(__import__(f"bench.peer_kinds.{name}", fromlist=["put"]))) >= SERVER
 
@@ -83,7 +85,10 @@ def test_every_question_has_one_right_answer() -> None:
     assert len(made.questions) == len(PLAIN) + PEOPLE + CODES == 200
     for question in made.questions:
         if question.sort == "identifier":
-            code = max(question.text.rstrip("?").split(), key=lambda word: (sum(map(str.isdigit, word)), len(word)))
+            code = max(
+                question.text.rstrip("?").split(),
+                key=lambda word: (sum(map(str.isdigit, word)), len(word)),
+            )
             assert [key for key, text in made.memories if code in text] == [question.key], question
         else:
             assert list(texts.values()).count(texts[question.key]) == 1
@@ -92,7 +97,9 @@ def test_every_question_has_one_right_answer() -> None:
 def test_plain_questions_do_not_repeat_their_answers() -> None:
     """A question in other words shares at most two of the longer words with what answers it."""
     for told, asked in PLAIN:
-        shared = {word for word in told.lower().strip(".").split() if len(word) > 4} & set(asked.lower().strip("?").split())
+        shared = {word for word in told.lower().strip(".").split() if len(word) > 4} & set(
+            asked.lower().strip("?").split()
+        )
         assert len(shared) <= 1, (told, asked, shared)
 
 
@@ -100,7 +107,9 @@ def test_plain_questions_do_not_repeat_their_answers() -> None:
 def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
     """Ghost without vectors, driven by this Python, with the smallest corpus."""
     monkeypatch.setattr(driver, "bin_folder", lambda work, kind: Path(sys.executable).parent)
-    return Bench(named("ghost, none"), tmp_path, tmp_path / "room", make(tmp_path, HEAD, "none"), 60, 60, 1)
+    return Bench(
+        named("ghost, none"), tmp_path, tmp_path / "room", make(tmp_path, HEAD, "none"), 60, 60, 1
+    )
 
 
 def test_harness_measures_ghost(bench: Bench) -> None:
@@ -110,7 +119,10 @@ def test_harness_measures_ghost(bench: Bench) -> None:
     assert found["why"] == "the run was limited to 60"
     assert found["file_mb"] > 0
     hits = bench.found["quality"]["small"]["identifier"]
-    assert hits["n"] == sum(question.sort == "identifier" and int(question.key[1:]) < 60 for question in bench.sets.asked)
+    assert hits["n"] == sum(
+        question.sort == "identifier" and int(question.key[1:]) < 60
+        for question in bench.sets.asked
+    )
     assert hits["hit1"] == hits["hit5"] == 100
     assert bench.found["search"]["n"] == 200
     assert measures.cold(bench)["n"] == 1
@@ -125,12 +137,17 @@ def test_a_lost_write_is_noticed(bench: Bench) -> None:
     """The judge of what was lost names keys that were never stored."""
     with bench.driver("judged") as one:
         one.ask("put", 60, items=bench.sets.extra, start=0, stop=3, seconds=60)
-        assert one.ask("missing", 60, items=bench.sets.extra, keys=["x000001", "x000007"]) == {"missing": ["x000007"]}
+        assert one.ask("missing", 60, items=bench.sets.extra, keys=["x000001", "x000007"]) == {
+            "missing": ["x000007"]
+        }
 
 
 def test_what_a_peer_raises_is_one_line(bench: Bench) -> None:
     """A driver that fails answers with its error, and the harness raises it."""
-    with bench.driver("failing") as one, pytest.raises(driver.DriverError, match=r"^FileNotFoundError: "):
+    with (
+        bench.driver("failing") as one,
+        pytest.raises(driver.DriverError, match=r"^FileNotFoundError: "),
+    ):
         one.ask("search", 60, items="/nowhere/questions", start=0, stop=1, limit=1, seconds=60)
 
 
@@ -154,8 +171,18 @@ def result() -> dict[str, object]:
         "writers": {"processes": 4, "started": 4, "puts": 200, "acknowledged": 199, "lost": 1, "errors": 1, "error": "locked"},
         "kill": {"error": "no answer within 60 s"},
     }  # fmt: skip
-    bad = {"way": "mcp", "embedder": "its own", "better": "charts.", "notes": [], "limit": 1000, "error": "it ended: no model"}
-    return {"peers": {"ghost, none": good, "other & sons": bad}, "machine": {"system": "Linux", "cores": 2, "python": "3.11"}}
+    bad = {
+        "way": "mcp",
+        "embedder": "its own",
+        "better": "charts.",
+        "notes": [],
+        "limit": 1000,
+        "error": "it ended: no model",
+    }
+    return {
+        "peers": {"ghost, none": good, "other & sons": bad},
+        "machine": {"system": "Linux", "cores": 2, "python": "3.11"},
+    }
 
 
 def test_tables_show_every_peer_and_say_why_a_cell_is_empty() -> None:
@@ -186,11 +213,17 @@ def test_plot_is_well_formed() -> None:
     assert "4,000" in texts
 
 
-def test_results_are_added_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_results_are_added_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     """A run measures what is not known yet, or what `--only` names, and keeps the rest."""
     asked: list[str] = []
     monkeypatch.setattr(
-        peers, "measure", lambda kind, *_: asked.append(kind.name) or {**result()["peers"]["ghost, none"], "limit": 9}
+        peers,
+        "measure",
+        lambda kind, *_: (
+            asked.append(kind.name) or {**result()["peers"]["ghost, none"], "limit": 9}
+        ),
     )
     monkeypatch.setattr(peers, "make", lambda *_: None)
     base = ["peers", "--work", str(tmp_path), "--limit", "9", "--json"]

@@ -27,7 +27,13 @@ SOURCES = sorted((ROOT / "src" / "ghostmem").rglob("*.py"))
 WINDOWS_HOME = r"C:\Users\Ada Lovelace"
 PROGRAM = r"C:\Program Files\ghost\Scripts\ghost.exe"
 TEXT = "Grüße aus Łódź: 茶 🫖 café"
-RESERVED = {"con", "prn", "aux", "nul", *(f"{name}{number}" for name in ("com", "lpt") for number in range(1, 10))}
+RESERVED = {
+    "con",
+    "prn",
+    "aux",
+    "nul",
+    *(f"{name}{number}" for name in ("com", "lpt") for number in range(1, 10)),
+}
 
 # every module of ours is imported as on Windows: what only Unix has is not there, and what others need is loaded before
 IMPORTS = """
@@ -72,7 +78,11 @@ print(count)
 def test_no_module_needs_what_only_unix_has() -> None:
     """Every module can be imported where there is no fcntl, no pwd, no termios, no resource and no signal but two."""
     done = subprocess.run(
-        [sys.executable, "-c", IMPORTS, str(ROOT / "src")], capture_output=True, encoding="utf-8", check=False, timeout=300
+        [sys.executable, "-c", IMPORTS, str(ROOT / "src")],
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+        timeout=300,
     )
     assert done.returncode == 0, done.stderr[-2000:]
     assert int(done.stdout) > 200
@@ -95,7 +105,9 @@ def _is_text_without_encoding(call: ast.Call) -> bool:
     match call.func:
         case ast.Name(id="open"):
             modes = [*call.args[1:2], *([named["mode"]] if "mode" in named else [])]
-            return not any(isinstance(mode, ast.Constant) and "b" in str(mode.value) for mode in modes)
+            return not any(
+                isinstance(mode, ast.Constant) and "b" in str(mode.value) for mode in modes
+            )
         case ast.Attribute(attr="read_text", value=value):
             return not call.args and not (isinstance(value, ast.Name) and value.id == "face")
         case ast.Attribute(attr="write_text"):
@@ -110,16 +122,23 @@ def _is_text_without_encoding(call: ast.Call) -> bool:
 
 def places(platform: str) -> dict[str, str]:
     """Return the user's file of every client, and of its hooks, on a system."""
-    where = folders({"APPDATA": rf"{WINDOWS_HOME}\AppData\Roaming"} if platform == "win32" else {}, platform)
+    where = folders(
+        {"APPDATA": rf"{WINDOWS_HOME}\AppData\Roaming"} if platform == "win32" else {}, platform
+    )
     found = {name: client.user.format_map(where) for name, client in CLIENTS.items()}
-    return found | {f"{n} hooks": c.hooks.user.format_map(where) for n, c in CLIENTS.items() if c.hooks}
+    return found | {
+        f"{n} hooks": c.hooks.user.format_map(where) for n, c in CLIENTS.items() if c.hooks
+    }
 
 
 def test_files_of_clients_on_windows(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each is an absolute path of Windows below the user's own folders."""
     monkeypatch.setenv("HOME", WINDOWS_HOME)
     found = {name: PureWindowsPath(place) for name, place in places("win32").items()}
-    home, roaming = PureWindowsPath(WINDOWS_HOME), PureWindowsPath(WINDOWS_HOME, "AppData", "Roaming")
+    home, roaming = (
+        PureWindowsPath(WINDOWS_HOME),
+        PureWindowsPath(WINDOWS_HOME, "AppData", "Roaming"),
+    )
     assert found == {
         "claude-code": home / ".claude.json",
         "claude-code hooks": home / ".claude" / "settings.json",
@@ -145,7 +164,10 @@ def test_files_of_clients_on_a_mac(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found["claude-desktop"] == support / "Claude" / "claude_desktop_config.json"
     assert found["vscode"] == support / "Code" / "User" / "mcp.json"
     linux = places("linux")
-    assert {name for name, path in found.items() if str(path) != linux[name]} == {"claude-desktop", "vscode"}
+    assert {name for name, path in found.items() if str(path) != linux[name]} == {
+        "claude-desktop",
+        "vscode",
+    }
 
 
 def test_a_path_of_windows_in_the_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -156,17 +178,28 @@ def test_a_path_of_windows_in_the_settings(monkeypatch: pytest.MonkeyPatch, tmp_
         found = load()
         assert found.has_file
         assert PureWindowsPath(found.path) == PureWindowsPath(store)
-    assert ntpath.join(WINDOWS_HOME, ".ghost") in ntpath.dirname(rf"{WINDOWS_HOME}\.ghost\memory.db")
+    assert ntpath.join(WINDOWS_HOME, ".ghost") in ntpath.dirname(
+        rf"{WINDOWS_HOME}\.ghost\memory.db"
+    )
 
 
 @pytest.mark.parametrize("client", [name for name, client in CLIENTS.items() if client.hooks])
-def test_a_hook_is_one_line_for_the_shell_of_windows(monkeypatch: pytest.MonkeyPatch, client: str) -> None:
+def test_a_hook_is_one_line_for_the_shell_of_windows(
+    monkeypatch: pytest.MonkeyPatch, client: str
+) -> None:
     """A program in a folder with blanks is quoted as cmd reads it, known again as ours, and its options are kept."""
     monkeypatch.setattr(entry.sys, "platform", "win32")
     hooks = CLIENTS[client].hooks
     assert hooks is not None
     made = handler(hooks, hooks.events[0], Launch((PROGRAM,), db=rf"{WINDOWS_HOME}\memory.db"))
-    assert words_of(made) == [PROGRAM, "--db", rf"{WINDOWS_HOME}\memory.db", "hook", hooks.host, hooks.events[0].name]
+    assert words_of(made) == [
+        PROGRAM,
+        "--db",
+        rf"{WINDOWS_HOME}\memory.db",
+        "hook",
+        hooks.host,
+        hooks.events[0].name,
+    ]
     assert runs_ghost(made, hooks.host)
     assert handler(hooks, hooks.events[0], Launch((PROGRAM,)), made) == made
     assert joined([PROGRAM, "hook"]) == f'"{PROGRAM}" hook'
@@ -175,7 +208,9 @@ def test_a_hook_is_one_line_for_the_shell_of_windows(monkeypatch: pytest.MonkeyP
 # ---------------------------------------------------------------- locks and replaced files
 
 
-def test_the_lock_of_windows_keeps_a_second_writer_out(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_lock_of_windows_keeps_a_second_writer_out(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     """It locks one byte far behind the end, so that nobody is kept from reading, and gives it back with the file."""
     import fcntl
 
@@ -195,7 +230,10 @@ def test_the_lock_of_windows_keeps_a_second_writer_out(monkeypatch: pytest.Monke
         exec(compile(source, "lock_of_windows", "exec"), made.__dict__)
     with made.locked(tmp_path):
         assert made.is_locked(tmp_path / ".lock")
-        with pytest.raises(GhostError, match="another program holds the lock"), made.locked(tmp_path, patience=0.0):
+        with (
+            pytest.raises(GhostError, match="another program holds the lock"),
+            made.locked(tmp_path, patience=0.0),
+        ):
             pass
     assert not made.is_locked(tmp_path / ".lock")
     assert {*asked} == {(1 << 30, 1)}
@@ -218,7 +256,9 @@ def replaced_client(folder: Path) -> tuple[Path, Callable[[], object]]:
     path = Path(os.environ["HOME"]) / ".cursor" / "mcp.json"
     path.parent.mkdir()
     path.write_bytes(b'{"mcpServers": {}}\n')
-    return path, lambda: install(targets(CLIENTS["cursor"], "user", True, False), Launch(("ghost",)))
+    return path, lambda: install(
+        targets(CLIENTS["cursor"], "user", True, False), Launch(("ghost",))
+    )
 
 
 def replaced_config(folder: Path) -> tuple[Path, Callable[[], object]]:
@@ -231,7 +271,9 @@ def replaced_config(folder: Path) -> tuple[Path, Callable[[], object]]:
 
 @pytest.mark.parametrize("case", [replaced_note, replaced_client, replaced_config])
 def test_a_file_that_is_held_open_stays_whole(
-    case: Callable[[Path], tuple[Path, Callable[[], object]]], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    case: Callable[[Path], tuple[Path, Callable[[], object]]],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
 ) -> None:
     """Windows refuses to replace what another program has open: that is an error, the old file stays, and nothing lies beside it."""
     path, write = case(tmp_path)
@@ -281,7 +323,9 @@ def test_text_survives_any_console(tmp_path: Path, locale: dict[str, str]) -> No
             os.fsencode(folder / "m.db"),
             *(a.encode() for a in args),
         ]
-        done = subprocess.run(command, input=data.encode(), capture_output=True, env=env, check=False, timeout=120)
+        done = subprocess.run(
+            command, input=data.encode(), capture_output=True, env=env, check=False, timeout=120
+        )
         assert done.returncode == 0, done.stderr.decode()
         return done.stdout.decode("utf-8")
 
@@ -293,9 +337,9 @@ def test_text_survives_any_console(tmp_path: Path, locale: dict[str, str]) -> No
     ghost("ingest", "-n", "b", str(folder / "seite.md"))
     assert TEXT in ghost("search", "-n", "b", "茶")
     ghost("export", "-o", str(folder / "all.jsonl"))
-    assert TEXT in (folder / "all.jsonl").read_text(encoding="utf-8") or "\\u" in (folder / "all.jsonl").read_text(
-        encoding="utf-8"
-    )
+    assert TEXT in (folder / "all.jsonl").read_text(encoding="utf-8") or "\\u" in (
+        folder / "all.jsonl"
+    ).read_text(encoding="utf-8")
 
 
 def test_a_long_path_works_or_says_so(tmp_path: Path) -> None:
@@ -318,11 +362,17 @@ def test_a_long_path_works_or_says_so(tmp_path: Path) -> None:
 
 def test_every_file_can_lie_on_every_system() -> None:
     """No name is reserved or differs from another only by case, none has a character of Windows' own, and none is too long."""
-    listed = subprocess.run(["git", "-C", str(ROOT), "ls-files", "-z"], capture_output=True, check=False).stdout.decode()
-    names = [name for name in listed.split("\0") if name] or [path.relative_to(ROOT).as_posix() for path in SOURCES]
+    listed = subprocess.run(
+        ["git", "-C", str(ROOT), "ls-files", "-z"], capture_output=True, check=False
+    ).stdout.decode()
+    names = [name for name in listed.split("\0") if name] or [
+        path.relative_to(ROOT).as_posix() for path in SOURCES
+    ]
     folded = [name.casefold() for name in names]
     assert len(set(folded)) == len(folded)
     parts = {part for name in names for part in name.split("/")}
     assert [part for part in parts if part.partition(".")[0].lower() in RESERVED] == []
-    assert [part for part in parts if set('<>:"|?*\\') & set(part) or part.endswith((".", " "))] == []
+    assert [
+        part for part in parts if set('<>:"|?*\\') & set(part) or part.endswith((".", " "))
+    ] == []
     assert max(map(len, names)) <= 140

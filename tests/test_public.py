@@ -11,9 +11,9 @@ import pytest
 
 import ghostmem
 from ghostmem import Chunk, FileRef, Ghost, InvalidInputError, Memory, errors
+from ghostmem.clock import as_time, format_time, parse_time, parse_ttl, read_time
 from ghostmem.ids import UlidMaker, is_ulid, milliseconds
 from ghostmem.settings import Settings, load, resolve, write_config
-from ghostmem.times import as_time, format_time, parse_time, parse_ttl, read_time
 
 ROOT = Path(__file__).parent.parent
 
@@ -29,20 +29,33 @@ def test_all_is_the_contract() -> None:
 
 def test_every_error_is_public() -> None:
     """Whatever Ghost raises can be caught by a name from the package root."""
-    raised = {name for name, made in vars(errors).items() if isinstance(made, type) and issubclass(made, errors.GhostError)}
+    raised = {
+        name
+        for name, made in vars(errors).items()
+        if isinstance(made, type) and issubclass(made, errors.GhostError)
+    }
     assert raised <= set(ghostmem.__all__)
 
 
 def test_importing_the_package_imports_no_engine() -> None:
     """The package root is lazy."""
     code = "import ghostmem, sys; print([m for m in sys.modules if m.startswith('ghostmem.') and m != 'ghostmem._version'])"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+    assert (
+        subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        ).stdout
+        == "[]\n"
+    )
 
 
 def test_core_types_are_frozen_with_to_dict(ghost: Ghost) -> None:
     """Memory, Chunk and FileRef cannot be changed and can be written as JSON."""
     memory = ghost.put("a", "k", "text", files=["f"])
-    for value, kind in ((memory, Memory), (ghost.chunks("a", "k")[0], Chunk), (memory.files[0], FileRef)):
+    for value, kind in (
+        (memory, Memory),
+        (ghost.chunks("a", "k")[0], Chunk),
+        (memory.files[0], FileRef),
+    ):
         assert isinstance(value, kind)
         assert isinstance(value.to_dict(), dict)
         with pytest.raises(dataclasses.FrozenInstanceError):
@@ -60,7 +73,13 @@ def test_open_in_one_call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_the_floors_hold() -> None:
     """No module imports from a floor above its own."""
-    done = subprocess.run([Path(sys.executable).parent / "lint-imports"], cwd=ROOT, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [Path(sys.executable).parent / "lint-imports"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert "1 kept, 0 broken" in done.stdout
 
 
@@ -69,7 +88,11 @@ def test_both_commands_start_the_same_program() -> None:
     folder = Path(sys.executable).parent
     outputs = {
         subprocess.run([*command, "version"], capture_output=True, text=True, check=True).stdout
-        for command in ([folder / "ghost"], [folder / "ghostmem"], [sys.executable, "-m", "ghostmem"])
+        for command in (
+            [folder / "ghost"],
+            [folder / "ghostmem"],
+            [sys.executable, "-m", "ghostmem"],
+        )
     }
     assert outputs == {f"ghost {ghostmem.__version__}\n"}
 
@@ -102,7 +125,9 @@ def test_times_round_trip_and_sort() -> None:
 def test_settings_come_from_four_places_in_order(tmp_path: Path) -> None:
     """Arguments beat the environment beats the file beats the defaults, and each value knows where it came from."""
     config = tmp_path / "config.toml"
-    config.write_text('# mine\nns = "from:file"\nbusy_timeout = 5\nformat = "json"\n', encoding="utf-8")
+    config.write_text(
+        '# mine\nns = "from:file"\nbusy_timeout = 5\nformat = "json"\n', encoding="utf-8"
+    )
     env = {"GHOST_CONFIG": str(config), "GHOST_NS": "from:env", "AGENT_MEMORY_DB": "/legacy.db"}
     found = resolve(env, format="text")
     assert found["format"] == ("text", "argument")
@@ -123,7 +148,10 @@ def test_config_set_keeps_the_other_lines(tmp_path: Path) -> None:
     config.write_text("# hello\n" + config.read_text(encoding="utf-8"), encoding="utf-8")
     assert write_config(str(config), "busy_timeout", "7") == 7.0
     write_config(str(config), "ns", "x")
-    assert config.read_text(encoding="utf-8") == '# hello\ndb = "~/a\\"b\\\\c"\nbusy_timeout = 7.0\nns = "x"\n'
+    assert (
+        config.read_text(encoding="utf-8")
+        == '# hello\ndb = "~/a\\"b\\\\c"\nbusy_timeout = 7.0\nns = "x"\n'
+    )
     assert load({"GHOST_CONFIG": str(config)}).ns == "x"
 
 

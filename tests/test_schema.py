@@ -89,7 +89,9 @@ def test_what_fits_passes(more: dict[str, Any]) -> None:
         ({"name": "Ada", "home": {}}, "home.city is required"),
     ],
 )
-def test_the_error_names_the_place_what_it_must_be_and_what_it_is(given: dict[str, Any], error: str) -> None:
+def test_the_error_names_the_place_what_it_must_be_and_what_it_is(
+    given: dict[str, Any], error: str
+) -> None:
     """A sentence says where the first wrong value is, what would fit and what was found."""
     assert wrong(given)[0] == error
 
@@ -100,7 +102,11 @@ def test_the_error_names_the_place_what_it_must_be_and_what_it_is(given: dict[st
         ({"name": "Ada", "age": -1}, "age -1 is too small", "give at least 0"),
         ({"name": "Ada", "age": 151}, "age 151 is too large", "give at most 150"),
         ({"name": "Ada", "share": 1.01}, "share 1.01 is too large", "give at most 1"),
-        ({"name": "Ada Lovelace"}, "name 'Ada Lovelace' is too large", "give at most 10 characters"),
+        (
+            {"name": "Ada Lovelace"},
+            "name 'Ada Lovelace' is too large",
+            "give at most 10 characters",
+        ),
         ({"name": "Ada", "tags": []}, "tags [] is too small", "give at least 1 items"),
         ({"name": "Ada", "kind": "foe"}, "invalid kind 'foe'", "must be one of: friend, colleague"),
         ({"name": "Ada", "kind": ""}, "invalid kind ''", "must be one of: friend, colleague"),
@@ -125,7 +131,10 @@ def test_a_missing_value_gets_its_description() -> None:
         ({"name": "Ada", "tag": ["a"]}, "did you mean tags?"),
         ({"nam": "Ada"}, "did you mean name?"),
         ({"name": "Ada", "home": {"city": "Turin", "sity": 1}}, "did you mean city?"),
-        ({"name": "Ada", "zzz": 1}, "known are: name, age, share, kind, tags, pinned, home, anything"),
+        (
+            {"name": "Ada", "zzz": 1},
+            "known are: name, age, share, kind, tags, pinned, home, anything",
+        ),
     ],
 )
 def test_an_unknown_name_gets_the_nearest_known(given: dict[str, Any], hint: str) -> None:
@@ -135,7 +144,9 @@ def test_an_unknown_name_gets_the_nearest_known(given: dict[str, Any], hint: str
 
 def test_unknown_names_pass_where_they_are_not_forbidden() -> None:
     """Only a schema that closes itself refuses what it does not know."""
-    check({"name": "Ada", "more": 1}, {"type": "object", "properties": {"name": {"type": "string"}}})
+    check(
+        {"name": "Ada", "more": 1}, {"type": "object", "properties": {"name": {"type": "string"}}}
+    )
 
 
 @pytest.mark.parametrize(
@@ -175,7 +186,9 @@ def test_a_deeply_nested_value_is_told_in_short() -> None:
 
 ANY = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3)
+    ),
     max_leaves=8,
 )
 
@@ -186,9 +199,14 @@ ANY = st.recursive(
 def test_it_agrees_with_json_schema(tool: Any, data: st.DataObject) -> None:
     """For every tool, what this check lets through a real validator lets through, and the other way round."""
     names = st.sampled_from([*tool.takes, "other"])
-    likely = {name: st.just(value) for name, value in {"key": "k", "content": "c", "query": "q", "op": "boost"}.items()}
+    likely = {
+        name: st.just(value)
+        for name, value in {"key": "k", "content": "c", "query": "q", "op": "boost"}.items()
+    }
     value: dict[str, Any] = {}
-    for name in data.draw(st.lists(names, max_size=6, unique=True)) + [name for name in tool.needs if data.draw(st.booleans())]:
+    for name in data.draw(st.lists(names, max_size=6, unique=True)) + [
+        name for name in tool.needs if data.draw(st.booleans())
+    ]:
         value[name] = data.draw(likely.get(name, ANY) | ANY)
     broken = _has_no_json(value)
     valid = not broken and jsonschema.Draft202012Validator(tool.schema).is_valid(value)

@@ -1,8 +1,8 @@
-"""Build the wheel and the sdist, the same bytes each time from the same commit: `python tools/build.py`, or `make dist`.
+"""Build the wheel and the sdist, the same bytes each time from the same commit: `python
+tools/build.py`, or `make dist`.
 
-The only clock is the commit's: SOURCE_DATE_EPOCH unless it is set already. Names are sorted and modes are made alike by
-hatchling, which is all this needs.
-"""
+The only clock is the commit's: SOURCE_DATE_EPOCH unless it is set already. Names are sorted and
+modes are made alike by hatchling, which is all this needs."""
 
 import argparse
 import hashlib
@@ -16,7 +16,10 @@ EARLIEST = 315_532_800  # 1980-01-01: a zip file knows no time before it
 
 
 def commit_time(root: Path) -> int:
-    """Return when the commit of a checkout was made; outside a checkout, the earliest time there is."""
+    """Return when the commit of a checkout was made.
+
+    Outside a checkout, the earliest time there is.
+    """
     command = ["git", "-C", str(root), "log", "-1", "--format=%ct"]
     try:
         done = subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
@@ -26,17 +29,33 @@ def commit_time(root: Path) -> int:
     return max(EARLIEST, int(done.stdout)) if is_own else EARLIEST
 
 
-def build(root: Path, out: Path, kinds: tuple[str, ...] = ("sdist", "wheel"), at: int | None = None) -> list[Path]:
-    """Build in a process of its own, because hatchling reads the working folder; return the files."""
+def build(
+    root: Path, out: Path, kinds: tuple[str, ...] = ("sdist", "wheel"), at: int | None = None
+) -> list[Path]:
+    """Build in a process of its own, because hatchling reads the working folder.
+
+    Return the files.
+    """
     out = out.absolute()
     out.mkdir(parents=True, exist_ok=True)
     when = at if at is not None else int(os.environ.get("SOURCE_DATE_EPOCH") or commit_time(root))
-    code = "import sys, hatchling.build as b; print(*(getattr(b, f'build_{kind}')(sys.argv[1]) for kind in sys.argv[2:]))"
+    code = (
+        "import sys, hatchling.build as b; print(*(getattr(b, "
+        "f'build_{kind}')(sys.argv[1]) for kind in sys.argv[2:]))"
+    )
     env = {**os.environ, "SOURCE_DATE_EPOCH": str(when)}
-    done = subprocess.run([sys.executable, "-c", code, str(out), *kinds], cwd=root, env=env, capture_output=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(out), *kinds],
+        cwd=root,
+        env=env,
+        capture_output=True,
+        check=False,
+    )
     if done.returncode:
         said = done.stderr.decode("utf-8", "replace").strip().splitlines()
-        raise RuntimeError(f"the build ended with {done.returncode}: {said[-1] if said else 'it said nothing'}")
+        raise RuntimeError(
+            f"the build ended with {done.returncode}: {said[-1] if said else 'it said nothing'}"
+        )
     return [out / name for name in done.stdout.decode().split()[-len(kinds) :]]
 
 
@@ -48,7 +67,9 @@ def digest(path: Path) -> str:
 
 def main() -> int:
     """Build, and print what was made with its size and its digest."""
-    parser = argparse.ArgumentParser(description="Build the wheel and the sdist, the same bytes each time.")
+    parser = argparse.ArgumentParser(
+        description="Build the wheel and the sdist, the same bytes each time."
+    )
     parser.add_argument("--out", type=Path, default=ROOT / "dist", help="the folder for the files")
     for path in build(ROOT, parser.parse_args().out):
         print(f"{digest(path)}  {path.name}  {path.stat().st_size / 1e6:.1f} MB")

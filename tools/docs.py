@@ -1,11 +1,11 @@
 """Write the parts of the docs that the code knows best, and what the examples in them print.
 
     python tools/docs.py            write
-    python tools/docs.py --check    change nothing; exit 1 and show the difference when something is stale
+    python tools/docs.py --check    change nothing; exit 1 and show the difference when something is
+    stale
 
-A generated part stands between `<!-- generated: NAME -->` and `<!-- end: NAME -->`; the text around it is written by hand and
-kept. `docs_parts` makes the parts, `docs_sessions` runs the examples.
-"""
+A generated part stands between `<!-- generated: NAME -->` and `<!-- end: NAME -->`; the text around
+it is written by hand and kept. `docs_parts` makes the parts, `docs_sessions` runs the examples."""
 
 import re
 import sys
@@ -21,8 +21,14 @@ _PART = re.compile(r"<!-- generated: (?P<name>\S+) -->\n.*?<!-- end: (?P=name) -
 
 
 def with_parts(text: str, parts: dict[str, str]) -> str:
-    """Return a page with its generated parts made new; one that is not there yet goes before the part that follows it."""
-    blocks = {name: f"<!-- generated: {name} -->\n\n{part}\n\n<!-- end: {name} -->\n" for name, part in parts.items()}
+    """Return a page with its generated parts made new.
+
+    One that is not there yet goes before the part that follows it.
+    """
+    blocks = {
+        name: f"<!-- generated: {name} -->\n\n{part}\n\n<!-- end: {name} -->\n"
+        for name, part in parts.items()
+    }
     if gone := [found["name"] for found in _PART.finditer(text) if found["name"] not in parts]:
         sys.exit(f"remove the parts {gone} by hand, with what is written about them")
     text = _PART.sub(lambda found: blocks[found["name"]], text)
@@ -53,7 +59,11 @@ def main() -> int:
         stale += 1
         if "--check" in sys.argv[1:]:
             name = path.relative_to(ROOT).as_posix()
-            sys.stdout.writelines(unified_diff(before.splitlines(True), text.splitlines(True), name, f"{name} (from the code)"))
+            sys.stdout.writelines(
+                unified_diff(
+                    before.splitlines(True), text.splitlines(True), name, f"{name} (from the code)"
+                )
+            )
         else:
             path.write_text(text, encoding="utf-8", newline="\n")
             print(f"wrote {path.relative_to(ROOT)}")

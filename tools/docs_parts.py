@@ -1,4 +1,6 @@
-"""The parts of the docs that are made from the code: commands, settings, errors, methods and types."""
+"""The parts of the docs that are made from the code: commands, settings, errors, methods
+and types.
+"""
 
 import ast
 import dataclasses
@@ -18,28 +20,35 @@ from ghostmem import errors, settings
 from ghostmem.cli.main import COMMANDS, cli, shared_options
 from ghostmem.embed.base import Thresholds
 from ghostmem.embed.static import StaticEmbedder
-from ghostmem.rank.score import WITH_VECTORS, WITHOUT_VECTORS
-from ghostmem.verbs.fields import put_fields
-from ghostmem.verbs.narrow import narrowed
+from ghostmem.search.score import WITH_VECTORS, WITHOUT_VECTORS
+from ghostmem.store.fields import put_fields
+from ghostmem.store.narrowing import narrowed
 
 # What an argument is, by its name, or by its command and its name; click has no place for it.
 ARGUMENTS = {
-    "put content": "The text. Several words are joined by spaces; with none, or with `-`, it is read from standard input.",
-    "search query": "The question. Several words are joined by spaces; with none, or with `-`, it is read from standard input.",
-    "context query": "What the agent is about to do, in words; with none, or with `-`, it is read from standard input.",
-    "timeline what": "A key, or a question in words; with none, or with `-`, it is read from standard input.",
+    "put content": "The text. Several words are joined by spaces; with none, or with `-`, "
+    "it is read from standard input.",
+    "search query": "The question. Several words are joined by spaces; with none, or with "
+    "`-`, it is read from standard input.",
+    "context query": "What the agent is about to do, in words; with none, or with `-`, it "
+    "is read from standard input.",
+    "timeline what": "A key, or a question in words; with none, or with `-`, it is read "
+    "from standard input.",
     "resolve keep": "The key of what holds.",
     "resolve other": "The key of what ends; with none, everything that the first contradicts.",
     "used keys": "The keys of the memories that helped.",
     "from_key": "The key of the first.",
     "to_key": "The key of the second.",
     "edge list key": "The key; with none, all edges of the namespace.",
-    "consolidate text": "The summary, as with `--content`; with none, or with `-`, it is read from standard input.",
-    "audit path": "Another store: a database of the original Ghost, a file of MCP server-memory or mem0, a folder of notes.",
+    "consolidate text": "The summary, as with `--content`; with none, or with `-`, it is "
+    "read from standard input.",
+    "audit path": "Another store: a database of the original Ghost, a file of MCP "
+    "server-memory or mem0, a folder of notes.",
     "token create name": "A name by which you will know it.",
     "token revoke token": "Its name or its id.",
     "role": "A role of the database, which somebody with the right to has made.",
-    "admin grant grants": "A namespace, a prefix such as `agent:*`, or `*`; with `:write` behind it, to write there too.",
+    "admin grant grants": "A namespace, a prefix such as `agent:*`, or `*`; with `:write` "
+    "behind it, to write there too.",
     "admin revoke namespaces": "What was granted; with none, everything the role was.",
     "admin isolate ns": "The namespace.",
     "quarantine release ids": "Ids of what is held; their start or end will do.",
@@ -47,11 +56,14 @@ ARGUMENTS = {
     "undo run": "The run: its id, the beginning of it, or `last`; with none, the runs are listed.",
     "rule_id": "The rule's id.",
     "key_argument": "The key, as with `-k`.",
-    "ingest path": "A markdown file, or a folder that is searched for them; none with `--transcript`.",
+    "ingest path": "A markdown file, or a folder that is searched for them; none with "
+    "`--transcript`.",
     "hook host": "The host that calls: `claude`, `codex`, `gemini` or `cursor`.",
     "hook event": "The event, for a host that does not name it in what it sends.",
-    "capture text": "The text. Several words are joined by spaces; with none, or with `-`, it is read from standard input.",
-    "mine-procedures paths": "Transcripts, or folders of them; with none, the namespace's procedural memories are looked at.",
+    "capture text": "The text. Several words are joined by spaces; with none, or with `-`, "
+    "it is read from standard input.",
+    "mine-procedures paths": "Transcripts, or folders of them; with none, the namespace's "
+    "procedural memories are looked at.",
     "files path": "The path, written as it was when it was stored.",
     "ns": "A namespace, or a prefix such as `agent:*`.",
     "tags rename old": "The tag as it is.",
@@ -62,20 +74,26 @@ ARGUMENTS = {
     "section": "The section's title, one line.",
     "memory write text": "The text; with none, or with `-`, it is read from standard input.",
     "memory write-shared text": "The text; with none, or with `-`, it is read from standard input.",
-    "setup agents-md path": "The file, or the folder it lies in; with none, `AGENTS.md` in the working folder.",
+    "setup agents-md path": "The file, or the folder it lies in; with none, `AGENTS.md` in "
+    "the working folder.",
     "topic": "The topic's name.",
-    "knowledge search-memories tags": "The tags, each a word of its own or several between commas; any one suffices.",
-    "knowledge memorize-new-topic content": "The full markdown; with none, or with `-`, it is read from standard input.",
-    "knowledge memorize-general-info content": "The general section; with none, or with `-`, it is read from standard input.",
+    "knowledge search-memories tags": "The tags, each a word of its own or several between "
+    "commas; any one suffices.",
+    "knowledge memorize-new-topic content": "The full markdown; with none, or with `-`, it "
+    "is read from standard input.",
+    "knowledge memorize-general-info content": "The general section; with none, or with "
+    "`-`, it is read from standard input.",
     "outline symbol symbol": "Its name, whole or in part.",
     "outline file file": "Its path from the project's root.",
     "notes add folder": "The folder.",
     "notes rm folder": "The folder as it was added, or its namespace.",
-    "notes consolidate folder": "The workspace: the folder that has `memory/` or `daily/` in it; with none, the working folder.",
+    "notes consolidate folder": "The workspace: the folder that has `memory/` or `daily/` "
+    "in it; with none, the working folder.",
     "notes mirror folder": "The folder; it is made when it is not there.",
     "folder": "The folder as it was added, or its namespace; with none, all.",
     "notes write key": "The key of the section, as a search shows it.",
-    "notes write text": "The new text, its heading included; with none, or with `-`, it is read from standard input.",
+    "notes write text": "The new text, its heading included; with none, or with `-`, it is "
+    "read from standard input.",
     "notes grep query": "A word or a phrase; several words are joined by spaces.",
     "backup target": "The file to write, or a folder, in which the file gets a name with the time.",
     "import file": "A file that `ghost export` wrote; with none, or with `-`, standard input.",
@@ -86,7 +104,8 @@ ARGUMENTS = {
 
 # What each feature of the score measures.
 FEATURES = {
-    "lexical": "the share of the question's wording, weighed by rarity, that the chunk and its neighbours hold; with vectors"
+    "lexical": "the share of the question's wording, weighed by rarity, that the chunk and "
+    "its neighbours hold; with vectors"
     " raised to 1.25, so that a word or two in common count for less than their share",
     "mixed": "cosine of the question and the chunk mixed with its neighbours",
     "own": "cosine of the question and the chunk alone",
@@ -108,7 +127,12 @@ FEATURES = {
 def table(head: str, rows: list[list[str]]) -> str:
     """Return a markdown table."""
     lines = [f"| {head} |", "|" + "---|" * (head.count("|") + 1)]
-    return "\n".join([*lines, *("| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows)])
+    return "\n".join(
+        [
+            *lines,
+            *("| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows),
+        ]
+    )
 
 
 def prose(text: str) -> str:
@@ -123,7 +147,10 @@ def fenced(text: str, language: str) -> str:
 
 def command_table(page: str = "") -> str:
     """Return the commands with links to their sections."""
-    return table("command | what it does", [[f"[`{name}`]({page}#ghost-{name})", about] for name, about in COMMANDS.items()])
+    return table(
+        "command | what it does",
+        [[f"[`{name}`]({page}#ghost-{name})", about] for name, about in COMMANDS.items()],
+    )
 
 
 def cli_parts() -> dict[str, str]:
@@ -142,11 +169,20 @@ def section(command: click.Command, path: str, heading: str) -> str:
     context = click.Context(command, info_name=path)
     text = [f"{heading} {path}", prose(command.help or "")]
     if isinstance(command, click.Group):
-        return "\n\n".join([*text, *(section(sub, f"{path} {name}", "###") for name, sub in command.commands.items())])
+        return "\n\n".join(
+            [
+                *text,
+                *(section(sub, f"{path} {name}", "###") for name, sub in command.commands.items()),
+            ]
+        )
     text.append(fenced(command.get_usage(context).removeprefix("Usage: "), "text"))
     shared = {opt for option in shared_options() for opt in option.opts}
     own = [p for p in command.params if not shared.intersection(p.opts)]
-    if rows := [[f"`{p.make_metavar(context)}`", argument(path, p)] for p in own if isinstance(p, click.Argument)]:
+    if rows := [
+        [f"`{p.make_metavar(context)}`", argument(path, p)]
+        for p in own
+        if isinstance(p, click.Argument)
+    ]:
         text.append(table("argument | meaning", rows))
     if options := [p for p in own if isinstance(p, click.Option)]:
         text.append(option_table(options, context))
@@ -170,10 +206,14 @@ def option_table(options: list[Any], context: click.Context) -> str:
 
 
 def option_row(option: click.Option, context: click.Context) -> list[str]:
-    """Return an option as a row; a variable in brackets at the end of its help is where its default comes from."""
+    """Return an option as a row; a variable in brackets at the end of its help is where its default
+    comes from.
+    """
     names = ", ".join(f"`{name}`" for name in [*option.opts, *option.secondary_opts])
     value = "" if option.is_flag else f" `{option.make_metavar(context)}`"
-    about, variable = re.fullmatch(r"(.*?)\s*(?:\[([A-Z_]+)\])?", option.help or "", re.DOTALL).groups()  # type: ignore[union-attr]
+    about, variable = re.fullmatch(
+        r"(.*?)\s*(?:\[([A-Z_]+)\])?", option.help or "", re.DOTALL
+    ).groups()  # type: ignore[union-attr]
     default = f"`${variable}`" if variable else f"`{option.default}`" if option.show_default else ""
     return [names + value, default, prose(about).rstrip(".") + "."]
 
@@ -185,7 +225,8 @@ def settings_part() -> str:
             f"`{name}`",
             ", ".join(f"`{variable}`" for variable in variables),
             f"`{default}`" if default != "" else "(none)",
-            ", ".join(f"`{choice}`" for choice in choices) or type(default).__name__.replace("str", "text"),
+            ", ".join(f"`{choice}`" for choice in choices)
+            or type(default).__name__.replace("str", "text"),
             about[0].upper() + about[1:] + ".",
         ]
         for name, default, variables, about, choices in settings.table()
@@ -195,7 +236,11 @@ def settings_part() -> str:
 
 def children(error: type[BaseException]) -> list[type[errors.GhostError]]:
     """Return the errors right below one, in the order of the source."""
-    return [e for e in vars(errors).values() if isinstance(e, type) and error in e.__bases__ and issubclass(e, errors.GhostError)]
+    return [
+        e
+        for e in vars(errors).values()
+        if isinstance(e, type) and error in e.__bases__ and issubclass(e, errors.GhostError)
+    ]
 
 
 def tree(error: type[errors.GhostError], indent: str = "") -> Iterator[str]:
@@ -207,7 +252,9 @@ def tree(error: type[errors.GhostError], indent: str = "") -> Iterator[str]:
         yield from tree(child, indent + ("    " if last else "│   "))
 
 
-def all_errors(error: type[errors.GhostError] = errors.GhostError) -> Iterator[type[errors.GhostError]]:
+def all_errors(
+    error: type[errors.GhostError] = errors.GhostError,
+) -> Iterator[type[errors.GhostError]]:
     """Yield an error and all below it, parents first."""
     yield error
     for child in children(error):
@@ -216,14 +263,19 @@ def all_errors(error: type[errors.GhostError] = errors.GhostError) -> Iterator[t
 
 def error_parts() -> dict[str, str]:
     """Return the tree of errors and what each means."""
-    rows = [[f"`{e.__name__}`", str(e.exit_code), first_line(e), e.default_hint] for e in all_errors()]
+    rows = [
+        [f"`{e.__name__}`", str(e.exit_code), first_line(e), e.default_hint] for e in all_errors()
+    ]
     drawn = fenced("\n".join(["GhostError", *tree(errors.GhostError)]), "text")
-    return {"tree": drawn, "errors": table("error | exit code | meaning | hint unless a better one is known", rows)}
+    return {
+        "tree": drawn,
+        "errors": table("error | exit code | meaning | hint unless a better one is known", rows),
+    }
 
 
 def first_line(thing: Any) -> str:
-    """Return the first line of a docstring."""
-    return (inspect.getdoc(thing) or "").partition("\n")[0]
+    """Return the first paragraph of a docstring as one line."""
+    return (inspect.getdoc(thing) or "").partition("\n\n")[0].replace("\n", " ")
 
 
 CHECKERS: dict[str, Callable[..., Any]] = {"Unpack[Narrow]": narrowed, "Unpack[Named]": put_fields}
@@ -231,22 +283,44 @@ CHECKERS: dict[str, Callable[..., Any]] = {"Unpack[Narrow]": narrowed, "Unpack[N
 
 def annotation(value: Any) -> str:
     """Return a type as it is written in code."""
-    text = value if isinstance(value, str) else value.__name__ if isinstance(value, type) else str(value)
-    return re.sub(r"\b(?:\w+\.)+(?=\w)", "", text).replace("List[", "list[").replace("'", "").replace('"', "")
+    text = (
+        value
+        if isinstance(value, str)
+        else value.__name__
+        if isinstance(value, type)
+        else str(value)
+    )
+    return (
+        re.sub(r"\b(?:\w+\.)+(?=\w)", "", text)
+        .replace("List[", "list[")
+        .replace("'", "")
+        .replace('"', "")
+    )
 
 
 def spelled_out(found: inspect.Signature) -> Iterator[tuple[str, inspect.Parameter]]:
-    """Yield a function's parameters, with those that another function checks for it in place of `**`."""
+    """Yield a function's parameters, with those that another function checks for it in place of
+    `**`.
+    """
     for name, part in found.parameters.items():
-        checker = CHECKERS.get(annotation(part.annotation)) if part.kind is part.VAR_KEYWORD else None
+        checker = (
+            CHECKERS.get(annotation(part.annotation)) if part.kind is part.VAR_KEYWORD else None
+        )
         yield from inspect.signature(checker).parameters.items() if checker else [(name, part)]
 
 
-def signature(function: Callable[..., Any], leave_out: str, more: Iterable[inspect.Parameter] = ()) -> str:
-    """Return the arguments of a function, `more` before its named ones, and its result; many arguments stand one per line."""
+def signature(
+    function: Callable[..., Any], leave_out: str, more: Iterable[inspect.Parameter] = ()
+) -> str:
+    """Return the arguments of a function, `more` before its named ones, and its result.
+
+    Many arguments stand one per line.
+    """
     found = inspect.signature(function)
     given = [(name, part) for name, part in spelled_out(found) if name != leave_out]
-    first = next((at for at, (_, part) in enumerate(given) if part.kind is part.KEYWORD_ONLY), len(given))
+    first = next(
+        (at for at, (_, part) in enumerate(given) if part.kind is part.KEYWORD_ONLY), len(given)
+    )
     parts: list[str] = []
     star = False
     for name, part in (*given[:first], *((part.name, part) for part in more), *given[first:]):
@@ -261,10 +335,18 @@ def signature(function: Callable[..., Any], leave_out: str, more: Iterable[inspe
     return f"({arguments}) -> {annotation(found.return_annotation)}"
 
 
+FEATURES = tuple(
+    f"ghostmem.{name}."
+    for name in (
+        "admin capture context graph lifecycle memory notes outline search transfer truth web"
+    ).split()
+)
+
+
 def verb_of(method: Callable[..., Any]) -> Callable[..., Any] | None:
     """Return the verb that a method calls."""
     for node in ast.walk(ast.parse(textwrap.dedent(inspect.getsource(method)))):
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("ghostmem.verbs."):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(FEATURES):
             found: Callable[..., Any] = getattr(import_module(str(node.module)), node.names[0].name)
             return found
     return None
@@ -272,7 +354,11 @@ def verb_of(method: Callable[..., Any]) -> Callable[..., Any] | None:
 
 def methods() -> dict[str, Callable[..., Any]]:
     """Return the public methods of Ghost in the order of the source."""
-    found = {name: getattr(ghostmem.Ghost, name) for name in vars(ghostmem.Ghost) if not name.startswith("_")}
+    found = {
+        name: getattr(ghostmem.Ghost, name)
+        for name in vars(ghostmem.Ghost)
+        if not name.startswith("_")
+    }
     return {name: method for name, method in found.items() if callable(method)}
 
 
@@ -284,20 +370,31 @@ def method_part() -> str:
         own = inspect.signature(method).parameters.values()
         if verb and any(part.kind is part.VAR_KEYWORD for part in own):
             known = inspect.signature(verb).parameters
-            more = [part for part in own if part.kind is part.KEYWORD_ONLY and part.name not in known]
+            more = [
+                part for part in own if part.kind is part.KEYWORD_ONLY and part.name not in known
+            ]
             shown = signature(verb, "store", more)
         else:
             shown = signature(method, "self")
-        text += [f"### {name}", fenced(f"{'Ghost' if name == 'open' else 'ghost'}.{name}{shown}", "py")]
+        text += [
+            f"### {name}",
+            fenced(f"{'Ghost' if name == 'open' else 'ghost'}.{name}{shown}", "py"),
+        ]
         text.append(inspect.cleandoc((verb or method).__doc__ or ""))
     return "\n\n".join(text)
 
 
 def type_part() -> str:
     """Return the public types that are not errors."""
-    found = [(name, getattr(ghostmem, name)) for name in ghostmem.__all__ if name not in ("Ghost", "__version__")]
+    found = [
+        (name, getattr(ghostmem, name))
+        for name in ghostmem.__all__
+        if name not in ("Ghost", "__version__")
+    ]
     return "\n\n".join(
-        described(name, made) for name, made in found if not (isinstance(made, type) and issubclass(made, Exception))
+        described(name, made)
+        for name, made in found
+        if not (isinstance(made, type) and issubclass(made, Exception))
     )
 
 
@@ -308,18 +405,36 @@ def described(name: str, made: Any) -> str:
         return f"{head}\n\n" + fenced(f"{name}{signature(made, '')}", "py")
     if issubclass(made, list):
         fields = [
-            f"{field}: {annotation(kind)}" for field, kind in inspect.get_annotations(made.__init__).items() if field != "return"
+            f"{field}: {annotation(kind)}"
+            for field, kind in inspect.get_annotations(made.__init__).items()
+            if field != "return"
         ]
         return f"{head}\n\n" + fenced("\n".join(fields), "py")
     if issubclass(made, StrEnum):
         return f"{head}\n\n" + ", ".join(f"`{member}`" for member in made)
     if not dataclasses.is_dataclass(made):
-        own = {each: method for each, method in vars(made).items() if inspect.isfunction(method) and not each.startswith("_")}
-        made_by = [f"{name}{signature(made.__init__, 'self').removesuffix(' -> None')}"] if "__init__" in vars(made) else []
-        awaited = {each: "await " if inspect.iscoroutinefunction(method) else "" for each, method in own.items()}
-        calls = [f"{awaited[each]}{name.lower()}.{each}{signature(method, 'self')}" for each, method in own.items()]
+        own = {
+            each: method
+            for each, method in vars(made).items()
+            if inspect.isfunction(method) and not each.startswith("_")
+        }
+        made_by = (
+            [f"{name}{signature(made.__init__, 'self').removesuffix(' -> None')}"]
+            if "__init__" in vars(made)
+            else []
+        )
+        awaited = {
+            each: "await " if inspect.iscoroutinefunction(method) else ""
+            for each, method in own.items()
+        }
+        calls = [
+            f"{awaited[each]}{name.lower()}.{each}{signature(method, 'self')}"
+            for each, method in own.items()
+        ]
         return f"{head}\n\n" + fenced("\n".join([*made_by, *calls]), "py")
-    return f"{head}\n\n" + fenced("\n".join(f"{f.name}: {annotation(f.type)}" for f in dataclasses.fields(made)), "py")
+    return f"{head}\n\n" + fenced(
+        "\n".join(f"{f.name}: {annotation(f.type)}" for f in dataclasses.fields(made)), "py"
+    )
 
 
 def report_part() -> str:
@@ -336,7 +451,9 @@ def collect(result: Any, verb: Callable[..., Any] | None, found: dict[str, Any])
         made = getattr(sys.modules[verb.__module__], name, None) if verb else None
         if isinstance(made, type) and issubclass(made, list):
             found[name] = made
-            collect(" ".join(map(str, inspect.get_annotations(made.__init__).values())), verb, found)
+            collect(
+                " ".join(map(str, inspect.get_annotations(made.__init__).values())), verb, found
+            )
         elif dataclasses.is_dataclass(made) and name not in (*ghostmem.__all__, *found):
             found[name] = made
             for part in dataclasses.fields(made):
@@ -347,7 +464,10 @@ def score_part() -> str:
     """Return the features of the score with what each is worth."""
     if missing := [name for name in WITH_VECTORS if name not in FEATURES]:
         sys.exit(f"say in tools/docs_parts.py, in FEATURES, what {missing} measure")
-    rows = [[f"`{name}`", FEATURES[name], f"{worth:g}", f"{WITHOUT_VECTORS[name]:g}"] for name, worth in WITH_VECTORS.items()]
+    rows = [
+        [f"`{name}`", FEATURES[name], f"{worth:g}", f"{WITHOUT_VECTORS[name]:g}"]
+        for name, worth in WITH_VECTORS.items()
+    ]
     return table("feature | what it measures | with vectors | without", rows)
 
 
@@ -363,7 +483,11 @@ PARTS: dict[str, Callable[[], dict[str, str]]] = {
     "README.md": lambda: {"commands": command_table("docs/cli.md")},
     "docs/cli.md": cli_parts,
     "docs/settings.md": lambda: {"settings": settings_part()},
-    "docs/library.md": lambda: {"methods": method_part(), "types": type_part(), "reports": report_part()},
+    "docs/library.md": lambda: {
+        "methods": method_part(),
+        "types": type_part(),
+        "reports": report_part(),
+    },
     "docs/errors.md": error_parts,
     "docs/search.md": lambda: {"score": score_part()},
     "docs/embeddings.md": lambda: {"thresholds": threshold_part()},

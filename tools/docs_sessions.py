@@ -1,8 +1,9 @@
 """The examples of the docs, run for real.
 
-A ```console block is a session: its `$` lines run in order, in a throw-away home that all blocks of a page share, and what they
-print is put under them. A ```python block runs there too; a ```text block right after it holds what it prints. Ids, times, sizes
-and version numbers may differ. Everything fenced otherwise (```sh, ```py) is left alone here; tests/test_docs_blocks.py runs it.
+A ```console block is a session: its `$` lines run in order, in a throw-away home that all blocks of
+a page share, and what they print is put under them. A ```python block runs there too; a ```text
+block right after it holds what it prints. Ids, times, sizes and version numbers may differ.
+Everything fenced otherwise (```sh, ```py) is left alone here; tests/test_docs_blocks.py runs it.
 """
 
 import os
@@ -14,8 +15,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 HOME = "/home/you"  # what the throw-away home is called in the docs
-# Which vectors a page's examples use: the default where they are the subject, a quick and steady choice where numbers are
-# printed, none elsewhere.
+# Which vectors a page's examples use: the default where they are the subject, a quick and steady
+# choice where numbers are printed, none elsewhere.
 PROVIDERS = {
     "README.md": "",
     "docs/settings.md": "",
@@ -30,7 +31,8 @@ PROVIDERS = {
 _UNSET = ("GHOST_", "AGENT_MEMORY_", "BUS_", "NO_COLOR", "FORCE_COLOR")
 
 _BLOCK = re.compile(
-    r"^```(?P<language>console|python)\n(?P<body>.*?)^```\n(?:\n```text\n(?P<printed>.*?)^```\n)?", re.MULTILINE | re.DOTALL
+    r"^```(?P<language>console|python)\n(?P<body>.*?)^```\n(?:\n```text\n(?P<printed>.*?)^```\n)?",
+    re.MULTILINE | re.DOTALL,
 )
 _VARYING = [
     (re.compile(r"\b[0-7][0-9A-HJKMNP-TV-Z]{25}\b"), "ID"),
@@ -38,7 +40,10 @@ _VARYING = [
     (re.compile(r"\b\d{8}T\d{6}Z"), "TIME"),
     (re.compile(r"[\d.,]+ (?:bytes|KB|MB)"), "SIZE"),
     (re.compile(r"\b\d+(?:\.\d+){2,}\b"), "VERSION"),
-    (re.compile(r"  -?\d+\.\d\d  (?=TIME)"), "  SCORE  "),  # a hit's score, which the processor's arithmetic has a part in
+    (
+        re.compile(r"  -?\d+\.\d\d  (?=TIME)"),
+        "  SCORE  ",
+    ),  # a hit's score, which the processor's arithmetic has a part in
 ]
 
 

@@ -2,8 +2,8 @@
 
     python tools/installed.py [EXTRA ...]
 
-Run by the Python of an environment that Ghost is installed in. Sizes are what the files hold, the compiled ones included.
-"""
+Run by the Python of an environment that Ghost is installed in. Sizes are what the files hold, the
+compiled ones included."""
 
 import re
 import sys
@@ -30,11 +30,13 @@ def plain(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def closure(name: str, extras: Iterable[str] = (), requires: Sequence[str] | None = None) -> dict[str, str]:
+def closure(
+    name: str, extras: Iterable[str] = (), requires: Sequence[str] | None = None
+) -> dict[str, str]:
     """Return every package that one needs, itself included, each with the one that brings it first.
 
-    What the first one needs may be given, where another version of it is installed than the one in question.
-    """
+    What the first one needs may be given, where another version of it is installed than the one in
+    question."""
     found = {plain(name): ""}
     seen: set[tuple[str, str]] = set()
     waiting = [(plain(name), extra) for extra in ("", *extras)]
@@ -44,7 +46,9 @@ def closure(name: str, extras: Iterable[str] = (), requires: Sequence[str] | Non
         if (package, extra) in seen:
             continue
         seen.add((package, extra))
-        for needed, its_extras in _needs(given.get(package) or distribution(package).requires or (), extra):
+        for needed, its_extras in _needs(
+            given.get(package) or distribution(package).requires or (), extra
+        ):
             found.setdefault(needed, package)
             waiting += [(needed, one) for one in ("", *its_extras)]
     return found
@@ -55,13 +59,19 @@ def _needs(requires: Sequence[str], extra: str) -> Iterator[tuple[str, set[str]]
     for requirement in map(Requirement, requires):
         marker = requirement.marker
         always = marker is None or marker.evaluate({"extra": ""})
-        if (always and not extra) or (marker is not None and not always and extra and marker.evaluate({"extra": extra})):
+        if (always and not extra) or (
+            marker is not None and not always and extra and marker.evaluate({"extra": extra})
+        ):
             yield plain(requirement.name), requirement.extras
 
 
 def files(name: str) -> list[Path]:
     """Return the files of an installed package that lie below its environment."""
-    return [path for one in distribution(name).files or [] if (path := Path(str(one.locate()))).is_file()]
+    return [
+        path
+        for one in distribution(name).files or []
+        if (path := Path(str(one.locate()))).is_file()
+    ]
 
 
 def megabytes(name: str) -> float:
@@ -71,7 +81,10 @@ def megabytes(name: str) -> float:
 
 def packages(extras: Iterable[str] = ()) -> list[Package]:
     """Return every package of an installation of Ghost, the largest first."""
-    found = [Package(name, distribution(name).version, megabytes(name), by) for name, by in closure("ghostmem", extras).items()]
+    found = [
+        Package(name, distribution(name).version, megabytes(name), by)
+        for name, by in closure("ghostmem", extras).items()
+    ]
     return sorted(found, key=lambda one: (-one.megabytes, one.name))
 
 
@@ -79,7 +92,10 @@ def main() -> int:
     """Print the packages, and how many there are and how large."""
     found = packages(sys.argv[1:])
     for one in found:
-        print(f"{one.megabytes:7.1f} MB  {one.name} {one.version}{f'  (for {one.brought_by})' if one.brought_by else ''}")
+        print(
+            f"{one.megabytes:7.1f} MB  {one.name} "
+            f"{one.version}{f'  (for {one.brought_by})' if one.brought_by else ''}"
+        )
     print(f"{sum(one.megabytes for one in found):7.1f} MB  in {len(found)} packages")
     return 0
 

@@ -1,4 +1,6 @@
-"""Make a PNG smaller: at most 256 colours, chosen from those that are there, and the strongest compression of zlib."""
+"""Make a PNG smaller: at most 256 colours, chosen from those that are there, and the strongest
+compression of zlib.
+"""
 
 import struct
 import zlib
@@ -11,14 +13,25 @@ MOST = 256
 
 
 def smaller(data: bytes) -> bytes:
-    """Return a picture of a browser, 8 bits a channel without interlacing, as one with a palette; the shorter of both."""
+    """Return a picture of a browser, 8 bits a channel without interlacing, as one with a palette.
+
+    The shorter of both.
+    """
     width, height, pixels = _read(data)
-    colours, places, counts = np.unique(pixels.reshape(-1, 3), axis=0, return_inverse=True, return_counts=True)
+    colours, places, counts = np.unique(
+        pixels.reshape(-1, 3), axis=0, return_inverse=True, return_counts=True
+    )
     palette, chosen = _palette(colours.astype(np.int32), counts)
     rows = chosen[places.reshape(-1)].astype(np.uint8).reshape(height, width)
     body = zlib.compress(np.hstack([np.zeros((height, 1), np.uint8), rows]).tobytes(), 9)
     head = struct.pack(">IIBBBBB", width, height, 8, 3, 0, 0, 0)
-    made = SIGNATURE + _chunk(b"IHDR", head) + _chunk(b"PLTE", palette.tobytes()) + _chunk(b"IDAT", body) + _chunk(b"IEND", b"")
+    made = (
+        SIGNATURE
+        + _chunk(b"IHDR", head)
+        + _chunk(b"PLTE", palette.tobytes())
+        + _chunk(b"IDAT", body)
+        + _chunk(b"IEND", b"")
+    )
     return made if len(made) < len(data) else data
 
 
@@ -35,7 +48,10 @@ def _read(data: bytes) -> tuple[int, int, Any]:
         if name == b"IHDR":
             width, height, depth, kind, _, _, interlaced = struct.unpack(">IIBBBBB", part)
             if depth != 8 or kind not in (2, 6) or interlaced:
-                raise ValueError(f"this PNG has depth {depth} and colour type {kind}; a browser's has 8 and 2 or 6")
+                raise ValueError(
+                    f"this PNG has depth {depth} and colour type {kind}; a browser's has 8 "
+                    "and 2 or 6"
+                )
             size, channels = (width, height), 3 if kind == 2 else 4
         elif name == b"IDAT":
             body += part
@@ -70,9 +86,14 @@ def _by_left(row: list[list[int]], above: list[list[int]], kind: int) -> Any:
     for x, pixel in enumerate(row):
         up = above[x]
         if kind == 3:
-            row[x] = [(value + (a + b) // 2) & 255 for value, a, b in zip(pixel, left, up, strict=True)]
+            row[x] = [
+                (value + (a + b) // 2) & 255 for value, a, b in zip(pixel, left, up, strict=True)
+            ]
         else:
-            row[x] = [(value + _paeth(a, b, c)) & 255 for value, a, b, c in zip(pixel, left, up, corner, strict=True)]
+            row[x] = [
+                (value + _paeth(a, b, c)) & 255
+                for value, a, b, c in zip(pixel, left, up, corner, strict=True)
+            ]
         left, corner = row[x], up
     return np.array(row, np.uint8)
 
@@ -84,11 +105,16 @@ def _paeth(left: int, up: int, corner: int) -> int:
 
 
 def _palette(colours: Any, counts: Any) -> tuple[Any, Any]:
-    """Return at most 256 colours, and for each colour the place of the one that stands for it: boxes are cut at their median."""
+    """Return at most 256 colours, and for each colour the place of the one that stands for it:
+    boxes are cut at their median.
+    """
     boxes = [np.arange(len(colours))]
     while len(boxes) < min(MOST, len(colours)):
         spans = [
-            np.ptp(colours[box], axis=0).max() * min(1000, counts[box].sum()) ** 0.5 if len(box) > 1 else -1 for box in boxes
+            np.ptp(colours[box], axis=0).max() * min(1000, counts[box].sum()) ** 0.5
+            if len(box) > 1
+            else -1
+            for box in boxes
         ]
         box = boxes.pop(int(np.argmax(spans)))
         axis = int(np.argmax(np.ptp(colours[box], axis=0)))
@@ -98,6 +124,8 @@ def _palette(colours: Any, counts: Any) -> tuple[Any, Any]:
         boxes += [box[:cut], box[cut:]]
     palette, chosen = np.zeros((len(boxes), 3), np.uint8), np.zeros(len(colours), np.intp)
     for place, box in enumerate(boxes):
-        most = box[int(np.argmax(counts[box]))]  # the commonest stands for all: flat areas keep their exact colour
+        most = box[
+            int(np.argmax(counts[box]))
+        ]  # the commonest stands for all: flat areas keep their exact colour
         palette[place], chosen[box] = colours[most], place
     return palette, chosen

@@ -1,8 +1,9 @@
-"""Take the pictures of the viewer that the docs show: every screen, light and dark, on a desk and on a phone.
+"""Take the pictures of the viewer that the docs show: every screen, light and dark, on a desk and
+on a phone.
 
-A store with believable content is made at a fixed time and served at that same time, so that two runs give the same pictures.
-It takes Chromium and playwright: `make screenshots`, or `python tools/screenshots.py --only graph,memory`.
-"""
+A store with believable content is made at a fixed time and served at that same time, so that two
+runs give the same pictures. It takes Chromium and playwright: `make screenshots`, or `python
+tools/screenshots.py --only graph,memory`."""
 
 import argparse
 import shutil
@@ -31,12 +32,19 @@ from ghostmem import Ghost, ids  # noqa: E402
 from ghostmem.settings import Settings  # noqa: E402
 
 NOW = datetime(2026, 3, 12, 14, 20, tzinfo=UTC)
-SIZES: Mapping[str, ViewportSize] = {"desktop": {"width": 1280, "height": 800}, "phone": {"width": 375, "height": 740}}
+SIZES: Mapping[str, ViewportSize] = {
+    "desktop": {"width": 1280, "height": 800},
+    "phone": {"width": 375, "height": 740},
+}
 THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 PATIENCE = 30_000  # milliseconds
 LIVE = "#live-state[data-state=live]"
-STILL = "() => ![...document.querySelectorAll('#main .skeleton, #main [aria-busy=true]')].some((node) => node.checkVisibility())"
-PROVIDER = "static"  # the small model that is in the package: meaning counts, and the pictures stay the same
+STILL = (
+    "() => ![...document.querySelectorAll('#main .skeleton, #main "
+    "[aria-busy=true]')].some((node) => node.checkVisibility())"
+)
+# the small model that is in the package: meaning counts, and the pictures stay the same
+PROVIDER = "static"
 
 
 def _nothing(_: Page) -> None:
@@ -113,9 +121,13 @@ def served(path: Path) -> Iterator[Callable[[], str]]:
     from ghostmem.web.session import Sessions
 
     sessions = Sessions(strict=True)
-    with Ghost.open(str(path), settings=Settings(embed_provider=PROVIDER), clock=lambda: NOW) as ghost:
+    with Ghost.open(
+        str(path), settings=Settings(embed_provider=PROVIDER), clock=lambda: NOW
+    ) as ghost:
         listening = listen("127.0.0.1", 0)
-        server = make_server(make_app(ghost, require_tokens=ALWAYS, sessions=sessions, log=lambda _: None))
+        server = make_server(
+            make_app(ghost, require_tokens=ALWAYS, sessions=sessions, log=lambda _: None)
+        )
         thread = threading.Thread(target=server.run, args=([listening],))
         thread.start()
         try:
@@ -170,21 +182,26 @@ def take(out: Path, only: set[str]) -> Iterator[tuple[Path, int]]:
         ids.os = SimpleNamespace(urandom=Random(11).randbytes)  # type: ignore[attr-defined, assignment]  # the pictures show ids
         fill(str(stores["full"]), NOW, PROVIDER)
         with sync_playwright() as driver:
-            browser = driver.chromium.launch(executable_path=CHROMIUM, args=[*FLAGS, "--font-render-hinting=none"], headless=True)
+            browser = driver.chromium.launch(
+                executable_path=CHROMIUM, args=[*FLAGS, "--font-render-hinting=none"], headless=True
+            )
             for kind, path in stores.items():
                 with served(path) as address:
                     for inside in (True, False):
                         wanted = {
                             name: screen
                             for name, screen in SCREENS.items()
-                            if (screen.store, screen.signed_in) == (kind, inside) and (not only or name in only)
+                            if (screen.store, screen.signed_in) == (kind, inside)
+                            and (not only or name in only)
                         }
                         if not wanted:
                             continue
                         with room(browser, address() if inside else None) as page:
                             for name, screen in wanted.items():
                                 try:
-                                    for which, made in pictures(page, screen, address().partition("?")[0]):
+                                    for which, made in pictures(
+                                        page, screen, address().partition("?")[0]
+                                    ):
                                         file = out / f"viewer-{name}-{which}.png"
                                         file.write_bytes(smaller(made))
                                         yield file, file.stat().st_size
@@ -199,7 +216,9 @@ def main() -> None:
     """Take the pictures that are asked for."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--out", type=Path, default=ROOT / "docs" / "images")
-    parser.add_argument("--only", default="", help=f"names, separated by commas: {', '.join(SCREENS)}")
+    parser.add_argument(
+        "--only", default="", help=f"names, separated by commas: {', '.join(SCREENS)}"
+    )
     given = parser.parse_args()
     only = {name for name in given.only.split(",") if name}
     if unknown := only - set(SCREENS):
@@ -209,7 +228,9 @@ def main() -> None:
     for file, size in take(given.out, only):
         total += size
         failed = failed or not size
-        print(f"{size / 1000:7.1f} KB  {file.name}" if size else f"   failed  {file.name}", flush=True)
+        print(
+            f"{size / 1000:7.1f} KB  {file.name}" if size else f"   failed  {file.name}", flush=True
+        )
     print(f"{total / 1e6:7.2f} MB  in all")
     sys.exit(failed)
 

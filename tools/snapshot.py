@@ -1,12 +1,11 @@
 """Write what Ghost answers into a folder, so that two versions of the code can be compared.
 
-    python tools/snapshot.py before            all answers of this code, as JSON files in the folder `before`
-    python tools/snapshot.py after --engine postgres
-    diff -r before after
+    python tools/snapshot.py before            all answers of this code, as JSON files in the folder
+    `before` python tools/snapshot.py after --engine postgres diff -r before after
 
-Only public interfaces are used. Ids are replaced by their order of appearance and times of the machine's clock by a
-word; scores are rounded to nine digits; descriptions, help texts and messages are left out.
-"""
+Only public interfaces are used. Ids are replaced by their order of appearance and times of the
+machine's clock by a word; scores are rounded to nine digits; descriptions, help texts and messages
+are left out."""
 
 import argparse
 import json
@@ -53,7 +52,11 @@ class SteppingClock:
 def corpus() -> tuple[list[str], list[str]]:
     """Return texts to store and questions to ask."""
     rows = [json.loads(line) for line in WORDS.read_text(encoding="utf-8").splitlines()]
-    texts = [text if isinstance(text, str) else text["content"] for row in rows for text in row["memories"]]
+    texts = [
+        text if isinstance(text, str) else text["content"]
+        for row in rows
+        for text in row["memories"]
+    ]
     return texts, [row["query"] for row in rows]
 
 
@@ -65,13 +68,16 @@ def operate(ghost: Ghost) -> None:
         ns, key = chance.choice(NAMESPACES), f"k{chance.randrange(400)}"
         try:
             _operation(ghost, chance, ns, key, texts[number % len(texts)])
-        except GhostError:  # e.g. a key that is not there: every version of the code answers the same
+        except (
+            GhostError
+        ):  # e.g. a key that is not there: every version of the code answers the same
             continue
 
 
 def _operation(ghost: Ghost, chance: random.Random, ns: str, key: str, text: str) -> None:
     kind = chance.choices(
-        ("put", "fields", "get", "rm", "restore", "edge", "tags", "curate", "reflect"), (50, 15, 10, 6, 4, 9, 2, 3, 0.3)
+        ("put", "fields", "get", "rm", "restore", "edge", "tags", "curate", "reflect"),
+        (50, 15, 10, 6, 4, 9, 2, 3, 0.3),
     )[0]
     if kind == "put":
         ghost.put(ns, key, text)
@@ -93,7 +99,12 @@ def _operation(ghost: Ghost, chance: random.Random, ns: str, key: str, text: str
     elif kind == "restore":
         ghost.restore(ns, key)
     elif kind == "edge":
-        ghost.edge(ns, key, f"k{chance.randrange(400)}", chance.choice(("depends_on", "refines", "contradicts", "relates_to")))
+        ghost.edge(
+            ns,
+            key,
+            f"k{chance.randrange(400)}",
+            chance.choice(("depends_on", "refines", "contradicts", "relates_to")),
+        )
     elif kind == "tags":
         ghost.rename_tag(f"t{chance.randrange(9)}", f"t{chance.randrange(9)}")
     elif kind == "curate":
@@ -106,7 +117,13 @@ def normal(value: Any, ids: dict[str, str], *, texts: bool = True, times: bool =
     """Return plain data without what may differ between two runs."""
     if isinstance(value, dict):
         kept = (
-            value.items() if texts else [pair for pair in value.items() if not (pair[0] in _TEXTS and isinstance(pair[1], str))]
+            value.items()
+            if texts
+            else [
+                pair
+                for pair in value.items()
+                if not (pair[0] in _TEXTS and isinstance(pair[1], str))
+            ]
         )
         return {name: normal(item, ids, texts=texts, times=times) for name, item in kept}
     if isinstance(value, (list, tuple)):
@@ -132,7 +149,12 @@ def answers(ghost: Ghost) -> Iterator[dict[str, Any]]:
             "hits": [hit.to_dict() for hit in ghost.search(question, ns, limit=20, explain=True)],
         }
         budget = BUDGETS[number % len(BUDGETS)]
-        yield {"context": question, "ns": ns, "budget": budget, "pack": ghost.context(question, ns, budget=budget).to_dict()}
+        yield {
+            "context": question,
+            "ns": ns,
+            "budget": budget,
+            "pack": ghost.context(question, ns, budget=budget).to_dict(),
+        }
 
 
 def help_structure() -> dict[str, Any]:
@@ -220,16 +242,38 @@ def mcp_tools(folder: Path) -> Any:
             "jsonrpc": "2.0",
             "id": 1,
             "method": "initialize",
-            "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "snapshot", "version": "1"}},
+            "params": {
+                "protocolVersion": "2025-06-18",
+                "capabilities": {},
+                "clientInfo": {"name": "snapshot", "version": "1"},
+            },
         },
         {"jsonrpc": "2.0", "method": "notifications/initialized"},
         {"jsonrpc": "2.0", "id": 2, "method": "tools/list"},
     ]
     run = subprocess.run(
-        [sys.executable, "-m", "ghostmem", "-d", str(folder / "mcp.db"), "mcp", "--experimental", "--tools", "all"],
-        input="".join(json.dumps(frame) + "\n" for frame in frames), capture_output=True, text=True, check=True, timeout=120,
-    )  # fmt: skip
-    return next(frame["result"] for frame in map(json.loads, run.stdout.splitlines()) if frame.get("id") == 2)
+        [
+            sys.executable,
+            "-m",
+            "ghostmem",
+            "-d",
+            str(folder / "mcp.db"),
+            "mcp",
+            "--experimental",
+            "--tools",
+            "all",
+        ],
+        input="".join(json.dumps(frame) + "\n" for frame in frames),
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    )
+    return next(
+        frame["result"]
+        for frame in map(json.loads, run.stdout.splitlines())
+        if frame.get("id") == 2
+    )
 
 
 @contextmanager
@@ -256,12 +300,16 @@ def main() -> None:
     def write(name: str, value: Any, **how: bool) -> None:
         path = given.folder / f"{given.engine}-{name}.json"
         path.write_text(
-            json.dumps(normal(value, ids, **how), indent=1, ensure_ascii=False, sort_keys=True) + "\n", encoding="utf-8"
+            json.dumps(normal(value, ids, **how), indent=1, ensure_ascii=False, sort_keys=True)
+            + "\n",
+            encoding="utf-8",
         )
         print(f"wrote {path}", file=sys.stderr)
 
     with tempfile.TemporaryDirectory() as scratch, target(given.engine, Path(scratch)) as store:
-        with Ghost.open(store, settings=Settings(embed_provider="static"), clock=SteppingClock()) as ghost:
+        with Ghost.open(
+            store, settings=Settings(embed_provider="static"), clock=SteppingClock()
+        ) as ghost:
             operate(ghost)
             write("export", [json.loads(line) for line in ghost.export()])
             write("answers", list(answers(ghost)))

@@ -1,16 +1,18 @@
-"""Distil all-MiniLM-L6-v2 into the static table: one 256-d vector a token; a text is the normalised sum of its rows.
+"""Distil all-MiniLM-L6-v2 into the static table: one 256-d vector a token.
+
+A text is the normalised sum of its rows.
 
     python tools/train_static.py model.safetensors sentences.txt static-256-int8.npz
     python tools/train_static.py model.safetensors sentences.txt static-256-int8.npz --evaluate
 
-Needs torch, transformers and safetensors; a large GPU takes two minutes, a CPU hours. `sentences.txt` has one sentence
-a line; the shipped table saw 700,000 of dictionaries, essays, quotations, manuals and project documentation, and
-none of the evaluation data.
+Needs torch, transformers and safetensors; a large GPU takes two minutes, a CPU hours.
+`sentences.txt` has one sentence a line; the shipped table saw 700,000 of dictionaries, essays,
+quotations, manuals and project documentation, and none of the evaluation data.
 
-The teacher's vectors are projected on their strongest 256 directions. A row starts as its token's own teacher vector,
-weighted down by frequency, and is trained to agree with the teacher on each sentence and on the similarity of every two
-sentences of a batch. The last step rounds each row to int8 with a scale of its own.
-"""
+The teacher's vectors are projected on their strongest 256 directions. A row starts as its token's
+own teacher vector, weighted down by frequency, and is trained to agree with the teacher on each
+sentence and on the similarity of every two sentences of a batch. The last step rounds each row to
+int8 with a scale of its own."""
 
 from __future__ import annotations
 
@@ -65,7 +67,11 @@ class Figures:
 
     def reach(self, floor: Figures) -> bool:
         """Tell whether no figure is below the floor's."""
-        return self.cosine >= floor.cosine and self.correlation >= floor.correlation and self.neighbours >= floor.neighbours
+        return (
+            self.cosine >= floor.cosine
+            and self.correlation >= floor.correlation
+            and self.neighbours >= floor.neighbours
+        )
 
 
 FLOOR: Final = Figures(cosine=0.86, correlation=0.77, neighbours=0.69)
@@ -96,7 +102,9 @@ def load_teacher(path: Path) -> Tensor:
 
 
 def teach(model: Tensor, sentences: list[list[int]], size: int = 2048) -> Tensor:
-    """Return the teacher's vectors: the normalised mean over the tokens, [CLS] and [SEP] included."""
+    """Return the teacher's vectors: the normalised mean over the tokens, [CLS] and [SEP]
+    included.
+    """
     order = sorted(range(len(sentences)), key=lambda i: len(sentences[i]))
     vectors = torch.empty(len(sentences), WIDTH, device=DEVICE)
     for start in range(0, len(order), size):
@@ -106,7 +114,9 @@ def teach(model: Tensor, sentences: list[list[int]], size: int = 2048) -> Tensor
         mask = (ids != 0).long()
         with torch.no_grad():
             hidden = model(input_ids=ids, attention_mask=mask).last_hidden_state
-        vectors[torch.tensor(index, device=DEVICE)] = functional.normalize((hidden * mask[..., None]).sum(1), dim=1)
+        vectors[torch.tensor(index, device=DEVICE)] = functional.normalize(
+            (hidden * mask[..., None]).sum(1), dim=1
+        )
     return vectors
 
 
@@ -118,7 +128,9 @@ def lay_out(sentences: list[list[int]], taught: Tensor) -> Corpus:
 
 
 def start_table(corpus: Corpus, words: Tensor, projection: Tensor) -> Tensor:
-    """Return each token's own teacher vector, centred, projected and weighted down by its frequency."""
+    """Return each token's own teacher vector, centred, projected and weighted down by its
+    frequency.
+    """
     counts = torch.bincount(corpus.tokens, minlength=VOCABULARY).float()
     share = (counts / counts.sum()).clamp(min=1e-9)
     table = ((words - words.mean(0)) @ projection) * (RARE / (RARE + share))[:, None]
@@ -127,16 +139,24 @@ def start_table(corpus: Corpus, words: Tensor, projection: Tensor) -> Tensor:
 
 
 def embed(table: Tensor, corpus: Corpus, index: Tensor, drop: float = 0.0) -> Tensor:
-    """Return the table's vectors of some sentences, leaving out a share of their tokens at random."""
+    """Return the table's vectors of some sentences, leaving out a share of their tokens at
+    random.
+    """
     lengths = corpus.lengths[index]
     bags = lengths.cumsum(0) - lengths
-    places = torch.arange(int(lengths.sum()), device=DEVICE) + (corpus.offsets[index] - bags).repeat_interleave(lengths)
+    places = torch.arange(int(lengths.sum()), device=DEVICE) + (
+        corpus.offsets[index] - bags
+    ).repeat_interleave(lengths)
     kept = (torch.rand(len(places), device=DEVICE) >= drop).float()
-    total = functional.embedding_bag(corpus.tokens[places], table, bags, mode="sum", per_sample_weights=kept)
+    total = functional.embedding_bag(
+        corpus.tokens[places], table, bags, mode="sum", per_sample_weights=kept
+    )
     return functional.normalize(total + 1e-6, dim=1)
 
 
-def train(corpus: Corpus, start: Tensor, aims: Tensor, index: Tensor, epochs: int, size: int) -> Tensor:
+def train(
+    corpus: Corpus, start: Tensor, aims: Tensor, index: Tensor, epochs: int, size: int
+) -> Tensor:
     """Return the table after one cycle of Adam over the sentences of the index."""
     table = torch.nn.Parameter(start.clone())
     adam = torch.optim.Adam([table], lr=RATE)
@@ -161,14 +181,17 @@ def train(corpus: Corpus, start: Tensor, aims: Tensor, index: Tensor, epochs: in
 def evaluate(table: Tensor, corpus: Corpus, aims: Tensor, index: Tensor) -> Figures:
     """Measure a table on the sentences of the index."""
     ours, taught = embed(table, corpus, index), corpus.taught[index]
-    # Directions found on another text are turned against these: the cosine is taken after the best rotation.
+    # Directions found on another text are turned against these: the cosine is taken after the best
+    # rotation.
     left, _, right = torch.linalg.svd(ours.T @ aims[index])
     cosine = (ours @ (left @ right) * aims[index]).sum(1).mean()
     mine, theirs = ours @ ours.T, taught @ taught.T
     above = torch.ones_like(mine, dtype=torch.bool).triu(1)
     correlation = torch.corrcoef(torch.stack([mine[above], theirs[above]]))[0, 1]
     nearest = theirs.fill_diagonal_(-2).argmax(1)
-    found = (mine.fill_diagonal_(-2).topk(10, dim=1).indices == nearest[:, None]).any(1).float().mean()
+    found = (
+        (mine.fill_diagonal_(-2).topk(10, dim=1).indices == nearest[:, None]).any(1).float().mean()
+    )
     return Figures(float(cosine), float(correlation), float(found))
 
 
@@ -181,28 +204,41 @@ def save(table: NDArray[np.float32], path: Path) -> None:
 def load(path: Path) -> Tensor:
     """Return a saved table as floats on the device."""
     with np.load(path) as arrays:
-        return torch.tensor(arrays["e"].astype(np.float32) * arrays["s"].astype(np.float32), device=DEVICE)
+        return torch.tensor(
+            arrays["e"].astype(np.float32) * arrays["s"].astype(np.float32), device=DEVICE
+        )
 
 
 def main() -> int:
-    """Train or measure a table; exit 1 when it follows the teacher less well than the shipped one must."""
+    """Train or measure a table; exit 1 when it follows the teacher less well than the shipped one
+    must.
+    """
     parser = argparse.ArgumentParser(description="Distil all-MiniLM-L6-v2 into the static table.")
     parser.add_argument("weights", type=Path, help="model.safetensors of all-MiniLM-L6-v2")
     parser.add_argument("sentences", type=Path, help="text to learn from, one sentence a line")
     parser.add_argument("table", type=Path, help="the .npz to write")
-    parser.add_argument("--evaluate", action="store_true", help="train nothing; measure the table there is")
+    parser.add_argument(
+        "--evaluate", action="store_true", help="train nothing; measure the table there is"
+    )
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--epochs", type=int, default=EPOCHS)
     parser.add_argument("--batch", type=int, default=BATCH)
-    parser.add_argument("--held-out", type=int, default=HELD_OUT, help="sentences kept apart to measure with")
+    parser.add_argument(
+        "--held-out", type=int, default=HELD_OUT, help="sentences kept apart to measure with"
+    )
     arguments = parser.parse_args()
     torch.manual_seed(arguments.seed)
     sentences = read_sentences(arguments.sentences)
     if not arguments.evaluate and len(sentences) < arguments.held_out + arguments.batch:
-        sys.exit(f"{arguments.sentences} has {len(sentences)} usable sentences: fewer than one batch and those kept apart")
+        sys.exit(
+            f"{arguments.sentences} has {len(sentences)} usable sentences: fewer than one "
+            "batch and those kept apart"
+        )
     model = load_teacher(arguments.weights)
     corpus = lay_out(sentences, teach(model, sentences))
-    order = torch.randperm(len(sentences), generator=torch.Generator().manual_seed(arguments.seed)).to(DEVICE)
+    order = torch.randperm(
+        len(sentences), generator=torch.Generator().manual_seed(arguments.seed)
+    ).to(DEVICE)
     kept_apart, index = order[: arguments.held_out], order[arguments.held_out :]
     directions = torch.linalg.eigh(corpus.taught.T @ corpus.taught / len(sentences)).eigenvectors
     projection = directions.flip(1)[:, :DIMENSION].contiguous()

@@ -1,1 +1,3 @@
-"""What `bench.peers` measures: one small driver a peer, and the corpus that all of them are given."""
+"""What `bench.peers` measures: one small driver a peer, and the corpus that all of them
+are given.
+"""

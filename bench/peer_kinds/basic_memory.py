@@ -1,4 +1,7 @@
-"""basic-memory: markdown notes indexed in SQLite, over its MCP server; full text alone, its model comes from a hub."""
+"""basic-memory: markdown notes indexed in SQLite, over its MCP server.
+
+Full text alone, its model comes from a hub.
+"""
 
 import os
 import subprocess
@@ -25,28 +28,41 @@ def command(folder: Path, options: dict[str, Any]) -> tuple[list[str], dict[str,
 
 
 def add(_: Server, items: list[Item]) -> None:
-    """Write the notes as files, then let it index the project: twice as fast as a write_note each."""
+    """Write the notes as files, then let it index the project: twice as fast as a
+    write_note each.
+    """
     folder = Path(_ENV["BASIC_MEMORY_HOME"]) / "facts"
     folder.mkdir(parents=True, exist_ok=True)
     for item in items:
         head = f"---\ntitle: {item.key}\ntype: note\npermalink: main/facts/{item.key}\n---\n"
         (folder / f"{item.key}.md").write_text(f"{head}\n{item.text}\n", encoding="utf-8")
-    done = subprocess.run([*_COMMAND, "reindex", "--search"], env={**os.environ, **_ENV}, capture_output=True, check=False)
+    done = subprocess.run(
+        [*_COMMAND, "reindex", "--search"],
+        env={**os.environ, **_ENV},
+        capture_output=True,
+        check=False,
+    )
     if done.returncode:
         raise ServerError(one_line(done.stderr.decode(errors="replace")))
 
 
 def put(server: Server, item: Item) -> None:
     """Write one note, titled by its key."""
-    said = server.call("write_note", {"title": item.key, "content": item.text, "directory": "facts"})
+    said = server.call(
+        "write_note", {"title": item.key, "content": item.text, "directory": "facts"}
+    )
     if item.key not in said or "error" in said.lower():
         raise ServerError(one_line(said))
 
 
 def search(server: Server, item: Item, limit: int) -> list[str]:
-    """Search for all the words of the question, and when that finds nothing, for its most telling one."""
+    """Search for all the words of the question, and when that finds nothing, for its most telling
+    one.
+    """
     for asked in (item.text, telling(item.text)):
-        said = server.call("search_notes", {"query": asked, "page_size": limit, "output_format": "json"})
+        said = server.call(
+            "search_notes", {"query": asked, "page_size": limit, "output_format": "json"}
+        )
         if found := keys_in(said, limit):
             return found
     return []
@@ -54,4 +70,8 @@ def search(server: Server, item: Item, limit: int) -> list[str]:
 
 def missing(server: Server, items: list[Item]) -> list[str]:
     """Read each note."""
-    return [item.key for item in items if not holds(server.call("read_note", {"identifier": f"facts/{item.key}"}), item.text)]
+    return [
+        item.key
+        for item in items
+        if not holds(server.call("read_note", {"identifier": f"facts/{item.key}"}), item.text)
+    ]

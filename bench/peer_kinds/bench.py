@@ -14,7 +14,9 @@ FIRST = 1_000  # memories of the first store, which every peer fills
 
 @dataclass
 class Bench:
-    """One peer under measurement: where, with which sets, how long at most, and what is known so far."""
+    """One peer under measurement: where, with which sets, how long at most, and what is known so
+    far.
+    """
 
     kind: Kind
     work: Path

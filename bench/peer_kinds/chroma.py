@@ -14,7 +14,9 @@ class Store:
         chromadb = import_module("chromadb")
         settings = chromadb.Settings(anonymized_telemetry=False)
         self._client = chromadb.PersistentClient(path=str(folder / "chroma"), settings=settings)
-        found = self._client.get_or_create_collection("memories", metadata={"hnsw:space": "cosine"}, embedding_function=None)
+        found = self._client.get_or_create_collection(
+            "memories", metadata={"hnsw:space": "cosine"}, embedding_function=None
+        )
         self._rows, self._most = found, self._client.get_max_batch_size()
 
     def add(self, items: list[Item]) -> None:
@@ -33,14 +35,18 @@ class Store:
 
     def search(self, item: Item, limit: int) -> list[str]:
         """Ask for the nearest."""
-        found = self._rows.query(query_embeddings=[item.vector.tolist()], n_results=limit, include=["documents"])
+        found = self._rows.query(
+            query_embeddings=[item.vector.tolist()], n_results=limit, include=["documents"]
+        )
         return list(found["ids"][0])
 
     def missing(self, items: list[Item]) -> list[str]:
         """Get them by id."""
         there: dict[str, str] = {}
         for start in range(0, len(items), 500):
-            found = self._rows.get(ids=[item.key for item in items[start : start + 500]], include=["documents"])
+            found = self._rows.get(
+                ids=[item.key for item in items[start : start + 500]], include=["documents"]
+            )
             there |= dict(zip(found["ids"], found["documents"], strict=True))
         return [item.key for item in items if there.get(item.key) != item.text]
 

@@ -1,9 +1,10 @@
-"""The corpus every peer is given: made from a seed, the same in every run, with questions that have one right answer each.
+"""The corpus every peer is given: made from a seed, the same in every run, with questions that have
+one right answer each.
 
-The answers are among the first 1,000 memories, so that every size asks the same questions. Half of the questions are topical (in
-other words than the answer's), half name an identifier. Around each answer stand memories that nearly answer: the same person's
-other facts, other people's same fact, and identifiers that differ in a digit. Keys are numbers and say nothing.
-"""
+The answers are among the first 1,000 memories, so that every size asks the same questions. Half of
+the questions are topical (in other words than the answer's), half name an identifier. Around each
+answer stand memories that nearly answer: the same person's other facts, other people's same fact,
+and identifiers that differ in a digit. Keys are numbers and say nothing."""
 
 import random
 import re
@@ -55,15 +56,24 @@ def corpus(size: int, seed: int = SEED) -> Corpus:
     head += [(text, "", "") for text in islice(fill, HEAD - len(head))]
     choose.shuffle(head)
     memories = [(key(number), text) for number, (text, _, _) in enumerate(head)]
-    questions = [Question(asked, key(number), sort) for number, (_, asked, sort) in enumerate(head) if asked]
-    memories += [(key(number), text) for number, text in enumerate(islice(fill, max(0, size - HEAD)), HEAD)]
+    questions = [
+        Question(asked, key(number), sort) for number, (_, asked, sort) in enumerate(head) if asked
+    ]
+    memories += [
+        (key(number), text) for number, text in enumerate(islice(fill, max(0, size - HEAD)), HEAD)
+    ]
     return Corpus(memories, questions)
 
 
 def extra(count: int, seed: int = SEED + 1) -> list[tuple[str, str]]:
-    """Return memories for single puts: of the same sort, under keys and with texts that the corpus does not have."""
+    """Return memories for single puts: of the same sort, under keys and with texts that the corpus
+    does not have.
+    """
     choose = random.Random(seed)
-    made = dict.fromkeys(f"{text} Noted as item {number}." for number, text in enumerate(islice(_filler(choose), count)))
+    made = dict.fromkeys(
+        f"{text} Noted as item {number}."
+        for number, text in enumerate(islice(_filler(choose), count))
+    )
     return [(f"x{number:06d}", text) for number, text in enumerate(made)]
 
 
@@ -79,7 +89,11 @@ def _people(choose: random.Random) -> Iterator[Fact]:
     names = choose.sample([f"{first} {last}" for first in FIRST[:20] for last in LAST], PEOPLE)
     for number, who in enumerate(names):
         told, asked, values = ABOUT[number % len(ABOUT)]
-        yield told.format(who=who, what=choose.choice(values.split(", "))), asked.format(who=who), "topical"
+        yield (
+            told.format(who=who, what=choose.choice(values.split(", "))),
+            asked.format(who=who),
+            "topical",
+        )
 
 
 def _coded(codes: dict[tuple[str, str], int]) -> Iterator[Fact]:
@@ -98,12 +112,20 @@ def _fellows(choose: random.Random, answers: list[Fact]) -> Iterator[str]:
             yield told.format(who=who, what=choose.choice(values.split(", ")))
 
 
-def _misses(choose: random.Random, codes: dict[tuple[str, str], int], asked: frozenset[str]) -> Iterator[str]:
+def _misses(
+    choose: random.Random, codes: dict[tuple[str, str], int], asked: frozenset[str]
+) -> Iterator[str]:
     """Yield what is stored of identifiers that differ in one digit from one that is asked for."""
     for (code, part), number in codes.items():
-        places = [place for place, sign in enumerate(code) if sign.isdigit() and place >= len(code) // 3]
+        places = [
+            place for place, sign in enumerate(code) if sign.isdigit() and place >= len(code) // 3
+        ]
         for place in choose.sample(places, min(2, len(places))):
-            other = code[:place] + str((int(code[place]) + choose.randint(1, 9)) % 10) + code[place + 1 :]
+            other = (
+                code[:place]
+                + str((int(code[place]) + choose.randint(1, 9)) % 10)
+                + code[place + 1 :]
+            )
             if other not in asked:
                 yield CODED[number % len(CODED)][1].format(code=other, part=part)
 
@@ -125,12 +147,20 @@ def _filler(choose: random.Random, asked: frozenset[str] = frozenset()) -> Itera
 def _code(choose: random.Random, shape: str) -> tuple[str, str]:
     """Fill an identifier's shape: n for digits, h for hexadecimal signs."""
     part, word = choose.choice(PARTS), choose.choice(WORDS)
-    made = shape.replace("{part}", part).replace("{word}", word).replace("{PART}", part.upper()).replace("{WORD}", word.upper())
+    made = (
+        shape.replace("{part}", part)
+        .replace("{word}", word)
+        .replace("{PART}", part.upper())
+        .replace("{WORD}", word.upper())
+    )
 
     def signs(found: re.Match[str]) -> str:
         kind, count = found[1], int(found[2])
         first = choose.choice("123456789")
-        rest = "".join(choose.choice("0123456789abcdef" if kind == "h" else "0123456789") for _ in range(count - 1))
+        rest = "".join(
+            choose.choice("0123456789abcdef" if kind == "h" else "0123456789")
+            for _ in range(count - 1)
+        )
         return first + rest
 
     return _SLOT.sub(signs, made), part

@@ -40,16 +40,39 @@ def environment(work: Path, kind: Kind, folder: Path) -> dict[str, str]:
     if kind.model and not (link := home / kind.model).exists():
         link.parent.mkdir(parents=True, exist_ok=True)
         link.symlink_to(lay_model(work))
-    proxies = dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"), NOWHERE)
-    return {**kept, **QUIET, **proxies, "HOME": str(home), "GHOST_CONFIG": str(Path(os.devnull) / "config.toml")}
+    proxies = dict.fromkeys(
+        ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"),
+        NOWHERE,
+    )
+    return {
+        **kept,
+        **QUIET,
+        **proxies,
+        "HOME": str(home),
+        "GHOST_CONFIG": str(Path(os.devnull) / "config.toml"),
+    }
 
 
 def _is_ours(name: str) -> bool:
-    return name.startswith(("GHOST_", "AGENT_MEMORY_", "PYTHON", "VIRTUAL_ENV", "OPENAI_", "MCP_", "MEMPALACE_", "BASIC_MEMORY_"))
+    return name.startswith(
+        (
+            "GHOST_",
+            "AGENT_MEMORY_",
+            "PYTHON",
+            "VIRTUAL_ENV",
+            "OPENAI_",
+            "MCP_",
+            "MEMPALACE_",
+            "BASIC_MEMORY_",
+        )
+    )
 
 
 class Driver:
-    """One driver process in the peer's own environment; a server's driver runs in ours and starts the server."""
+    """One driver process in the peer's own environment.
+
+    A server's driver runs in ours and starts the server.
+    """
 
     def __init__(self, work: Path, kind: Kind, folder: Path, before: tuple[str, ...] = ()) -> None:
         own = kind.client == "pip" and not kind.is_server
@@ -106,9 +129,16 @@ class Driver:
             raise DriverError(self._last_words()) from None
         return self.hear(patience)
 
-    def open(self, kind: Kind, work: Path, folder: Path, dimension: int, seconds: float = 120) -> dict[str, Any]:
+    def open(
+        self, kind: Kind, work: Path, folder: Path, dimension: int, seconds: float = 120
+    ) -> dict[str, Any]:
         """Open the peer's store in a folder."""
-        options = {"bin": str(bin_folder(work, kind)), "dimension": dimension, "seconds": seconds, **kind.options}
+        options = {
+            "bin": str(bin_folder(work, kind)),
+            "dimension": dimension,
+            "seconds": seconds,
+            **kind.options,
+        }
         return self.ask("open", seconds, folder=str(folder), options=options)
 
     def _last_words(self) -> str:

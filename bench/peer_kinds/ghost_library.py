@@ -14,11 +14,16 @@ class Store:
     """One namespace of one file, opened with default settings but for the provider."""
 
     def __init__(self, folder: Path, options: dict[str, Any]) -> None:
-        self._ghost = import_module("ghostmem").Ghost.open(folder / "memory.db", embedder=options["provider"])
+        self._ghost = import_module("ghostmem").Ghost.open(
+            folder / "memory.db", embedder=options["provider"]
+        )
 
     def add(self, items: list[Item]) -> None:
         """Import a batch."""
-        rows = [{"ns": NS, "key": item.key, "content": item.text, "kind": "semantic", "version": 1} for item in items]
+        rows = [
+            {"ns": NS, "key": item.key, "content": item.text, "kind": "semantic", "version": 1}
+            for item in items
+        ]
         self._ghost.import_([json.dumps(rows)])
 
     def put(self, item: Item) -> None:
@@ -27,7 +32,10 @@ class Store:
 
     def search(self, item: Item, limit: int) -> list[str]:
         """Search the namespace."""
-        return [hit.memory.key if hasattr(hit, "memory") else hit.key for hit in self._ghost.search(item.text, NS, limit=limit)]
+        return [
+            hit.memory.key if hasattr(hit, "memory") else hit.key
+            for hit in self._ghost.search(item.text, NS, limit=limit)
+        ]
 
     def missing(self, items: list[Item]) -> list[str]:
         """List everything of the namespace."""

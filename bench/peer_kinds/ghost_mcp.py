@@ -1,4 +1,7 @@
-"""Ghost over MCP: `ghost mcp` with its default tools. There is no tool for many at once: each memory is one ghost_put."""
+"""Ghost over MCP: `ghost mcp` with its default tools.
+
+There is no tool for many at once: each memory is one ghost_put.
+"""
 
 from pathlib import Path
 from typing import Any
@@ -13,7 +16,9 @@ NS = "bench:peers"
 def command(folder: Path, options: dict[str, Any]) -> tuple[list[str], dict[str, str]]:
     """Return what starts the server on a store in this folder."""
     ghost = str(Path(options["bin"]) / "ghost")
-    return [ghost, "--db", str(folder / "memory.db"), "mcp"], {"GHOST_EMBED_PROVIDER": options["provider"]}
+    return [ghost, "--db", str(folder / "memory.db"), "mcp"], {
+        "GHOST_EMBED_PROVIDER": options["provider"]
+    }
 
 
 def put(server: Server, item: Item) -> None:
@@ -23,7 +28,9 @@ def put(server: Server, item: Item) -> None:
 
 def search(server: Server, item: Item, limit: int) -> list[str]:
     """Search the namespace."""
-    return keys_in(server.call("ghost_search", {"ns": NS, "query": item.text, "limit": limit}), limit)
+    return keys_in(
+        server.call("ghost_search", {"ns": NS, "query": item.text, "limit": limit}), limit
+    )
 
 
 def missing(server: Server, items: list[Item]) -> list[str]:

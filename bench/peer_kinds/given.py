@@ -6,7 +6,10 @@ from bench.peer_kinds.serve import Item
 
 
 class Given:
-    """Remember the vectors of the items at hand and answer with them; a text nobody announced is an error."""
+    """Remember the vectors of the items at hand and answer with them.
+
+    A text nobody announced is an error.
+    """
 
     def __init__(self) -> None:
         self._known: dict[str, Item] = {}

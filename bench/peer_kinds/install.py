@@ -35,7 +35,9 @@ def bin_folder(work: Path, kind: Kind) -> Path:
 
 
 def install(work: Path, kind: Kind, fresh: bool = False) -> dict[str, Any]:
-    """Install a peer unless it is there, and return its version, its size in MB and the number of its packages."""
+    """Install a peer unless it is there, and return its version, its size in MB and the number of
+    its packages.
+    """
     folder = place(work, kind)
     receipt = folder / "installed.json"
     wanted = list(kind.packages) if "." not in kind.packages else [_fingerprint()]
@@ -50,7 +52,10 @@ def install(work: Path, kind: Kind, fresh: bool = False) -> dict[str, Any]:
 
 
 def _pip(folder: Path, kind: Kind) -> dict[str, Any]:
-    venv, python = folder / "venv", folder / "venv" / ("Scripts" if os.name == "nt" else "bin") / "python"
+    venv, python = (
+        folder / "venv",
+        folder / "venv" / ("Scripts" if os.name == "nt" else "bin") / "python",
+    )
     shutil.rmtree(venv, ignore_errors=True)
     _run([interpreter(kind.python, kind.extensions), "-m", "venv", str(venv)])
     before = _size(venv)
@@ -66,7 +71,9 @@ def _pip(folder: Path, kind: Kind) -> dict[str, Any]:
         _run([*pip, "install", "--quiet", *kind.instead])
     listed = json.loads(_run([*pip, "list", "--format", "json"]))
     packages_there = {row["name"].lower().replace("_", "-"): row["version"] for row in listed}
-    version = packages_there.get(_plain(kind.packages[0]) if "." not in kind.packages else "ghostmem", "?")
+    version = packages_there.get(
+        _plain(kind.packages[0]) if "." not in kind.packages else "ghostmem", "?"
+    )
     return {
         "version": version,
         "mb": round((_size(venv) - before) / 1e6, 1),
@@ -88,11 +95,14 @@ def _npm(folder: Path, kind: Kind) -> dict[str, Any]:
 
 
 def interpreter(least: str = "", extensions: bool = False) -> str:
-    """Return a Python of at least this version: this one, one on the path, the system's, or one of pyenv's."""
+    """Return a Python of at least this version: this one, one on the path, the system's, or one of
+    pyenv's.
+    """
     first = sys.version_info.minor if not least else int(least.split(".")[1])
     check = "import sys, venv, ensurepip, sqlite3; sys.exit(sys.version_info < (3, {}) or {})"
     wants = check.format(
-        first if least else 11, "not hasattr(sqlite3.Connection, 'enable_load_extension')" if extensions else "0"
+        first if least else 11,
+        "not hasattr(sqlite3.Connection, 'enable_load_extension')" if extensions else "0",
     )
     found: list[str | None] = [getattr(sys, "_base_executable", None), sys.executable]
     for minor in range(first, first + 4):
@@ -100,7 +110,10 @@ def interpreter(least: str = "", extensions: bool = False) -> str:
         found += [shutil.which(f"python3.{minor}"), f"/usr/bin/python3.{minor}", *map(str, pyenv)]
     for path in filter(None, found):
         try:
-            if subprocess.run([path, "-c", wants], capture_output=True, check=False).returncode == 0:
+            if (
+                subprocess.run([path, "-c", wants], capture_output=True, check=False).returncode
+                == 0
+            ):
                 return path
         except OSError:
             continue
@@ -114,7 +127,9 @@ def lay_model(work: Path) -> Path:
     if not (made / "onnx" / "model.onnx").exists():
         tools = Kind("tools", "", "tools", ("onnx",), "")
         install(work, tools)
-        files = [str(DATA / name) for name in ("minilm-l6-v2-int8.onnx", "tokenizer.json", "vocab.txt")]
+        files = [
+            str(DATA / name) for name in ("minilm-l6-v2-int8.onnx", "tokenizer.json", "vocab.txt")
+        ]
         script = str(ROOT / "bench" / "peer_kinds" / "lay.py")
         _run([str(bin_folder(work, tools) / "python"), script, *files, str(made / "onnx")])
     return made
@@ -133,12 +148,18 @@ def _plain(requirement: str) -> str:
 
 
 def _size(folder: Path) -> int:
-    return sum(path.lstat().st_size for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
+    return sum(
+        path.lstat().st_size
+        for path in folder.rglob("*")
+        if path.is_file() and not path.is_symlink()
+    )
 
 
 def _run(command: list[str]) -> str:
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False, cwd=Path.home())
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=PATIENCE, check=False, cwd=Path.home()
+        )
     except subprocess.TimeoutExpired:
         raise InstallError(f"{command[0]} took more than {PATIENCE} s") from None
     if done.returncode:

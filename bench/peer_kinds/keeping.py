@@ -1,4 +1,6 @@
-"""Whether what was acknowledged is there: after four writers at once, and after kills in the middle of writing."""
+"""Whether what was acknowledged is there: after four writers at once, and after kills in the middle
+of writing.
+"""
 
 import random
 
@@ -7,13 +9,22 @@ from bench.peer_kinds.driver import Driver, DriverError
 
 
 def writers(bench: Bench, processes: int = 4, each: int = 50) -> Found:
-    """Let four processes put into one store at once, then look in a fifth for what was acknowledged."""
+    """Let four processes put into one store at once, then look in a fifth for what was
+    acknowledged.
+    """
     drivers: list[Driver] = []
     problems: list[str] = []
     stored: list[str] = []
     try:
         with bench.driver("writers") as first:  # so that nobody has to create the store
-            first.ask("put", bench.seconds, items=bench.sets.extra, start=processes * each, stop=processes * each + 1, seconds=60)
+            first.ask(
+                "put",
+                bench.seconds,
+                items=bench.sets.extra,
+                start=processes * each,
+                stop=processes * each + 1,
+                seconds=60,
+            )
             first.leave(bench.seconds)
         for _ in range(processes):
             try:
@@ -21,7 +32,11 @@ def writers(bench: Bench, processes: int = 4, each: int = 50) -> Found:
             except DriverError as error:
                 problems.append(str(error))
         for number, driver in enumerate(drivers):
-            ask: Found = {"items": bench.sets.extra, "start": number * each, "stop": number * each + each}
+            ask: Found = {
+                "items": bench.sets.extra,
+                "start": number * each,
+                "stop": number * each + each,
+            }
             driver.tell("put", **ask, seconds=bench.seconds)
         for driver in drivers:
             try:
@@ -48,13 +63,22 @@ def writers(bench: Bench, processes: int = 4, each: int = 50) -> Found:
 
 
 def kill(bench: Bench, rounds: int = 3) -> Found:
-    """Kill the process (of a server: the server too) in the middle of puts, then look for what was acknowledged."""
+    """Kill the process (of a server: the server too) in the middle of puts, then look for what was
+    acknowledged.
+    """
     choose = random.Random(7)
     acknowledged: list[str] = []
     for number in range(rounds):
         driver = bench.driver("killed")
         start, until = number * 400, choose.randint(20, 60)
-        driver.tell("put", items=bench.sets.extra, start=start, stop=start + 400, seconds=bench.seconds, aloud=True)
+        driver.tell(
+            "put",
+            items=bench.sets.extra,
+            start=start,
+            stop=start + 400,
+            seconds=bench.seconds,
+            aloud=True,
+        )
         try:
             heard = [driver.hear(bench.seconds) for _ in range(until)]
         except DriverError:
@@ -63,5 +87,7 @@ def kill(bench: Bench, rounds: int = 3) -> Found:
         heard += driver.kill_and_read()
         acknowledged += [line["put"] for line in heard if "put" in line]
     with bench.driver("killed") as reader:
-        lost = reader.ask("missing", bench.seconds, items=bench.sets.extra, keys=acknowledged)["missing"]
+        lost = reader.ask("missing", bench.seconds, items=bench.sets.extra, keys=acknowledged)[
+            "missing"
+        ]
     return {"kills": rounds, "acknowledged": len(acknowledged), "lost": len(lost)}

@@ -1,4 +1,6 @@
-"""The peers, as a table: what is installed, which module drives it, where its vectors come from, and what to know of it."""
+"""The peers, as a table: what is installed, which module drives it, where its vectors come from,
+and what to know of it.
+"""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -32,21 +34,49 @@ class Kind:
         return self.way == "mcp"
 
 
-LAID = "It downloads all-MiniLM-L6-v2 when first used; measured with that model, in Ghost's int8 form, laid into its cache."
+LAID = (
+    "It downloads all-MiniLM-L6-v2 when first used; measured with that model, in "
+    "Ghost's int8 form, laid into its cache."
+)
 GHOST = (
-    "Answers with nothing where nothing seems relevant, which costs hits here; stores of vectors always answer.",
+    "Answers with nothing where nothing seems relevant, which costs hits here; stores of "
+    "vectors always answer.",
     "Bulk is import_, which does not judge what a text corrects, as a put does.",
 )
 PUTS = (GHOST[0], "Over MCP every memory is one ghost_put.")
 
-EXTENSIONS = "Needs a Python whose sqlite3 loads extensions, which many builds lack; one was looked for."
+EXTENSIONS = (
+    "Needs a Python whose sqlite3 loads extensions, which many builds lack; one was looked for."
+)
 
 KINDS: tuple[Kind, ...] = (
-    Kind("ghost, none", "ghost_library", "ghost", (".",), "none: words alone", options={"provider": "none"}, notes=GHOST),
     Kind(
-        "ghost, static", "ghost_library", "ghost", (".",), "its own: static, 256-d", options={"provider": "static"}, notes=GHOST
+        "ghost, none",
+        "ghost_library",
+        "ghost",
+        (".",),
+        "none: words alone",
+        options={"provider": "none"},
+        notes=GHOST,
     ),
-    Kind("ghost, local", "ghost_library", "ghost", (".",), MINILM + ", int8", options={"provider": "local"}, notes=GHOST),
+    Kind(
+        "ghost, static",
+        "ghost_library",
+        "ghost",
+        (".",),
+        "its own: static, 256-d",
+        options={"provider": "static"},
+        notes=GHOST,
+    ),
+    Kind(
+        "ghost, local",
+        "ghost_library",
+        "ghost",
+        (".",),
+        MINILM + ", int8",
+        options={"provider": "local"},
+        notes=GHOST,
+    ),
     Kind(
         "ghost mcp, static",
         "ghost_mcp",
@@ -63,7 +93,8 @@ KINDS: tuple[Kind, ...] = (
         "chromadb",
         ("chromadb",),
         GIVEN,
-        better="filters on metadata, collections of millions behind a server, images and other media, clients in many languages.",
+        better="filters on metadata, collections of millions behind a server, images and "
+        "other media, clients in many languages.",
         notes=("Its persistent client is documented for one process at a time.",),
     ),
     Kind(
@@ -72,8 +103,12 @@ KINDS: tuple[Kind, ...] = (
         "txtai",
         ("txtai",),
         GIVEN,
-        better="pipelines around the index: models of many sorts, SQL over results, graphs, workflows.",
-        notes=("An index lives in memory until save() writes it whole: a durable put is upsert and save. Hybrid search is on.",),
+        better="pipelines around the index: models of many sorts, SQL over results, "
+        "graphs, workflows.",
+        notes=(
+            "An index lives in memory until save() writes it whole: a durable put is "
+            "upsert and save. Hybrid search is on.",
+        ),
     ),
     Kind(
         "langgraph SqliteStore",
@@ -91,7 +126,8 @@ KINDS: tuple[Kind, ...] = (
         "llm",
         ("llm",),
         GIVEN,
-        better="one command for hundreds of models, logs of every prompt, a schema small enough to read with any SQLite tool.",
+        better="one command for hundreds of models, logs of every prompt, a schema small "
+        "enough to read with any SQLite tool.",
     ),
     Kind(
         "mem0",
@@ -99,8 +135,11 @@ KINDS: tuple[Kind, ...] = (
         "mem0",
         ("mem0ai",),
         GIVEN,
-        better="with a language model (infer=True, not measured) it extracts facts from conversations; many vector stores.",
-        notes=("infer=False, no language model. Embedded Qdrant, its default; one process at a time.",),
+        better="with a language model (infer=True, not measured) it extracts facts from "
+        "conversations; many vector stores.",
+        notes=(
+            "infer=False, no language model. Embedded Qdrant, its default; one process at a time.",
+        ),
     ),
     Kind(
         "server-memory",
@@ -110,8 +149,12 @@ KINDS: tuple[Kind, ...] = (
         "none: a substring",
         "mcp",
         "npm",
-        better="small enough to read in one sitting, and a file a person can edit; nothing to configure.",
-        notes=("Asked the whole question, then, when nothing holds it, its most telling word: most digits, else the longest.",),
+        better="small enough to read in one sitting, and a file a person can edit; nothing "
+        "to configure.",
+        notes=(
+            "Asked the whole question, then, when nothing holds it, its most telling word: "
+            "most digits, else the longest.",
+        ),
     ),
     Kind(
         "mcp-memory-service",
@@ -127,7 +170,8 @@ KINDS: tuple[Kind, ...] = (
             LAID,
             "Without it, it falls back to vectors made of hashes.",
             EXTENSIONS,
-            "Its check for near-duplicates is off (a conversation id each). Searched in hybrid mode.",
+            "Its check for near-duplicates is off (a conversation id each). Searched in "
+            "hybrid mode.",
         ),
     ),
     Kind(
@@ -138,7 +182,8 @@ KINDS: tuple[Kind, ...] = (
         MINILM,
         "mcp",
         model=".cache/chroma/onnx_models/all-MiniLM-L6-v2",
-        better="mining whole conversations and projects into rooms, a task board and a log between agents.",
+        better="mining whole conversations and projects into rooms, a task board and a log "
+        "between agents.",
         notes=(LAID,),
     ),
     Kind(
@@ -150,10 +195,13 @@ KINDS: tuple[Kind, ...] = (
         "mcp",
         python="3.12",
         instead=("basic-memory==0.23.0",),
-        better="every memory is a markdown note that a person writes and reads in an editor of their own; schemas for notes.",
+        better="every memory is a markdown note that a person writes and reads in an "
+        "editor of their own; schemas for notes.",
         notes=(
-            "Its semantic search wants a model from a hub and is off. Asked the whole question, then its most telling word.",
-            "Bulk: files, then its own reindex. write_note is acknowledged before the file is there; the index has it.",
+            "Its semantic search wants a model from a hub and is off. Asked the whole "
+            "question, then its most telling word.",
+            "Bulk: files, then its own reindex. write_note is acknowledged before the file "
+            "is there; the index has it.",
         ),
     ),
     Kind(

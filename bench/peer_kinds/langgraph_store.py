@@ -1,4 +1,6 @@
-"""langgraph's SqliteStore: rows with vectors (sqlite-vec), the vectors given to it by a function."""
+"""langgraph's SqliteStore: rows with vectors (sqlite-vec), the vectors given to it by a
+function.
+"""
 
 from importlib import import_module
 from pathlib import Path
@@ -17,15 +19,24 @@ class Store:
         self._base = import_module("langgraph.store.base")
         self._given = Given()
         # it documents `fields` and reads `text_fields`
-        index = {"dims": options["dimension"], "embed": self._given, "fields": ["text"], "text_fields": ["text"]}
-        self._open = import_module("langgraph.store.sqlite").SqliteStore.from_conn_string(str(folder / "store.db"), index=index)
+        index = {
+            "dims": options["dimension"],
+            "embed": self._given,
+            "fields": ["text"],
+            "text_fields": ["text"],
+        }
+        self._open = import_module("langgraph.store.sqlite").SqliteStore.from_conn_string(
+            str(folder / "store.db"), index=index
+        )
         self._store = self._open.__enter__()
         self._store.setup()
 
     def add(self, items: list[Item]) -> None:
         """Put a batch in one call."""
         self._given.know(items)
-        self._store.batch([self._base.PutOp(SPACE, item.key, {"text": item.text}) for item in items])
+        self._store.batch(
+            [self._base.PutOp(SPACE, item.key, {"text": item.text}) for item in items]
+        )
 
     def put(self, item: Item) -> None:
         """Put one."""
@@ -40,7 +51,11 @@ class Store:
     def missing(self, items: list[Item]) -> list[str]:
         """Get each by its key."""
         found = self._store.batch([self._base.GetOp(SPACE, item.key) for item in items])
-        return [item.key for item, row in zip(items, found, strict=True) if row is None or row.value["text"] != item.text]
+        return [
+            item.key
+            for item, row in zip(items, found, strict=True)
+            if row is None or row.value["text"] != item.text
+        ]
 
     def close(self) -> None:
         """Close the file."""

@@ -1,8 +1,9 @@
-"""Lay the model that some peers download on their first start where they look for it, for a machine that reaches no model hub.
+"""Lay the model that some peers download on their first start where they look for it, for a machine
+that reaches no model hub.
 
-The weights are those of all-MiniLM-L6-v2, in the int8 form that ships with Ghost; the shape is the one Chroma publishes: hidden
-states out, token types in. Run with an environment that has onnx: `python lay.py MODEL.onnx TOKENIZER.json VOCAB.txt FOLDER`.
-"""
+The weights are those of all-MiniLM-L6-v2, in the int8 form that ships with Ghost; the shape is the
+one Chroma publishes: hidden states out, token types in. Run with an environment that has onnx:
+`python lay.py MODEL.onnx TOKENIZER.json VOCAB.txt FOLDER`."""
 
 import shutil
 import sys
@@ -21,9 +22,13 @@ def lay(model: Path, tokenizer: Path, vocabulary: Path, folder: Path) -> None:
     types = graph.input.add()
     types.CopyFrom(ids)
     types.name = "token_type_ids"
-    hidden = [node.output[0] for node in graph.node if node.op_type == "Reshape"][-1]  # the last before the pooling
+    hidden = [node.output[0] for node in graph.node if node.op_type == "Reshape"][
+        -1
+    ]  # the last before the pooling
     del graph.output[:]
-    graph.output.append(onnx.helper.make_tensor_value_info(hidden, onnx.TensorProto.FLOAT, ["batch", "tokens", 384]))
+    graph.output.append(
+        onnx.helper.make_tensor_value_info(hidden, onnx.TensorProto.FLOAT, ["batch", "tokens", 384])
+    )
     folder.mkdir(parents=True, exist_ok=True)
     onnx.save(made, str(folder / "model.onnx"))
     shutil.copyfile(tokenizer, folder / "tokenizer.json")

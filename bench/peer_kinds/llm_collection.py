@@ -1,4 +1,6 @@
-"""llm: a collection of embeddings in a SQLite file, the model being a function that returns the vectors given."""
+"""llm: a collection of embeddings in a SQLite file, the model being a function that returns the
+vectors given.
+"""
 
 from collections.abc import Iterator
 from importlib import import_module
@@ -31,7 +33,9 @@ class Store:
     def add(self, items: list[Item]) -> None:
         """Embed many and keep their texts."""
         self._given.know(items)
-        self._rows.embed_multi(((item.key, item.text) for item in items), store=True, batch_size=1_000)
+        self._rows.embed_multi(
+            ((item.key, item.text) for item in items), store=True, batch_size=1_000
+        )
 
     def put(self, item: Item) -> None:
         """Embed one and keep its text."""
@@ -40,7 +44,9 @@ class Store:
 
     def search(self, item: Item, limit: int) -> list[str]:
         """Ask for the most similar."""
-        return [found.id for found in self._rows.similar_by_vector(item.vector.tolist(), number=limit)]
+        return [
+            found.id for found in self._rows.similar_by_vector(item.vector.tolist(), number=limit)
+        ]
 
     def missing(self, items: list[Item]) -> list[str]:
         """Read the rows' texts."""

@@ -1,4 +1,6 @@
-"""A plain MCP client over stdio for servers of any make: a handshake, requests in turn, whatever else they send let pass."""
+"""A plain MCP client over stdio for servers of any make: a handshake, requests in turn, whatever
+else they send let pass.
+"""
 
 import json
 import os
@@ -20,16 +22,23 @@ class ServerError(RuntimeError):
 class Server:
     """A server process and the conversation with it."""
 
-    def __init__(self, command: Sequence[str], env: Mapping[str, str], folder: Path, seconds: float = 120) -> None:
+    def __init__(
+        self, command: Sequence[str], env: Mapping[str, str], folder: Path, seconds: float = 120
+    ) -> None:
         self.began = time.perf_counter()
         self._seconds, self._heard, self._number = seconds, b"", 0
         self.log = folder / "server.log"
         with self.log.open("ab") as log:
             pipe = subprocess.PIPE
-            self.process = subprocess.Popen(command, env=env, cwd=folder, stdin=pipe, stdout=pipe, stderr=log, bufsize=0)
+            self.process = subprocess.Popen(
+                command, env=env, cwd=folder, stdin=pipe, stdout=pipe, stderr=log, bufsize=0
+            )
         client = {"name": "bench", "version": "1"}
         try:
-            self.about = self.ask("initialize", {"protocolVersion": PROTOCOL, "capabilities": {}, "clientInfo": client})
+            self.about = self.ask(
+                "initialize",
+                {"protocolVersion": PROTOCOL, "capabilities": {}, "clientInfo": client},
+            )
             self._tell({"method": "notifications/initialized"})
         except ServerError:
             self.close()
@@ -37,7 +46,9 @@ class Server:
 
     def _tell(self, frame: dict[str, Any]) -> None:
         assert self.process.stdin is not None
-        data = memoryview(json.dumps({"jsonrpc": "2.0", **frame}, ensure_ascii=False).encode() + b"\n")
+        data = memoryview(
+            json.dumps({"jsonrpc": "2.0", **frame}, ensure_ascii=False).encode() + b"\n"
+        )
         try:
             while data:
                 data = data[self.process.stdin.write(data) or 0 :]
@@ -53,7 +64,9 @@ class Server:
             frame = self._frame(deadline)
             if "method" in frame:
                 if "id" in frame:
-                    self._tell({"id": frame["id"], "error": {"code": -32601, "message": "not offered"}})
+                    self._tell(
+                        {"id": frame["id"], "error": {"code": -32601, "message": "not offered"}}
+                    )
             elif frame.get("id") == self._number:
                 if "error" in frame:
                     raise ServerError(one_line(frame["error"].get("message", frame["error"])))

@@ -1,4 +1,7 @@
-"""What is measured of each peer, one function a measure; every figure carries its n, and walls and CPU stand side by side."""
+"""What is measured of each peer, one function a measure.
+
+Every figure carries its n, and walls and CPU stand side by side.
+"""
 
 import shutil
 import time
@@ -18,7 +21,10 @@ WARMING = 20  # searches and puts that do not count
 
 
 def ingest(bench: Bench) -> Found:
-    """Store 1,000, then as many more as the rate allows, each in a fresh store; ask the questions of both."""
+    """Store 1,000, then as many more as the rate allows, each in a fresh store.
+
+    Ask the questions of both.
+    """
     small = _fill(bench, "first", min(FIRST, bench.limit))
     bench.found["quality"] = {"small": small.pop("quality")}
     bench.found["search"] = small.pop("search")
@@ -43,7 +49,15 @@ def ingest(bench: Bench) -> Found:
 def _fill(bench: Bench, folder: str, size: int) -> Found:
     with bench.driver(folder) as driver:
         patience = bench.seconds * 2 + 60
-        done = driver.ask("add", patience, items=bench.sets.memories, start=0, stop=size, batch=FIRST, seconds=bench.seconds)
+        done = driver.ask(
+            "add",
+            patience,
+            items=bench.sets.memories,
+            start=0,
+            stop=size,
+            batch=FIRST,
+            seconds=bench.seconds,
+        )
         found: Found = {
             "n": done["n"],
             "per_s": round(done["n"] / done["wall"], 1),
@@ -62,7 +76,9 @@ def _fill(bench: Bench, folder: str, size: int) -> Found:
 
 
 def quality(bench: Bench, answers: list[list[str]], stored: int) -> Found:
-    """Return how often the one right answer is first, and among the first five, of the questions whose answer is stored."""
+    """Return how often the one right answer is first, and among the first five, of the questions
+    whose answer is stored.
+    """
     made: Found = {}
     for sort in ("topical", "identifier"):
         asked = [
@@ -71,23 +87,41 @@ def quality(bench: Bench, answers: list[list[str]], stored: int) -> Found:
             if question.sort == sort and int(question.key[1:]) < stored
         ]
         made[sort] = {
-            "hit1": round(100 * sum(question.key in keys[:1] for question, keys in asked) / max(1, len(asked)), 1),
-            "hit5": round(100 * sum(question.key in keys[:5] for question, keys in asked) / max(1, len(asked)), 1),
+            "hit1": round(
+                100
+                * sum(question.key in keys[:1] for question, keys in asked)
+                / max(1, len(asked)),
+                1,
+            ),
+            "hit5": round(
+                100
+                * sum(question.key in keys[:5] for question, keys in asked)
+                / max(1, len(asked)),
+                1,
+            ),
             "n": len(asked),
         }
     return made
 
 
 def put(bench: Bench) -> Found:
-    """Put one by one into the largest store, in a process that is warm; then count syncs with strace, where it is there."""
+    """Put one by one into the largest store, in a process that is warm.
+
+    Then count syncs with strace, where it is there.
+    """
     with bench.driver(bench.store) as driver:
         ask: Found = {"items": bench.sets.extra, "seconds": min(bench.seconds, 60)}
         driver.ask("put", bench.seconds + 60, **{**ask, "start": 0, "stop": WARMING})
-        done = driver.ask("put", bench.seconds + 60, **{**ask, "start": WARMING, "stop": WARMING + 200})
+        done = driver.ask(
+            "put", bench.seconds + 60, **{**ask, "start": WARMING, "stop": WARMING + 200}
+        )
         driver.leave(bench.seconds)
     if not done["walls"]:
         raise DriverError(done["failed"][0] if done["failed"] else "no put was acknowledged")
-    found = _times(done["walls"], done["cpu"]) | {"among": bench.size, "errors": len(done["failed"])}
+    found = _times(done["walls"], done["cpu"]) | {
+        "among": bench.size,
+        "errors": len(done["failed"]),
+    }
     return found | {"durable": _durable(bench)}
 
 
@@ -97,7 +131,17 @@ def _durable(bench: Bench) -> str:
     if strace is None:
         return "not judged: strace is not installed"
     trace = bench.room / "syncs.txt"
-    before = (strace, "-f", "-qq", "-e", "trace=fsync,fdatasync,msync,sync_file_range", "-e", "signal=none", "-o", str(trace))
+    before = (
+        strace,
+        "-f",
+        "-qq",
+        "-e",
+        "trace=fsync,fdatasync,msync,sync_file_range",
+        "-e",
+        "signal=none",
+        "-o",
+        str(trace),
+    )
     try:
         with bench.driver("synced", before) as driver:
             ask: Found = {"items": bench.sets.extra, "seconds": bench.seconds}
@@ -108,7 +152,9 @@ def _durable(bench: Bench) -> str:
     except DriverError as error:
         return f"not judged: {error}"
     return (
-        f"waits for the disk: {syncs:.1f} syncs a put" if syncs >= 1 else f"does not wait for the disk: {syncs:.1f} syncs a put"
+        f"waits for the disk: {syncs:.1f} syncs a put"
+        if syncs >= 1
+        else f"does not wait for the disk: {syncs:.1f} syncs a put"
     )
 
 
@@ -117,14 +163,28 @@ def _lines(path: Path) -> int:
 
 
 def cold(bench: Bench) -> Found:
-    """Start a process, import or start the peer, open its largest store and ask one question, several times."""
+    """Start a process, import or start the peer, open its largest store and ask one question,
+    several times.
+    """
     walls, cpus = [], []
     for run in range(bench.runs + 1):
         with Driver(bench.work, bench.kind, bench.room / bench.store) as driver:
-            opened = driver.open(bench.kind, bench.work, bench.room / bench.store, DIMENSION, bench.seconds)
-            ask: Found = {"items": bench.sets.questions, "limit": LIMIT, "seconds": 60, "start": run, "stop": run + 1}
+            opened = driver.open(
+                bench.kind, bench.work, bench.room / bench.store, DIMENSION, bench.seconds
+            )
+            ask: Found = {
+                "items": bench.sets.questions,
+                "limit": LIMIT,
+                "seconds": 60,
+                "start": run,
+                "stop": run + 1,
+            }
             answer = driver.ask("search", bench.seconds, **ask)
-            wall = opened["wall"] + answer["walls"][0] if bench.kind.is_server else time.perf_counter() - driver.began
+            wall = (
+                opened["wall"] + answer["walls"][0]
+                if bench.kind.is_server
+                else time.perf_counter() - driver.began
+            )
             cpu = driver.ask("cost", 60)["cpu"]
         if run:  # the first fills the file cache
             walls.append(wall)
@@ -138,7 +198,9 @@ def cold(bench: Bench) -> Found:
 
 
 def offline(bench: Bench) -> Found:
-    """Use a peer that downloads a model as it is installed, without that model and without a network."""
+    """Use a peer that downloads a model as it is installed, without that model and without a
+    network.
+    """
     bare = replace(bench, kind=replace(bench.kind, model=""))
     try:
         with bare.driver("offline") as driver:
@@ -163,8 +225,18 @@ def tools(bench: Bench) -> Found:
 def file_mb(folder: Path) -> float:
     """Return the size of what a peer wrote, without logs and without its home's caches."""
     skipped = {"driver.log", "server.log"}
-    files = [path for path in folder.rglob("*") if path.is_file() and not path.is_symlink() and path.name not in skipped]
-    return round(sum(path.stat().st_size for path in files if ".cache" not in path.parts[len(folder.parts) :]) / 1e6, 2)
+    files = [
+        path
+        for path in folder.rglob("*")
+        if path.is_file() and not path.is_symlink() and path.name not in skipped
+    ]
+    return round(
+        sum(
+            path.stat().st_size for path in files if ".cache" not in path.parts[len(folder.parts) :]
+        )
+        / 1e6,
+        2,
+    )
 
 
 def _times(walls: list[float], cpu: float) -> Found:

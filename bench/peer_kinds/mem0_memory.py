@@ -1,7 +1,8 @@
-"""mem0: Memory with its default vector store (embedded Qdrant on disk) and infer=False, so that no model of language is called.
+"""mem0: Memory with its default vector store (embedded Qdrant on disk) and infer=False, so that no
+model of language is called.
 
-Its own embedders are services or downloads; the vectors given stand in for them, set on the object as its embedder.
-"""
+Its own embedders are services or downloads; the vectors given stand in for them, set on the object
+as its embedder."""
 
 from importlib import import_module
 from pathlib import Path
@@ -27,14 +28,23 @@ class Store:
             def embed(self, text: str, memory_action: str | None = None) -> list[float]:
                 return given([text])[0]
 
-            def embed_batch(self, texts: list[str], memory_action: str | None = "add") -> list[list[float]]:
+            def embed_batch(
+                self, texts: list[str], memory_action: str | None = "add"
+            ) -> list[list[float]]:
                 return given(texts)
 
-        place = {"path": str(folder / "qdrant"), "on_disk": True, "embedding_model_dims": options["dimension"]}
+        place = {
+            "path": str(folder / "qdrant"),
+            "on_disk": True,
+            "embedding_model_dims": options["dimension"],
+        }
         unused = {"api_key": "unused"}
         self._memory = import_module("mem0").Memory.from_config(
             {
-                "vector_store": {"provider": "qdrant", "config": {"collection_name": "memories", **place}},
+                "vector_store": {
+                    "provider": "qdrant",
+                    "config": {"collection_name": "memories", **place},
+                },
                 "embedder": {"provider": "openai", "config": unused},
                 "llm": {"provider": "openai", "config": unused},
                 "history_db_path": str(folder / "history.db"),

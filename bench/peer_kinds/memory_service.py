@@ -21,17 +21,28 @@ def command(folder: Path, options: dict[str, Any]) -> tuple[list[str], dict[str,
 
 
 def put(server: Server, item: Item) -> None:
-    """Store one; its check for near-duplicates would refuse facts of one shape, so each is its own conversation."""
-    said = server.call("memory_store", {"content": item.text, "conversation_id": item.key, "metadata": {"tags": [item.key]}})
+    """Store one; its check for near-duplicates would refuse facts of one shape, so each is its own
+    conversation.
+    """
+    said = server.call(
+        "memory_store",
+        {"content": item.text, "conversation_id": item.key, "metadata": {"tags": [item.key]}},
+    )
     if "success" not in said.lower() and "stored" not in said.lower():
         raise ServerError(one_line(said))
 
 
 def search(server: Server, item: Item, limit: int) -> list[str]:
     """Search by its hybrid of words and meaning."""
-    return keys_in(server.call("memory_search", {"query": item.text, "mode": "hybrid", "limit": limit}), limit)
+    return keys_in(
+        server.call("memory_search", {"query": item.text, "mode": "hybrid", "limit": limit}), limit
+    )
 
 
 def missing(server: Server, items: list[Item]) -> list[str]:
     """List those with each tag."""
-    return [item.key for item in items if not holds(server.call("memory_list", {"tags": [item.key]}), item.text)]
+    return [
+        item.key
+        for item in items
+        if not holds(server.call("memory_list", {"tags": [item.key]}), item.text)
+    ]

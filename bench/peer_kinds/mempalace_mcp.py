@@ -1,4 +1,7 @@
-"""mempalace: drawers in a palace (Chroma underneath), over its MCP server; the key travels as the source file."""
+"""mempalace: drawers in a palace (Chroma underneath), over its MCP server.
+
+The key travels as the source file.
+"""
 
 from pathlib import Path
 from typing import Any
@@ -19,7 +22,8 @@ def command(folder: Path, options: dict[str, Any]) -> tuple[list[str], dict[str,
 def put(server: Server, item: Item) -> None:
     """File one drawer."""
     said = server.call(
-        "mempalace_add_drawer", {"wing": "bench", "room": "facts", "content": item.text, "source_file": f"{item.key}.md"}
+        "mempalace_add_drawer",
+        {"wing": "bench", "room": "facts", "content": item.text, "source_file": f"{item.key}.md"},
     )
     if '"success": true' not in said and '"success":true' not in said:
         raise ServerError(one_line(said))
@@ -27,14 +31,19 @@ def put(server: Server, item: Item) -> None:
 
 def search(server: Server, item: Item, limit: int) -> list[str]:
     """Search the wing."""
-    return keys_in(server.call("mempalace_search", {"query": item.text, "limit": limit, "wing": "bench"}), limit)
+    return keys_in(
+        server.call("mempalace_search", {"query": item.text, "limit": limit, "wing": "bench"}),
+        limit,
+    )
 
 
 def missing(server: Server, items: list[Item]) -> list[str]:
     """Page through the drawers."""
     there, start = "", 0
     while True:
-        page = server.call("mempalace_list_drawers", {"wing": "bench", "limit": 100, "offset": start})
+        page = server.call(
+            "mempalace_list_drawers", {"wing": "bench", "limit": 100, "offset": start}
+        )
         there += page
         start += 100
         if page.count("drawer_id") < 100:

@@ -1,4 +1,7 @@
-"""The original Ghost, whose binary is given: `ghost mcp-serve` without embeddings; many at once by its own `ghost import`."""
+"""The original Ghost, whose binary is given: `ghost mcp-serve` without embeddings.
+
+Many at once by its own `ghost import`.
+"""
 
 import json
 import os
@@ -26,7 +29,11 @@ def add(_: Server, items: list[Item]) -> None:
     """Import a batch beside the running server."""
     rows = [{"ns": NS, "key": item.key, "content": item.text, "kind": "semantic"} for item in items]
     done = subprocess.run(
-        [*_BASE, "import"], input=json.dumps(rows).encode(), capture_output=True, env={**os.environ, **ENV}, check=False
+        [*_BASE, "import"],
+        input=json.dumps(rows).encode(),
+        capture_output=True,
+        env={**os.environ, **ENV},
+        check=False,
     )
     if done.returncode:
         raise ServerError(one_line(done.stderr.decode(errors="replace")))

@@ -11,7 +11,9 @@ OURS, THEIRS, INK, PALE = "#2f6f4f", "#9aa7b4", "#222222", "#777777"
 
 
 class Panel(NamedTuple):
-    """A measure: its title, how to read it from a peer's results, how to write it, whether its scale is logarithmic."""
+    """A measure: its title, how to read it from a peer's results, how to write it, whether its
+    scale is logarithmic.
+    """
 
     title: str
     read: Callable[[Found], float]
@@ -24,8 +26,16 @@ PANELS = (
     Panel("one put, p50 ms (less)", lambda peer: peer["put"]["p50_ms"], "{:,.1f}"),
     Panel("search, p50 ms (less)", lambda peer: peer["search"]["p50_ms"], "{:,.1f}"),
     Panel("start to first answer, ms (less)", lambda peer: peer["cold"]["wall_ms"]),
-    Panel("topical questions, hit@5 % (more)", lambda peer: peer["quality"]["small"]["topical"]["hit5"], log=False),
-    Panel("identifiers, hit@5 % (more)", lambda peer: peer["quality"]["small"]["identifier"]["hit5"], log=False),
+    Panel(
+        "topical questions, hit@5 % (more)",
+        lambda peer: peer["quality"]["small"]["topical"]["hit5"],
+        log=False,
+    ),
+    Panel(
+        "identifiers, hit@5 % (more)",
+        lambda peer: peer["quality"]["small"]["identifier"]["hit5"],
+        log=False,
+    ),
     Panel("peak memory, MB (less)", lambda peer: peer["ingest"]["peak_mb"]),
     Panel("installed, MB (less)", lambda peer: peer["install"]["mb"]),
 )
@@ -37,7 +47,8 @@ def plot(results: Found) -> str:
     high = TOP + ROW * len(peers) + GAP
     rows = (len(PANELS) + 1) // 2
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDE} {rows * high}" font-family="sans-serif" font-size="11">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDE} {rows * high}" '
+        'font-family="sans-serif" font-size="11">',
         "<title>Ghost and its peers, measured in one run</title>",
         f'<rect width="{WIDE}" height="{rows * high}" fill="#ffffff"/>',
     ]
@@ -50,18 +61,29 @@ def _panel(panel: Panel, peers: list[tuple[str, Found]], left: int, top: int) ->
     values = {name: _value(panel, peer) for name, peer in peers}
     known = [value for value in values.values() if value is not None]
     scale = ", logarithmic" if panel.log else ""
-    out = [f'<text x="{left + 10}" y="{top + 20}" font-weight="bold" fill="{INK}">{escape(panel.title + scale)}</text>']
+    out = [
+        f'<text x="{left + 10}" y="{top + 20}" font-weight="bold" '
+        f'fill="{INK}">{escape(panel.title + scale)}</text>'
+    ]
     for at, (name, value) in enumerate(values.items()):
         y = top + TOP + at * ROW
-        out.append(f'<text x="{left + NAMES}" y="{y + 10}" text-anchor="end" fill="{INK}">{escape(name)}</text>')
+        out.append(
+            f'<text x="{left + NAMES}" y="{y + 10}" text-anchor="end" '
+            f'fill="{INK}">{escape(name)}</text>'
+        )
         if value is None:
             out.append(f'<text x="{left + NAMES + 6}" y="{y + 10}" fill="{PALE}">—</text>')
             continue
         long = _length(panel, value, known)
         colour = OURS if name.startswith("ghost") else THEIRS
-        out.append(f'<rect x="{left + NAMES + 6}" y="{y + 1}" width="{long:.1f}" height="{ROW - 5}" fill="{colour}"/>')
+        out.append(
+            f'<rect x="{left + NAMES + 6}" y="{y + 1}" width="{long:.1f}" '
+            f'height="{ROW - 5}" fill="{colour}"/>'
+        )
         label = escape(panel.write.format(value))
-        out.append(f'<text x="{left + NAMES + 11 + long:.1f}" y="{y + 10}" fill="{INK}">{label}</text>')
+        out.append(
+            f'<text x="{left + NAMES + 11 + long:.1f}" y="{y + 10}" fill="{INK}">{label}</text>'
+        )
     return out
 
 
@@ -73,7 +95,9 @@ def _value(panel: Panel, peer: Found) -> float | None:
 
 
 def _length(panel: Panel, value: float, known: list[float]) -> float:
-    """Return how long a bar is; on a logarithmic scale the axis begins at the power of ten below the least."""
+    """Return how long a bar is; on a logarithmic scale the axis begins at the power of ten below
+    the least.
+    """
     if not panel.log:
         return max(1.0, BARS * value / max(100.0, *known))
     least = 10 ** int(log10(max(min(known), 1e-3)) - (min(known) < 1))

@@ -1,8 +1,9 @@
-"""The child's side of a measurement: open one peer's store and do as told, a line of JSON in, a line of JSON out.
+"""The child's side of a measurement: open one peer's store and do as told, a line of JSON in, a
+line of JSON out.
 
-Started in the peer's own environment as `python -c LAUNCH MODULE`; nothing here or in a driver may need more than the standard
-library and the peer. Times are taken here, around the peer's own calls, so that the pipe is not in them.
-"""
+Started in the peer's own environment as `python -c LAUNCH MODULE`; nothing here or in a driver may
+need more than the standard library and the peer. Times are taken here, around the peer's own calls,
+so that the pipe is not in them."""
 
 import json
 import os
@@ -68,7 +69,9 @@ def family() -> list[int]:
     parents: dict[int, int] = {}
     for entry in Path("/proc").glob("[0-9]*/stat"):
         try:
-            parents[int(entry.parent.name)] = int(entry.read_text(errors="replace").rpartition(")")[2].split()[1])
+            parents[int(entry.parent.name)] = int(
+                entry.read_text(errors="replace").rpartition(")")[2].split()[1]
+            )
         except (OSError, IndexError, ValueError):
             continue
     found, grown = {os.getpid()}, True
@@ -85,22 +88,30 @@ def cpu_seconds() -> float:
     total = time.process_time() + reaped.ru_utime + reaped.ru_stime
     for pid in family():
         try:
-            fields = Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
+            fields = (
+                Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
+            )
         except OSError:
             continue
-        total += sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")  # its own and its ended children's
+        total += sum(map(int, fields[11:15])) / os.sysconf(
+            "SC_CLK_TCK"
+        )  # its own and its ended children's
     return total
 
 
 def peak_mb(pids: list[int]) -> float:
-    """Return the most memory that processes had at a time, in MB; 0 where the system does not tell."""
+    """Return the most memory that processes had at a time, in MB; 0 where the system does
+    not tell.
+    """
     total = 0
     for pid in pids:
         try:
             status = Path(f"/proc/{pid}/status").read_text()
         except OSError:
             continue
-        total += next((int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM")), 0)
+        total += next(
+            (int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM")), 0
+        )
     return round(total / 1024, 1)
 
 
@@ -111,7 +122,11 @@ class Session:
         self._driver = import_module(f"bench.peer_kinds.{driver}")
         self._store: Store | None = None
         self._is_server = not hasattr(self._driver, "Store")
-        self._has_batches = hasattr(self._driver, "add") if self._is_server else getattr(self._driver, "BATCHES", True)
+        self._has_batches = (
+            hasattr(self._driver, "add")
+            if self._is_server
+            else getattr(self._driver, "BATCHES", True)
+        )
 
     @property
     def store(self) -> Store:
@@ -146,7 +161,9 @@ class Session:
         peak = peak_mb(family() if self._is_server else [os.getpid(), *family()])
         return {"n": done, "wall": wall, "cpu": cpu, "peak_mb": peak}
 
-    def put(self, items: str, start: int, stop: int, seconds: float, aloud: bool = False) -> dict[str, Any]:
+    def put(
+        self, items: str, start: int, stop: int, seconds: float, aloud: bool = False
+    ) -> dict[str, Any]:
         """Store a range one by one; aloud: acknowledge each on a line of its own."""
         walls: list[float] = []
         stored: list[str] = []
@@ -167,7 +184,9 @@ class Session:
                 break
         return {"stored": stored, "failed": failed, "walls": walls, "cpu": cpu_seconds() - used}
 
-    def search(self, items: str, start: int, stop: int, limit: int, seconds: float) -> dict[str, Any]:
+    def search(
+        self, items: str, start: int, stop: int, limit: int, seconds: float
+    ) -> dict[str, Any]:
         """Ask a range of questions and return the keys found and the time each took."""
         found: list[list[str]] = []
         walls: list[float] = []
@@ -183,7 +202,11 @@ class Session:
     def missing(self, items: str, keys: list[str]) -> dict[str, Any]:
         """Say which of these keys are not in the store."""
         wanted = set(keys)
-        return {"missing": self.store.missing([item for item in read_items(Path(items), 0, sys.maxsize) if item.key in wanted])}
+        return {
+            "missing": self.store.missing(
+                [item for item in read_items(Path(items), 0, sys.maxsize) if item.key in wanted]
+            )
+        }
 
     def tools(self) -> dict[str, Any]:
         """Return how long the list of tools is, and when the server was started."""

@@ -1,4 +1,6 @@
-"""A store behind an MCP server: a driver module names the command and the tools, this speaks to it."""
+"""A store behind an MCP server: a driver module names the command and the tools, this
+speaks to it.
+"""
 
 import json
 import os
@@ -20,7 +22,9 @@ class Served:
     def __init__(self, driver: ModuleType, folder: Path, options: dict[str, Any]) -> None:
         command, env = driver.command(folder, options)
         self._driver = driver
-        self.server = Server(command, {**os.environ, **env}, folder, float(options.get("seconds", 120)))
+        self.server = Server(
+            command, {**os.environ, **env}, folder, float(options.get("seconds", 120))
+        )
         if begin := getattr(driver, "begin", None):
             begin(self.server)
 
@@ -51,7 +55,11 @@ class Served:
         """Return the size of the list of tools as a client receives it."""
         tools = self.server.tools()
         text = json.dumps(tools, ensure_ascii=False, separators=(",", ":"))
-        return {"tools": len(tools), "bytes": len(text.encode()), "names": [tool["name"] for tool in tools]}
+        return {
+            "tools": len(tools),
+            "bytes": len(text.encode()),
+            "names": [tool["name"] for tool in tools],
+        }
 
     def close(self) -> None:
         """End the server."""
@@ -64,11 +72,16 @@ def keys_in(text: str, limit: int) -> list[str]:
 
 
 def telling(question: str) -> str:
-    """Return what an agent would try alone when a whole question finds nothing: the word with most digits, else the longest."""
+    """Return what an agent would try alone when a whole question finds nothing: the word with most
+    digits, else the longest.
+    """
     words = [word.strip("?,.") for word in question.split()]
     return max(words, key=lambda word: (len(re.findall(r"\d", word)), len(word)))
 
 
 def holds(said: str, text: str) -> bool:
     """Say whether an answer holds a text, as it is or as JSON writes it."""
-    return any(form in said for form in (text, json.dumps(text)[1:-1], json.dumps(text, ensure_ascii=False)[1:-1]))
+    return any(
+        form in said
+        for form in (text, json.dumps(text)[1:-1], json.dumps(text, ensure_ascii=False)[1:-1])
+    )

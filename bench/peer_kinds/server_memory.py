@@ -1,4 +1,6 @@
-"""The reference server `@modelcontextprotocol/server-memory`: a graph in one JSONL file, searched for a substring."""
+"""The reference server `@modelcontextprotocol/server-memory`: a graph in one JSONL file, searched
+for a substring.
+"""
 
 import json
 from pathlib import Path
@@ -11,12 +13,16 @@ from bench.peer_kinds.served import telling
 
 def command(folder: Path, options: dict[str, Any]) -> tuple[list[str], dict[str, str]]:
     """Return what starts the server on a file in this folder."""
-    return [str(Path(options["bin"]) / "mcp-server-memory")], {"MEMORY_FILE_PATH": str(folder / "memory.jsonl")}
+    return [str(Path(options["bin"]) / "mcp-server-memory")], {
+        "MEMORY_FILE_PATH": str(folder / "memory.jsonl")
+    }
 
 
 def add(server: Server, items: list[Item]) -> None:
     """Create entities, a batch in one call."""
-    entities = [{"name": item.key, "entityType": "memory", "observations": [item.text]} for item in items]
+    entities = [
+        {"name": item.key, "entityType": "memory", "observations": [item.text]} for item in items
+    ]
     server.call("create_entities", {"entities": entities})
 
 
@@ -26,15 +32,22 @@ def put(server: Server, item: Item) -> None:
 
 
 def search(server: Server, item: Item, limit: int) -> list[str]:
-    """Ask for the whole question, and when nothing holds it, for its most telling word, as an agent would."""
+    """Ask for the whole question, and when nothing holds it, for its most telling word, as an agent
+    would.
+    """
     for asked in (item.text, telling(item.text)):
-        if found := [entity["name"] for entity in json.loads(server.call("search_nodes", {"query": asked}))["entities"]]:
+        if found := [
+            entity["name"]
+            for entity in json.loads(server.call("search_nodes", {"query": asked}))["entities"]
+        ]:
             return found[:limit]
     return []
 
 
 def missing(server: Server, items: list[Item]) -> list[str]:
     """Open the nodes by name."""
-    found = json.loads(server.call("open_nodes", {"names": [item.key for item in items]}))["entities"]
+    found = json.loads(server.call("open_nodes", {"names": [item.key for item in items]}))[
+        "entities"
+    ]
     there = {entity["name"]: entity["observations"] for entity in found}
     return [item.key for item in items if item.text not in there.get(item.key, [])]

@@ -1,4 +1,6 @@
-"""The corpus on disk, as drivers read it: lines of [key, text], and beside them the vectors of Ghost's static model."""
+"""The corpus on disk, as drivers read it: lines of [key, text], and beside them the vectors of
+Ghost's static model.
+"""
 
 import hashlib
 import json
@@ -44,7 +46,10 @@ def _write(path: Path, items: Sequence[tuple[str, str]], model: str) -> None:
     from ghostmem.settings import Settings
 
     embedder = choose(Settings(embed_provider=model))
-    with path.with_suffix(".jsonl").open("w", encoding="utf-8") as lines, path.with_suffix(".f32").open("wb") as vectors:
+    with (
+        path.with_suffix(".jsonl").open("w", encoding="utf-8") as lines,
+        path.with_suffix(".f32").open("wb") as vectors,
+    ):
         for start in range(0, len(items), 1_000):
             part = items[start : start + 1_000]
             lines.writelines(json.dumps(item, ensure_ascii=False) + "\n" for item in part)

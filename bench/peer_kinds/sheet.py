@@ -29,7 +29,10 @@ SERVER = "measured over MCP: its start is in the column beside"
 
 
 def part(name: str, show: Callable[[Found], str]) -> Cell:
-    """Make a cell of one measure; where that is missing or failed, a dash with the reason in the notes."""
+    """Make a cell of one measure.
+
+    Where that is missing or failed, a dash with the reason in the notes.
+    """
 
     def cell(peer: Found, notes: Notes) -> str:
         found = peer.get(name) or {}
@@ -46,7 +49,9 @@ def _started(is_server: bool) -> Cell:
     def cell(peer: Found, notes: Notes) -> str:
         if (peer["way"] == "mcp") != is_server:
             return f"{NOTHING} {notes.mark(LIBRARY if is_server else SERVER)}"
-        return part("cold", lambda found: f"{found['wall_ms']:,.0f} / {found['cpu_ms']:,.0f}")(peer, notes)
+        return part("cold", lambda found: f"{found['wall_ms']:,.0f} / {found['cpu_ms']:,.0f}")(
+            peer, notes
+        )
 
     return cell
 
@@ -61,7 +66,8 @@ def _hits(sort: str, size: str) -> Cell:
     def show(found: Found) -> str:
         one = found.get(size)
         return (
-            f"{one[sort]['hit1']:.0f} / {one[sort]['hit5']:.0f}" + (f" at {one['among']:,}" if size == "large" else "")
+            f"{one[sort]['hit1']:.0f} / {one[sort]['hit5']:.0f}"
+            + (f" at {one['among']:,}" if size == "large" else "")
             if one
             else ""
         )
@@ -80,7 +86,10 @@ def _writers(peer: Found, notes: Notes) -> str:
     found = peer.get("writers") or {}
     if "acknowledged" not in found:
         return part("writers", str)(peer, notes)
-    said = f"{found['acknowledged']} of {found['puts']}, {found['lost']} lost, {found['errors']} errors"
+    said = (
+        f"{found['acknowledged']} of {found['puts']}, {found['lost']} lost, "
+        f"{found['errors']} errors"
+    )
     return said + (f" {notes.mark(found['error'])}" if found.get("error") else "")
 
 
@@ -112,7 +121,10 @@ SHEETS: dict[str, dict[str, Cell]] = {
         "on disk, MB": part("ingest", lambda found: f"{found['file_mb']:,.1f}"),
     },
     "Finding": {
-        "p50 / p95 ms": part("search", lambda found: f"{found['p50_ms']:.1f} / {found['p95_ms']:.1f} (n={found['n']})"),
+        "p50 / p95 ms": part(
+            "search",
+            lambda found: f"{found['p50_ms']:.1f} / {found['p95_ms']:.1f} (n={found['n']})",
+        ),
         "CPU ms": part("search", lambda found: f"{found['cpu_ms']:.1f}"),
         "among": part("search", lambda found: f"{found['among']:,}"),
         "topical, hit@1 / hit@5, %": _hits("topical", "small"),
@@ -127,18 +139,27 @@ SHEETS: dict[str, dict[str, Cell]] = {
     },
     "Keeping": {
         "four writers: acknowledged": _writers,
-        "SIGKILL: acknowledged, lost": part("kill", lambda found: f"{found['acknowledged']}, {found['lost']} lost"),
+        "SIGKILL: acknowledged, lost": part(
+            "kill", lambda found: f"{found['acknowledged']}, {found['lost']} lost"
+        ),
     },
 }
 
 INTRO = """\
-`python -m bench.peers` installs each peer in an environment of its own and gives all of them the same work, one after the
-other, on one machine, without a network. Peers that take vectors are given those of Ghost's static model, made beforehand and
-free of charge; Ghost's own figures include making them. The corpus is made from a seed: 200 questions with one right answer
-each, 100 in other words than their answer's, 100 that name a code, a path or a number, among memories that nearly answer them.
-Quality is measured in a store of 1,000 for everybody, and again in the largest; 100,000 are stored where the first 1,000 went
-in at more than 500 a second, 10,000 above 50. How durable a put is was judged by the syncs that strace sees before it is
-acknowledged. Times are walls, p50 and p95 of n calls; CPU is that of the process and all it started, the mean of a call.
+`python -m bench.peers` installs each peer in an environment of its own and gives all of them the \
+same work, one after the
+other, on one machine, without a network. Peers that take vectors are given those of Ghost's \
+static model, made beforehand and
+free of charge; Ghost's own figures include making them. The corpus is made from a seed: 200 \
+questions with one right answer
+each, 100 in other words than their answer's, 100 that name a code, a path or a number, among \
+memories that nearly answer them.
+Quality is measured in a store of 1,000 for everybody, and again in the largest; 100,000 are \
+stored where the first 1,000 went
+in at more than 500 a second, 10,000 above 50. How durable a put is was judged by the syncs that \
+strace sees before it is
+acknowledged. Times are walls, p50 and p95 of n calls; CPU is that of the process and all it \
+started, the mean of a call.
 """
 
 
@@ -147,16 +168,34 @@ def markdown(results: Found) -> str:
     notes = Notes()
     out = [INTRO, f"{_machine(results)}\n"]
     for title, columns in SHEETS.items():
-        shown = {head: cell for head, cell in columns.items() if head.endswith("all stored") is False or _has_large(results)}
-        out += [f"### {title}\n", f"| peer | {' | '.join(shown)} |", f"|{'---|' * (len(shown) + 1)}"]
+        shown = {
+            head: cell
+            for head, cell in columns.items()
+            if head.endswith("all stored") is False or _has_large(results)
+        }
+        out += [
+            f"### {title}\n",
+            f"| peer | {' | '.join(shown)} |",
+            f"|{'---|' * (len(shown) + 1)}",
+        ]
         for name, peer in results["peers"].items():
-            out.append(f"| {name} | {' | '.join(_safe(cell(peer, notes)) for cell in shown.values())} |")
+            out.append(
+                f"| {name} | {' | '.join(_safe(cell(peer, notes)) for cell in shown.values())} |"
+            )
         out.append("")
     out += [f"{number}. {_safe(text)}" for number, text in enumerate(notes.texts, 1)]
     out += ["", "### What to know of each\n"]
-    out += [f"- **{name}**: {_safe(' '.join(_known(peer)))}" for name, peer in results["peers"].items() if _known(peer)]
+    out += [
+        f"- **{name}**: {_safe(' '.join(_known(peer)))}"
+        for name, peer in results["peers"].items()
+        if _known(peer)
+    ]
     out += ["", "### What each is better at\n"]
-    out += [f"- **{name}**: {_safe(peer['better'])}" for name, peer in results["peers"].items() if peer.get("better")]
+    out += [
+        f"- **{name}**: {_safe(peer['better'])}"
+        for name, peer in results["peers"].items()
+        if peer.get("better")
+    ]
     return "\n".join(out) + "\n"
 
 
@@ -165,7 +204,11 @@ def _known(peer: Found) -> list[str]:
     found = peer.get("offline")
     if not found:
         return list(peer["notes"])
-    said = "it starts offline without it." if found.get("works") else f"it does not work offline: {found.get('said', '?')}"
+    said = (
+        "it starts offline without it."
+        if found.get("works")
+        else f"it does not work offline: {found.get('said', '?')}"
+    )
     return [*peer["notes"], f"As installed, {said}"]
 
 
@@ -175,7 +218,10 @@ def _has_large(results: Found) -> bool:
 
 def _machine(results: Found) -> str:
     about = results.get("machine", {})
-    return f"Measured on {about.get('system', '?')}, {about.get('cores', '?')} cores, Python {about.get('python', '?')}."
+    return (
+        f"Measured on {about.get('system', '?')}, {about.get('cores', '?')} cores, "
+        f"Python {about.get('python', '?')}."
+    )
 
 
 def _safe(text: str) -> str:
@@ -186,6 +232,11 @@ def text(results: Found) -> str:
     """Return the tables for a terminal."""
     notes, parts = Notes(), []
     for title, columns in SHEETS.items():
-        rows = [[name, *(cell(peer, notes) for cell in columns.values())] for name, peer in results["peers"].items()]
+        rows = [
+            [name, *(cell(peer, notes) for cell in columns.values())]
+            for name, peer in results["peers"].items()
+        ]
         parts.append(f"{title}\n\n{table(('peer', *columns), rows)}\n")
-    return "\n".join([*parts, *(f"[{number}] {note}" for number, note in enumerate(notes.texts, 1))])
+    return "\n".join(
+        [*parts, *(f"[{number}] {note}" for number, note in enumerate(notes.texts, 1))]
+    )

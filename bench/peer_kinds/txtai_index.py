@@ -1,4 +1,6 @@
-"""txtai: an index with content, vectors given to it by a function, beside its own BM25 (hybrid), written whole by save()."""
+"""txtai: an index with content, vectors given to it by a function, beside its own BM25 (hybrid),
+written whole by save().
+"""
 
 from importlib import import_module
 from pathlib import Path
@@ -19,7 +21,9 @@ class Store:
         def vectors(texts: list[str]) -> Any:
             return numpy.array(self._given(texts), dtype=numpy.float32)
 
-        self._index = txtai.Embeddings(method="external", transform=vectors, content=True, hybrid=True)
+        self._index = txtai.Embeddings(
+            method="external", transform=vectors, content=True, hybrid=True
+        )
         if self._index.exists(self._path):
             self._index.load(self._path, config={"transform": vectors})
         self._is_new = not self._index.count() if self._index.ann else True
@@ -51,7 +55,9 @@ class Store:
         """Ask its database for each id."""
         found = {}
         for item in items:
-            rows = self._index.search("select id, text from txtai where id = :key", 1, parameters={"key": item.key})
+            rows = self._index.search(
+                "select id, text from txtai where id = :key", 1, parameters={"key": item.key}
+            )
             found[item.key] = rows[0]["text"] if rows else None
         return [item.key for item in items if found[item.key] != item.text]
 

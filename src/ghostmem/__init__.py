@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     from ghostmem.adapters.memory_search_tool import MemorySearchTool
     from ghostmem.adapters.memory_tools import MemorySave, MemorySearch
     from ghostmem.adapters.tool import Tool
-    from ghostmem.chunk import Chunk
-    from ghostmem.edges import Edge
+    from ghostmem.capture.capture import Captured, CaptureReport
+    from ghostmem.capture.ingest_transcript import TranscriptReport
+    from ghostmem.capture.mine_procedures import Mined, MineReport
     from ghostmem.errors import (
         ConflictError,
         CorruptStoreError,
@@ -46,21 +47,34 @@ if TYPE_CHECKING:
         VersionConflictError,
     )
     from ghostmem.ghost import Ghost
-    from ghostmem.held import Held
-    from ghostmem.hit import Hit, Hits, Receipt
     from ghostmem.model import (
+        Change,
+        Chunk,
+        Edge,
         FileRef,
         FileRel,
+        Folder,
+        Held,
+        Hit,
+        Hits,
+        Hop,
         Kind,
+        LeftOut,
         Memory,
         Outcome,
+        Pack,
+        Packed,
         Priority,
+        Receipt,
         Rel,
+        Report,
+        Rule,
+        Run,
         SourceKind,
         SymbolRef,
         Tier,
+        Why,
     )
-    from ghostmem.note import Folder
     from ghostmem.notes.roles import (
         MemoryEntry,
         SearchResult,
@@ -74,44 +88,38 @@ if TYPE_CHECKING:
         read_memory,
         search_memory,
     )
-    from ghostmem.pack import Hop, LeftOut, Pack, Packed, Why
-    from ghostmem.report import Change, Report, Run
-    from ghostmem.rule import Rule
     from ghostmem.settings import Settings
     from ghostmem.text.render import render
-    from ghostmem.verbs.capture import Captured, CaptureReport
-    from ghostmem.verbs.ingest_transcript import TranscriptReport
-    from ghostmem.verbs.migrate import Migration, migrate
-    from ghostmem.verbs.mine_procedures import Mined, MineReport
+    from ghostmem.transfer.migrate import Migration, migrate
 
 _MODULES = {
     "ghost": "Ghost",
     "settings": "Settings",
-    "chunk": "Chunk",
-    "edges": "Edge",
-    "held": "Held",
-    "hit": "Hit Hits Receipt",
-    "pack": "Hop LeftOut Pack Packed Why",
-    "report": "Change Report Run",
-    "rule": "Rule",
     "text.render": "render",
-    "verbs.capture": "Captured CaptureReport",
-    "verbs.ingest_transcript": "TranscriptReport",
-    "verbs.migrate": "Migration migrate",
-    "verbs.mine_procedures": "MineReport Mined",
+    "capture.capture": "Captured CaptureReport",
+    "capture.ingest_transcript": "TranscriptReport",
+    "transfer.migrate": "Migration migrate",
+    "capture.mine_procedures": "MineReport Mined",
     "adapters.memory_tools": "MemorySave MemorySearch",
     "adapters.memory_search_tool": "MemorySearchTool",
     "adapters.tool": "Tool",
-    "note": "Folder",
     "notes.roles": (
-        "MemoryEntry SearchResult all_memory_entries append_memory format_memory_list format_search_results list_memory_files"
+        "MemoryEntry SearchResult all_memory_entries append_memory format_memory_list "
+        "format_search_results list_memory_files"
         " memory_context parse_memory_entries read_memory search_memory"
     ),
-    "model": "FileRef FileRel Kind Memory Outcome Priority Rel SourceKind SymbolRef Tier",
+    "model": (
+        "Change Chunk Edge FileRef FileRel Folder Held Hit Hits Hop Kind LeftOut Memory "
+        "Outcome Pack Packed Priority Receipt Rel"
+        " Report Rule Run SourceKind SymbolRef Tier Why"
+    ),
     "errors": (
-        "ConflictError CorruptStoreError EmbeddingError EngineError ForbiddenError GhostError InvalidInputError"
-        " InvalidTargetError LockedError LostConnectionError MemorySaveArgsError MemorySaveFailError MemorySearchArgsError"
-        " MemorySearchFailError ModelError NewerStoreError NotADatabaseError NoteConflictError NotFoundError PatchConflictError"
+        "ConflictError CorruptStoreError EmbeddingError EngineError ForbiddenError "
+        "GhostError InvalidInputError"
+        " InvalidTargetError LockedError LostConnectionError MemorySaveArgsError "
+        "MemorySaveFailError MemorySearchArgsError"
+        " MemorySearchFailError ModelError NewerStoreError NotADatabaseError "
+        "NoteConflictError NotFoundError PatchConflictError"
         " PatchFormatError ReadOnlyStoreError StoreBusyError StoreFullError VersionConflictError"
     ),
 }

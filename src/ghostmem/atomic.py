@@ -1,8 +1,8 @@
 """Replace a file completely or not at all.
 
-The new content is written to a temporary file beside the target, synced, and renamed over it. A temporary file is named
-`.NAME.PID.RANDOM.tmp` and locked as long as its writer lives, so that one left by a killed process can be told from one in use.
-"""
+The new content is written to a temporary file beside the target, synced, and renamed over it. A
+temporary file is named `.NAME.PID.RANDOM.tmp` and locked as long as its writer lives, so that one
+left by a killed process can be told from one in use."""
 
 from __future__ import annotations
 
@@ -21,19 +21,27 @@ if TYPE_CHECKING:
 SIDE_FILES = ("-journal", "-wal", "-shm")  # the files that SQLite keeps beside a database
 _MAX_NAME = 50  # characters of the target's name in that of its temporary file
 _TEMPORARY = re.compile(r"\.(?P<target>.+?)\.\d+\.[0-9a-f]{8}\.tmp(?P<side>-journal|-wal|-shm)?")
-# Ghost 0.1 named unfinished backups `.NAME.PID.tmp`, and unfinished copies before a migration `NAME.before-….bak.PID.tmp`.
-_OLD_TEMPORARY = re.compile(r"(?:\.|(?=.+\.before-.+\.bak\.))(?P<target>.+?)\.\d+\.tmp(?P<side>-journal|-wal|-shm)?")
+# Ghost 0.1 named unfinished backups `.NAME.PID.tmp`, and unfinished copies before a migration
+# `NAME.before-….bak.PID.tmp`.
+_OLD_TEMPORARY = re.compile(
+    r"(?:\.|(?=.+\.before-.+\.bak\.))(?P<target>.+?)\.\d+\.tmp(?P<side>-journal|-wal|-shm)?"
+)
 _OPEN_FILE = re.compile(r"/dev/(?P<name>stdin|stdout|stderr)|/(?:dev|proc/self)/fd/(?P<number>\d+)")
 _STANDARD = {"stdin": 0, "stdout": 1, "stderr": 2}
 _MAX_LINKS = 40
 
 
 class Temporary:
-    """A new, private file beside `target`; it is removed at the end of the `with` block unless `publish` was called."""
+    """A new, private file beside `target`.
+
+    It is removed at the end of the `with` block unless `publish` was called.
+    """
 
     def __init__(self, target: Path, mode: int = 0o600) -> None:
         self.target = target
-        self.path = target.with_name(f".{target.name[:_MAX_NAME]}.{os.getpid()}.{os.urandom(4).hex()}.tmp")
+        self.path = target.with_name(
+            f".{target.name[:_MAX_NAME]}.{os.getpid()}.{os.urandom(4).hex()}.tmp"
+        )
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
         self.handle = os.open(self.path, flags, mode)
         self._is_open = True
@@ -42,7 +50,12 @@ class Temporary:
     def __enter__(self) -> Temporary:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         self._close()
         _remove(self.path)
 
@@ -52,13 +65,16 @@ class Temporary:
             stream.write(raw)
 
     def publish(self, like: os.stat_result | None = None) -> None:
-        """Sync the file and rename it over its target, with the mode and the owner of the file `like`."""
+        """Sync the file and rename it over its target, with the mode and the owner of the file
+        `like`.
+        """
         if like is not None and sys.platform != "win32":
             with suppress(OSError):  # only root may give a file away
                 os.fchown(self.handle, like.st_uid, like.st_gid)
             os.fchmod(self.handle, stat.S_IMODE(like.st_mode))
         os.fsync(self.handle)
-        # Closed before it has its final name: closing any descriptor of a database drops SQLite's locks on it in this process.
+        # Closed before it has its final name: closing any descriptor of a database drops SQLite's
+        # locks on it in this process.
         self._close()
         os.replace(self.path, self.target)
         sync_folder(self.target.parent)
@@ -71,11 +87,13 @@ class Temporary:
 
 @contextmanager
 def replacing(path: str | os.PathLike[str], mode: int = 0o600) -> Iterator[BinaryIO]:
-    """Yield a stream whose content replaces a file when the block ends; when the block fails, nothing is changed.
+    """Yield a stream whose content replaces a file when the block ends.
 
-    A symbolic link stays and its target is replaced. An existing file keeps its mode, a new one gets `mode`. Whatever is not a
-    plain file (a device, a FIFO, an open file such as /dev/stdout) is written to directly.
-    """
+    When the block fails, nothing is changed.
+
+    A symbolic link stays and its target is replaced. An existing file keeps its mode, a new one
+    gets `mode`. Whatever is not a plain file (a device, a FIFO, an open file such as /dev/stdout)
+    is written to directly."""
     if not is_plain(path):
         number = _descriptor(os.fspath(path))
         with open(path if number is None else os.dup(number), "wb") as stream:
@@ -109,7 +127,10 @@ def existing(path: str | os.PathLike[str]) -> os.stat_result | None:
 
 
 def _descriptor(path: str) -> int | None:
-    """Return the number of the open file that a path such as /dev/stdout names; links to such a path are followed."""
+    """Return the number of the open file that a path such as /dev/stdout names.
+
+    Links to such a path are followed.
+    """
     for _ in range(_MAX_LINKS):
         if found := _OPEN_FILE.fullmatch(path):
             return _STANDARD[found["name"]] if found["name"] else int(found["number"])
@@ -133,7 +154,10 @@ def sync_folder(folder: Path) -> None:
 
 
 def sweep(targets: Iterable[Path], old: bool = False) -> None:
-    """Remove the temporary files of these targets that a killed process left; with `old`, also those of Ghost 0.1."""
+    """Remove the temporary files of these targets that a killed process left.
+
+    With `old`, also those of Ghost 0.1.
+    """
     for path in _temporaries(targets, old):
         if _is_abandoned(path):
             _remove(path)
@@ -147,8 +171,14 @@ def sweep_folder(folder: Path) -> None:
 
 
 def unfinished(targets: Iterable[Path]) -> list[Path]:
-    """Return the temporary files of these targets that `sweep` leaves: they are in use, or cannot be removed."""
-    return [path for path in _temporaries(targets, old=True) if not (os.access(path.parent, os.W_OK) and _is_abandoned(path))]
+    """Return the temporary files of these targets that `sweep` leaves: they are in use, or cannot
+    be removed.
+    """
+    return [
+        path
+        for path in _temporaries(targets, old=True)
+        if not (os.access(path.parent, os.W_OK) and _is_abandoned(path))
+    ]
 
 
 def _temporaries(targets: Iterable[Path], old: bool) -> list[Path]:
@@ -156,11 +186,18 @@ def _temporaries(targets: Iterable[Path], old: bool) -> list[Path]:
     for target in targets:
         names.setdefault(target.parent, set()).add(target.name[:_MAX_NAME])
     patterns = (_TEMPORARY, _OLD_TEMPORARY) if old else (_TEMPORARY,)
-    return [path for folder in names for pattern in patterns for path in _found_in(folder, names[folder], pattern)]
+    return [
+        path
+        for folder in names
+        for pattern in patterns
+        for path in _found_in(folder, names[folder], pattern)
+    ]
 
 
 def _found_in(folder: Path, names: set[str] | None, pattern: re.Pattern[str]) -> list[Path]:
-    """Return the temporary files in a folder, each once, also where only a side file of it is left."""
+    """Return the temporary files in a folder, each once, also where only a side file of it
+    is left.
+    """
     found = set()
     with suppress(OSError):
         for name in os.listdir(folder):
@@ -192,7 +229,10 @@ else:
             fcntl.flock(handle, fcntl.LOCK_EX)
 
     def _is_abandoned(path: Path) -> bool:
-        """Say whether no process holds a temporary file; its lock goes with the process, however that ends."""
+        """Say whether no process holds a temporary file.
+
+        Its lock goes with the process, however that ends.
+        """
         try:
             handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
         except OSError:

@@ -10,15 +10,22 @@ SCOPES = ("read", "write", "admin")  # each includes those before it
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Caller:
-    """Somebody with grants: pairs of a namespace (or a prefix such as `agent:*`, or `*`) and a scope."""
+    """Somebody with grants: pairs of a namespace (or a prefix such as `agent:*`, or `*`) and a
+    scope.
+    """
 
     name: str
     grants: tuple[tuple[str, str], ...]
 
     def may(self, ns: str, need: str) -> bool:
-        """Say whether a scope is granted for a namespace, for all of a prefix, or, with an empty text, for everything."""
+        """Say whether a scope is granted for a namespace, for all of a prefix, or, with an empty
+        text, for everything.
+        """
         wanted = ns or "*"
-        return any(_covers(where, wanted) and SCOPES.index(scope) >= SCOPES.index(need) for where, scope in self.grants)
+        return any(
+            _covers(where, wanted) and SCOPES.index(scope) >= SCOPES.index(need)
+            for where, scope in self.grants
+        )
 
 
 def _covers(where: str, wanted: str) -> bool:
@@ -28,14 +35,23 @@ def _covers(where: str, wanted: str) -> bool:
 
 
 OWNER = Caller("owner", (("*", "admin"),))
-CLIENT: ContextVar[str | None] = ContextVar("client", default=None)  # the program that calls, where it has told its name
+CLIENT: ContextVar[str | None] = ContextVar(
+    "client", default=None
+)  # the program that calls, where it has told its name
 CALLER: ContextVar[Caller] = ContextVar("caller", default=OWNER)
-AGENT: ContextVar[bool] = ContextVar("agent", default=False)  # an agent calls: its words are its own unless it says whose
-LOOKING: ContextVar[bool] = ContextVar("looking", default=False)  # a person only looks on: nothing is counted as retrieved
+AGENT: ContextVar[bool] = ContextVar(
+    "agent", default=False
+)  # an agent calls: its words are its own unless it says whose
+LOOKING: ContextVar[bool] = ContextVar(
+    "looking", default=False
+)  # a person only looks on: nothing is counted as retrieved
 
 
 def require(ns: str, need: str) -> None:
     """Refuse what the present caller may not do; the message tells nothing of what is there."""
     if not CALLER.get().may(ns, need):
         where = ns or "all namespaces"
-        raise ForbiddenError(f"this token may not {need} in {where}", "use a token with that grant, or name a namespace it has")
+        raise ForbiddenError(
+            f"this token may not {need} in {where}",
+            "use a token with that grant, or name a namespace it has",
+        )

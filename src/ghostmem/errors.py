@@ -43,7 +43,12 @@ class GhostError(Exception):
 
     def to_dict(self) -> dict[str, object]:
         """Return the error as plain data for JSON output."""
-        return {"error": type(self).__name__, "message": self.message, "hint": self.hint, "exit_code": self.exit_code}
+        return {
+            "error": type(self).__name__,
+            "message": self.message,
+            "hint": self.hint,
+            "exit_code": self.exit_code,
+        }
 
 
 class InvalidInputError(GhostError):
@@ -108,11 +113,16 @@ class LockedError(ConflictError):
 
 
 class NoteConflictError(ConflictError):
-    """A note was changed by somebody else; carries its present text, and the digest to try again with."""
+    """A note was changed by somebody else.
+
+    Carries its present text, and the digest to try again with.
+    """
 
     default_hint = "read its present text, make your change to that, and try again"
 
-    def __init__(self, message: str, hint: str | None = None, *, current: str = "", digest: str = "") -> None:
+    def __init__(
+        self, message: str, hint: str | None = None, *, current: str = "", digest: str = ""
+    ) -> None:
         super().__init__(message, hint)
         self.current = current
         self.digest = digest
@@ -167,7 +177,10 @@ class StoreBusyError(EngineError):
 
 
 class LostConnectionError(EngineError):
-    """A database that does not answer; `stored` is False when nothing was written, None when nobody can tell."""
+    """A database that does not answer.
+
+    `stored` is False when nothing was written, None when nobody can tell.
+    """
 
     default_hint = "check that the database runs, and try again"
 
@@ -193,7 +206,9 @@ class ModelError(GhostError):
     """A language model that the user asked for failed."""
 
     exit_code = 6
-    default_hint = "check GHOST_LLM_MODEL, GHOST_LLM_URL and the key, or name a command with GHOST_LLM_COMMAND"
+    default_hint = (
+        "check GHOST_LLM_MODEL, GHOST_LLM_URL and the key, or name a command with GHOST_LLM_COMMAND"
+    )
 
 
 class MemorySearchFailError(GhostError):

@@ -27,7 +27,9 @@ def is_ulid(text: str) -> bool:
 
 
 class UlidMaker:
-    """Make ULIDs that strictly increase, also within one millisecond and when the clock steps back."""
+    """Make ULIDs that strictly increase, also within one millisecond and when the clock
+    steps back.
+    """
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -37,5 +39,7 @@ class UlidMaker:
         """Return the next ULID for a time in milliseconds."""
         fresh = (at_ms << _RANDOM_BITS) | int.from_bytes(os.urandom(10), "big")
         with self._lock:
-            self._last = fresh if fresh >> _RANDOM_BITS > self._last >> _RANDOM_BITS else self._last + 1
+            self._last = (
+                fresh if fresh >> _RANDOM_BITS > self._last >> _RANDOM_BITS else self._last + 1
+            )
             return encode(self._last % _MAX)

@@ -1,4 +1,6 @@
-"""What everybody who talks to a server needs: a key stays with the server it is for, and out of every error."""
+"""What everybody who talks to a server needs: a key stays with the server it is for, and out of
+every error.
+"""
 
 from typing import TYPE_CHECKING, Any
 
@@ -19,15 +21,21 @@ def first_words(said: bytes, *secrets: str) -> str:
 
 
 def checked_key(key: str, name: str) -> str:
-    """Return a key without white space around it, or refuse what a header cannot hold: its own error would show the key."""
+    """Return a key without white space around it, or refuse what a header cannot hold: its own
+    error would show the key.
+    """
     key = key.strip()
     if not (key.isascii() and key.isprintable()) or " " in key:
-        raise InvalidInputError(f"the key in {name} has characters that no key has", f"copy it into {name} again")
+        raise InvalidInputError(
+            f"the key in {name} has characters that no key has", f"copy it into {name} again"
+        )
     return key
 
 
 def opener() -> "OpenerDirector":
-    """Return what opens addresses and follows no redirect: it would carry the key to a server that nobody named."""
+    """Return what opens addresses and follows no redirect: it would carry the key to a server that
+    nobody named.
+    """
     import urllib.request
 
     class Stay(urllib.request.HTTPRedirectHandler):

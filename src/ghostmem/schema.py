@@ -1,4 +1,6 @@
-"""Checking plain data against the part of JSON Schema that our faces use, with sentences that say what to do."""
+"""Checking plain data against the part of JSON Schema that our faces use, with sentences that say
+what to do.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -37,16 +39,25 @@ def is_deeper(value: Any, limit: int) -> bool:
 
 def too_deep(what: str, limit: int = MAX_DEPTH) -> InvalidInputError:
     """Return the error for a value that is nested too deep."""
-    return InvalidInputError(f"{what} is nested deeper than {limit} levels", "flatten it, or keep the deep part as one text")
+    return InvalidInputError(
+        f"{what} is nested deeper than {limit} levels",
+        "flatten it, or keep the deep part as one text",
+    )
 
 
 def check(value: Any, schema: Schema, where: str = "") -> None:
     """Raise an error that names the first value that does not fit, and what would."""
     kind = schema.get("type")
     if kind is not None and not _is(value, kind):
-        raise InvalidInputError(f"{where or 'the input'} must be {_named(kind)}, not {_told(value)}", _hint(schema, where))
+        raise InvalidInputError(
+            f"{where or 'the input'} must be {_named(kind)}, not {_told(value)}",
+            _hint(schema, where),
+        )
     if "enum" in schema and value not in schema["enum"]:
-        raise InvalidInputError(f"invalid {where} {_told(value)}", f"must be one of: {', '.join(map(str, schema['enum']))}")
+        raise InvalidInputError(
+            f"invalid {where} {_told(value)}",
+            f"must be one of: {', '.join(map(str, schema['enum']))}",
+        )
     if kind in ("integer", "number"):
         _bounds(value, value, schema, where, "minimum", "maximum", "")
     elif kind == "string":
@@ -72,7 +83,11 @@ def _fields(value: Mapping[str, Any], schema: Schema, where: str) -> None:
         if name not in value:
             wanted = known.get(name, {})
             about = wanted.get("description")
-            hint = f"{name}: {about}" if about else f"call again with {name}, {_named(str(wanted.get('type', 'value')))}"
+            hint = (
+                f"{name}: {about}"
+                if about
+                else f"call again with {name}, {_named(str(wanted.get('type', 'value')))}"
+            )
             raise InvalidInputError(f"{_path(where, name)} is required", hint)
     for name, item in value.items():
         if name in known:
@@ -93,22 +108,33 @@ def _is(value: Any, kind: str) -> bool:
     return isinstance(value, _TYPES[kind])
 
 
-def _bounds(value: Any, size: float, schema: Schema, where: str, low: str, high: str, unit: str) -> None:
+def _bounds(
+    value: Any, size: float, schema: Schema, where: str, low: str, high: str, unit: str
+) -> None:
     least, most = schema.get(low), schema.get(high)
     if least is not None and size < least:
-        raise InvalidInputError(f"{where} {_told(value)} is too small", f"give at least {least}{unit}")
+        raise InvalidInputError(
+            f"{where} {_told(value)} is too small", f"give at least {least}{unit}"
+        )
     if most is not None and size > most:
-        raise InvalidInputError(f"{where} {_told(value)} is too large", f"give at most {most}{unit}")
+        raise InvalidInputError(
+            f"{where} {_told(value)} is too large", f"give at most {most}{unit}"
+        )
 
 
 def _named(kind: str) -> str:
-    return {"integer": "a whole number", "array": "a list", "object": "an object"}.get(kind, f"a {kind}")
+    return {"integer": "a whole number", "array": "a list", "object": "an object"}.get(
+        kind, f"a {kind}"
+    )
 
 
 def _told(value: Any) -> str:
     try:
         text = repr(value if not isinstance(value, str) else value[: 2 * _SHOWN])
-    except (ValueError, RecursionError):  # a number of thousands of digits, a list in a list in a list
+    except (
+        ValueError,
+        RecursionError,
+    ):  # a number of thousands of digits, a list in a list in a list
         return f"such a {type(value).__name__}"
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
 
@@ -117,4 +143,8 @@ def _hint(schema: Schema, where: str) -> str:
     about = schema.get("description")
     if about:
         return f"{where}: {about}"
-    return f"one of: {', '.join(map(str, schema['enum']))}" if "enum" in schema else f"give {where or 'it'} another value"
+    return (
+        f"one of: {', '.join(map(str, schema['enum']))}"
+        if "enum" in schema
+        else f"give {where or 'it'} another value"
+    )

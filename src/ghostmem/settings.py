@@ -1,8 +1,9 @@
-"""Settings: defaults < ~/.ghost/config.toml < GHOST_* < arguments. The only reader of the environment.
+"""Settings: defaults < ~/.ghost/config.toml < GHOST_* < arguments.
 
-Every setting is a field of `Settings`; its metadata names the environment variables and says what it does, and the docs,
-`ghost config` and the loader all read that one table.
-"""
+The only reader of the environment.
+
+Every setting is a field of `Settings`; its metadata names the environment variables and says what
+it does, and the docs, `ghost config` and the loader all read that one table."""
 
 import os
 import re
@@ -14,14 +15,24 @@ from ghostmem.errors import InvalidInputError
 from ghostmem.model import is_namespace
 
 PROVIDERS = ("local", "static", "ollama", "openai", "none")
-# A password in a URL reaches to the last `@`: one that holds `@`, `/` or `:` itself is hidden whole.
+# A password in a URL reaches to the last `@`: one that holds `@`, `/` or `:` itself is hidden
+# whole.
 _PASSWORD = re.compile(r"(://[^:/@]*):.*@|(password=)(?:'[^']*'|[^&\s]+)", re.DOTALL)
 _UNESCAPED = re.compile(r"[@/]|%(?![0-9A-Fa-f]{2})")
 TRUE, FALSE = {"1", "true", "yes", "on"}, {"0", "false", "no", "off"}
 
 
-def setting(default: Any, env: str, about: str, choices: tuple[str, ...] = (), low: float = 0, high: float = 1e12) -> Any:
-    """Declare a setting: its default, its environment variables (first wins), what it does, what it accepts."""
+def setting(
+    default: Any,
+    env: str,
+    about: str,
+    choices: tuple[str, ...] = (),
+    low: float = 0,
+    high: float = 1e12,
+) -> Any:
+    """Declare a setting: its default, its environment variables (first wins), what it does, what it
+    accepts.
+    """
     limits = {"choices": choices, "low": low, "high": high}
     return field(default=default, metadata={"env": tuple(env.split()), "about": about, **limits})
 
@@ -30,40 +41,77 @@ def setting(default: Any, env: str, about: str, choices: tuple[str, ...] = (), l
 class Settings:
     """All settings of one store, already resolved."""
 
-    db: str = setting("~/.ghost/memory.db", "GHOST_DB AGENT_MEMORY_DB", "the store: a file, :memory:, or a postgresql:// URL")
+    db: str = setting(
+        "~/.ghost/memory.db",
+        "GHOST_DB AGENT_MEMORY_DB",
+        "the store: a file, :memory:, or a postgresql:// URL",
+    )
     ns: str = setting("", "GHOST_NS", "the namespace used when a command names none")
     format: str = setting("text", "GHOST_FORMAT", "what commands print", ("text", "json"))
-    color: str = setting("auto", "GHOST_COLOR", "colour in text output", ("auto", "always", "never"))
-    synchronous: str = setting(
-        "full", "GHOST_SYNCHRONOUS", "when a single put is on disk: full survives power loss", ("full", "normal")
+    color: str = setting(
+        "auto", "GHOST_COLOR", "colour in text output", ("auto", "always", "never")
     )
-    busy_timeout: float = setting(30.0, "GHOST_BUSY_TIMEOUT", "seconds to wait for another process's write lock")
-    pg_connections: int = setting(8, "GHOST_PG_CONNECTIONS", "connections that one process keeps to PostgreSQL", low=1, high=1000)
+    synchronous: str = setting(
+        "full",
+        "GHOST_SYNCHRONOUS",
+        "when a single put is on disk: full survives power loss",
+        ("full", "normal"),
+    )
+    busy_timeout: float = setting(
+        30.0, "GHOST_BUSY_TIMEOUT", "seconds to wait for another process's write lock"
+    )
+    pg_connections: int = setting(
+        8,
+        "GHOST_PG_CONNECTIONS",
+        "connections that one process keeps to PostgreSQL",
+        low=1,
+        high=1000,
+    )
     pg_hnsw: bool = setting(
         False,
         "GHOST_PG_HNSW",
-        "search PostgreSQL's vectors through an HNSW index, which `ghost admin index` makes: fast, not exact",
+        "search PostgreSQL's vectors through an HNSW index, which `ghost admin index` "
+        "makes: fast, not exact",
     )
-    max_content_bytes: int = setting(10_000_000, "GHOST_MAX_CONTENT_BYTES", "the largest content one memory may have", low=1)
+    max_content_bytes: int = setting(
+        10_000_000, "GHOST_MAX_CONTENT_BYTES", "the largest content one memory may have", low=1
+    )
     chunk_target: int = setting(400, "GHOST_CHUNK_TARGET", "characters a chunk aims at", low=50)
     embed_provider: str = setting(
-        "local", "GHOST_EMBED_PROVIDER AGENT_MEMORY_EMBED_PROVIDER", "where vectors come from", PROVIDERS
+        "local",
+        "GHOST_EMBED_PROVIDER AGENT_MEMORY_EMBED_PROVIDER",
+        "where vectors come from",
+        PROVIDERS,
     )
     embed_put_chunks: int = setting(
         250,
         "GHOST_EMBED_PUT_CHUNKS",
-        "chunks of one memory that get vectors while it is put (250: about 100 kB); `ghost embed backfill` does the rest",
+        "chunks of one memory that get vectors while it is put (250: about 100 kB); `ghost "
+        "embed backfill` does the rest",
         low=8,
     )
-    embed_model: str = setting("", "GHOST_EMBED_MODEL AGENT_MEMORY_EMBED_MODEL", "the model that ollama or openai is asked for")
-    embed_url: str = setting("", "GHOST_EMBED_URL AGENT_MEMORY_EMBED_URL", "the address of the ollama or openai server")
+    embed_model: str = setting(
+        "",
+        "GHOST_EMBED_MODEL AGENT_MEMORY_EMBED_MODEL",
+        "the model that ollama or openai is asked for",
+    )
+    embed_url: str = setting(
+        "", "GHOST_EMBED_URL AGENT_MEMORY_EMBED_URL", "the address of the ollama or openai server"
+    )
     ollama_host: str = setting("http://localhost:11434", "OLLAMA_HOST", "where Ollama listens")
     openai_api_key: str = setting("", "OPENAI_API_KEY", "the key that openai is sent; never shown")
     fusion: str = setting(
-        "linear", "GHOST_FUSION", "how the legs of a search are joined: linear, or rrf with k = 60", ("linear", "rrf")
+        "linear",
+        "GHOST_FUSION",
+        "how the legs of a search are joined: linear, or rrf with k = 60",
+        ("linear", "rrf"),
     )
-    rerank_deadline: float = setting(0.5, "GHOST_RERANK_DEADLINE", "seconds that a reranker given by the caller may take")
-    abstain: bool = setting(True, "GHOST_ABSTAIN", "answer a question about what is not there with nothing")
+    rerank_deadline: float = setting(
+        0.5, "GHOST_RERANK_DEADLINE", "seconds that a reranker given by the caller may take"
+    )
+    abstain: bool = setting(
+        True, "GHOST_ABSTAIN", "answer a question about what is not there with nothing"
+    )
     cutoff: str = setting(
         "on",
         "GHOST_CUTOFF",
@@ -73,43 +121,76 @@ class Settings:
     context_score: str = setting(
         "relevance",
         "GHOST_CONTEXT_SCORE",
-        "how context orders memories: relevance first, or the weights by kind and edge boosts of the specification",
+        "how context orders memories: relevance first, or the weights by kind and edge "
+        "boosts of the specification",
         ("relevance", "specified"),
     )
     context_whole: bool = setting(
         True,
         "GHOST_CONTEXT_WHOLE",
-        "let context give all memories of a namespace when they take at most a quarter of the budget",
+        "let context give all memories of a namespace when they take at most a quarter of "
+        "the budget",
     )
     edge_threshold: float = setting(
-        0.0, "GHOST_EDGE_THRESHOLD", "cosine from which a put links alike memories; 0: the model's own, 0.80 for MiniLM", high=1
+        0.0,
+        "GHOST_EDGE_THRESHOLD",
+        "cosine from which a put links alike memories; 0: the model's own, 0.80 for MiniLM",
+        high=1,
     )
     edge_expansion: bool = setting(True, "GHOST_EDGE_EXPANSION", "let context follow edges")
-    edge_damping: float = setting(0.3, "GHOST_EDGE_DAMPING", "what is left of a score after one edge of weight 1", high=1)
-    edge_min_weight: float = setting(0.1, "GHOST_EDGE_MIN_WEIGHT", "edges lighter than this are not followed", high=1)
-    edge_max_per_seed: int = setting(5, "GHOST_EDGE_MAX_PER_SEED", "how many edges are followed from one memory")
-    edge_max_expansion: int = setting(50, "GHOST_EDGE_MAX_EXPANSION", "how many memories edges may add to one context")
-    edge_max_boost: float = setting(
-        0.5, "GHOST_EDGE_MAX_BOOST", "how much edges may add to a memory that was found, as a share of its score", high=10
+    edge_damping: float = setting(
+        0.3, "GHOST_EDGE_DAMPING", "what is left of a score after one edge of weight 1", high=1
     )
-    edge_hops: int = setting(2, "GHOST_EDGE_HOPS", "how many edges long a way may be; 1 is the specification's", low=1, high=3)
-    relink_max: int = setting(8, "GHOST_RELINK_MAX", "how many links a relink may give one memory", low=1)
+    edge_min_weight: float = setting(
+        0.1, "GHOST_EDGE_MIN_WEIGHT", "edges lighter than this are not followed", high=1
+    )
+    edge_max_per_seed: int = setting(
+        5, "GHOST_EDGE_MAX_PER_SEED", "how many edges are followed from one memory"
+    )
+    edge_max_expansion: int = setting(
+        50, "GHOST_EDGE_MAX_EXPANSION", "how many memories edges may add to one context"
+    )
+    edge_max_boost: float = setting(
+        0.5,
+        "GHOST_EDGE_MAX_BOOST",
+        "how much edges may add to a memory that was found, as a share of its score",
+        high=10,
+    )
+    edge_hops: int = setting(
+        2,
+        "GHOST_EDGE_HOPS",
+        "how many edges long a way may be; 1 is the specification's",
+        low=1,
+        high=3,
+    )
+    relink_max: int = setting(
+        8, "GHOST_RELINK_MAX", "how many links a relink may give one memory", low=1
+    )
     containment: str = setting(
         "roomy",
         "GHOST_CONTAINMENT",
-        "a summary stands for its children: roomy shows them instead when all fits, always never does",
+        "a summary stands for its children: roomy shows them instead when all fits, always "
+        "never does",
         ("roomy", "always"),
     )
     max_memory_tokens: int = setting(
-        400, "GHOST_MAX_MEMORY_TOKENS", "tokens that one memory may take of a context; -1: as many as it has", low=-1
+        400,
+        "GHOST_MAX_MEMORY_TOKENS",
+        "tokens that one memory may take of a context; -1: as many as it has",
+        low=-1,
     )
     freshness: str = setting(
         "suggest",
         "GHOST_FRESHNESS",
-        "what a put does that corrects an older memory: suggest links them, close ends the older one, off does not look",
+        "what a put does that corrects an older memory: suggest links them, close ends the "
+        "older one, off does not look",
         ("suggest", "close", "off"),
     )
-    dedup: bool = setting(False, "GHOST_DEDUP", "let every put reinforce what says the same instead of storing it again")
+    dedup: bool = setting(
+        False,
+        "GHOST_DEDUP",
+        "let every put reinforce what says the same instead of storing it again",
+    )
     secrets: str = setting(
         "redact",
         "GHOST_SECRETS",
@@ -117,28 +198,44 @@ class Settings:
         ("redact", "warn", "block", "allow"),
     )
     quarantine: bool = setting(
-        True, "GHOST_QUARANTINE", "hold what looks like instructions to the agent and does not come from the user"
+        True,
+        "GHOST_QUARANTINE",
+        "hold what looks like instructions to the agent and does not come from the user",
     )
     llm_model: str = setting("", "GHOST_LLM_MODEL", "the model that `ghost infer-edges` asks")
-    llm_url: str = setting("", "GHOST_LLM_URL", "where it listens; empty: the provider's own address")
-    llm_command: str = setting("", "GHOST_LLM_COMMAND", "a command that reads a prompt and prints an answer, asked instead")
-    notes_dir: str = setting(
-        "", "GHOST_NOTES_DIR", "where memory_save writes; empty: the one such folder added, else beside the store"
+    llm_url: str = setting(
+        "", "GHOST_LLM_URL", "where it listens; empty: the provider's own address"
     )
-    anthropic_api_key: str = setting("", "ANTHROPIC_API_KEY", "the key that Anthropic is sent; never shown")
-    memory_dir: str = setting(".muxcode/memory", "GHOST_MEMORY_DIR BUS_MEMORY_DIR", "the folder of the role files")
+    llm_command: str = setting(
+        "", "GHOST_LLM_COMMAND", "a command that reads a prompt and prints an answer, asked instead"
+    )
+    notes_dir: str = setting(
+        "",
+        "GHOST_NOTES_DIR",
+        "where memory_save writes; empty: the one such folder added, else beside the store",
+    )
+    anthropic_api_key: str = setting(
+        "", "ANTHROPIC_API_KEY", "the key that Anthropic is sent; never shown"
+    )
+    memory_dir: str = setting(
+        ".muxcode/memory", "GHOST_MEMORY_DIR BUS_MEMORY_DIR", "the folder of the role files"
+    )
     memory_retention_days: int = setting(
         30, "GHOST_MEMORY_RETENTION_DAYS", "days that archives of role files are kept; 0: for good"
     )
     hook_timeout: float = setting(
         2.0,
         "GHOST_HOOK_TIMEOUT",
-        "seconds after which a hook that adds memories to a session gives up; one that captures has five times as long",
+        "seconds after which a hook that adds memories to a session gives up; one that "
+        "captures has five times as long",
         low=0.1,
         high=600,
     )
     hook_budget: int = setting(
-        1500, "GHOST_HOOK_BUDGET", "tokens of memories that a hook adds when a session starts; half of it with a prompt", low=50
+        1500,
+        "GHOST_HOOK_BUDGET",
+        "tokens of memories that a hook adds when a session starts; half of it with a prompt",
+        low=50,
     )
     hook_model: bool = setting(
         True,
@@ -147,9 +244,15 @@ class Settings:
         " by words if that is not ready within half of hook_timeout",
     )
     hook_llm_timeout: float = setting(
-        120.0, "GHOST_HOOK_LLM_TIMEOUT", "seconds that the command given to `ghost hook --llm` may take", low=1, high=3600
+        120.0,
+        "GHOST_HOOK_LLM_TIMEOUT",
+        "seconds that the command given to `ghost hook --llm` may take",
+        low=1,
+        high=3600,
     )
-    hook_child: bool = setting(False, "GHOST_HOOK_CHILD", "set by Ghost for what a hook starts: hooks inside it do nothing")
+    hook_child: bool = setting(
+        False, "GHOST_HOOK_CHILD", "set by Ghost for what a hook starts: hooks inside it do nothing"
+    )
 
     @property
     def path(self) -> str:
@@ -169,7 +272,9 @@ class Settings:
 
 def masked(location: str) -> str:
     """Return a store's location without a password, for people to read."""
-    return _PASSWORD.sub(lambda found: f"{found[1]}:***@" if found[1] else f"{found[2]}***", location)
+    return _PASSWORD.sub(
+        lambda found: f"{found[1]}:***@" if found[1] else f"{found[2]}***", location
+    )
 
 
 def has_password(location: str) -> bool:
@@ -178,20 +283,35 @@ def has_password(location: str) -> bool:
 
 
 def check_url(url: str) -> str:
-    """Return a database URL, or refuse one whose password is not escaped: its parts would be read as a host, and printed."""
+    """Return a database URL, or refuse one whose password is not escaped: its parts would be read
+    as a host, and printed.
+    """
     head, _, query = url.partition("://")[2].partition("?")
     userinfo = head.rpartition("@")[0]
-    is_cut = "@" in query and "=" not in query.partition("@")[0]  # the question mark belongs to the password
+    is_cut = (
+        "@" in query and "=" not in query.partition("@")[0]
+    )  # the question mark belongs to the password
     if is_cut or (":" in userinfo and _UNESCAPED.search(userinfo)):
-        hint = "write @ as %40, / as %2F, ? as %3F and % as %25, or leave it out and keep it in ~/.pgpass or PGPASSWORD"
-        raise InvalidInputError(f"the password in {masked(url)} has characters that a URL must escape", hint)
+        hint = (
+            "write @ as %40, / as %2F, ? as %3F and % as %25, or leave it out and keep "
+            "it in ~/.pgpass or PGPASSWORD"
+        )
+        raise InvalidInputError(
+            f"the password in {masked(url)} has characters that a URL must escape", hint
+        )
     return url
 
 
 def table() -> list[tuple[str, Any, tuple[str, ...], str, tuple[str, ...]]]:
     """List every setting as (name, default, environment variables, what it does, choices)."""
     return [
-        (part.name, part.default, part.metadata["env"], part.metadata["about"], part.metadata["choices"])
+        (
+            part.name,
+            part.default,
+            part.metadata["env"],
+            part.metadata["about"],
+            part.metadata["choices"],
+        )
         for part in fields(Settings)
     ]
 
@@ -207,7 +327,9 @@ def load(env: Mapping[str, str] | None = None, use_file: bool = True, **given: A
     return Settings(**{name: value for name, (value, _) in resolve(env, use_file, **given).items()})
 
 
-def resolve(env: Mapping[str, str] | None = None, use_file: bool = True, **given: Any) -> dict[str, tuple[Any, str]]:
+def resolve(
+    env: Mapping[str, str] | None = None, use_file: bool = True, **given: Any
+) -> dict[str, tuple[Any, str]]:
     """Resolve all settings, each with where it came from; without the file when that is broken."""
     env = os.environ if env is None else env
     path = config_path(env)
@@ -235,7 +357,9 @@ def parse(name: str, value: Any, where: str) -> Any:
     part = next((p for p in fields(Settings) if p.name == name), None)
     if part is None:
         known = ", ".join(p.name for p in fields(Settings))
-        raise InvalidInputError(f"there is no setting {name!r} ({where})", f"the settings are: {known}")
+        raise InvalidInputError(
+            f"there is no setting {name!r} ({where})", f"the settings are: {known}"
+        )
     choices = part.metadata["choices"]
     about = f"{name} is {part.metadata['about']}"
     if isinstance(part.default, bool):
@@ -250,20 +374,32 @@ def parse(name: str, value: Any, where: str) -> Any:
     try:
         value.encode()
     except UnicodeEncodeError:
-        raise InvalidInputError(f"{name}: {value!r} is not valid Unicode ({where})", about) from None
+        raise InvalidInputError(
+            f"{name}: {value!r} is not valid Unicode ({where})", about
+        ) from None
     if name == "db" and not value.strip():
         raise InvalidInputError(
-            f"db: the name of the store is empty ({where})", "name a file, or leave it out for ~/.ghost/memory.db"
+            f"db: the name of the store is empty ({where})",
+            "name a file, or leave it out for ~/.ghost/memory.db",
         )
     if name == "ns" and value and not is_namespace(value):
         hint = "use letters, digits, '-' and '_' in segments joined by ':', such as agent:coder"
         raise InvalidInputError(f"ns: {value!r} is not a namespace ({where})", hint)
     if choices and value not in choices:
-        raise InvalidInputError(f"{name}: {value!r} is not one of {', '.join(choices)} ({where})", about)
+        raise InvalidInputError(
+            f"{name}: {value!r} is not one of {', '.join(choices)} ({where})", about
+        )
     return value
 
 
-def _number(name: str, value: Any, where: str, kind: type[int] | type[float], limits: Mapping[str, Any], about: str) -> Any:
+def _number(
+    name: str,
+    value: Any,
+    where: str,
+    kind: type[int] | type[float],
+    limits: Mapping[str, Any],
+    about: str,
+) -> Any:
     try:
         number = kind(value)
     except (TypeError, ValueError, OverflowError):
@@ -281,7 +417,10 @@ def child_env(**variables: str) -> dict[str, str]:
 
 
 def read_config(path: str) -> dict[str, Any]:
-    """Read the configuration file; a missing one is empty, a broken one an error that names the line."""
+    """Read the configuration file.
+
+    A missing one is empty, a broken one an error that names the line.
+    """
     try:
         with open(path, encoding="utf-8") as stream:
             text = stream.read()
@@ -296,7 +435,9 @@ def read_config(path: str) -> dict[str, Any]:
     try:
         config = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise InvalidInputError(f"{path} is not valid TOML: {error}", "fix or remove the file") from None
+        raise InvalidInputError(
+            f"{path} is not valid TOML: {error}", "fix or remove the file"
+        ) from None
     for name, value in config.items():
         parse(name, value, path)
     return config
@@ -321,7 +462,10 @@ def write_config(path: str, name: str, value: str) -> Any:
         with replacing(file) as stream:
             stream.write("\n".join([*kept, f"{name} = {shown}", ""]).encode())
     except OSError as error:
-        hint = "check the permissions of the file and its folder, and that no other program has it open"
+        hint = (
+            "check the permissions of the file and its folder, and that no other "
+            "program has it open"
+        )
         raise InvalidInputError(f"cannot write {path}: {error.strerror or error}", hint) from None
     return parsed
 

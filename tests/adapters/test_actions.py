@@ -19,8 +19,13 @@ def act(ghost: Ghost) -> dict[str, Act]:
 
 def test_remember_names_what_has_no_name(act: dict[str, Act], ghost: Ghost) -> None:
     """By its words; the same text again is the same memory, another text with the same words is not overwritten."""
-    assert act["remember"]("The user drinks green tea.") == "created user-drinks-green-tea (version 1)"
-    assert act["remember"]("The user drinks green tea.") == "reinforced user-drinks-green-tea (version 1)"
+    assert (
+        act["remember"]("The user drinks green tea.") == "created user-drinks-green-tea (version 1)"
+    )
+    assert (
+        act["remember"]("The user drinks green tea.")
+        == "reinforced user-drinks-green-tea (version 1)"
+    )
     act["remember"]("The user drinks green tea!!")
     assert len(ghost.list(NS)) == 2
 
@@ -35,7 +40,10 @@ def test_remember_updates_under_a_key(act: dict[str, Act], ghost: Ghost) -> None
 def test_recall_finds_or_says_so(act: dict[str, Act]) -> None:
     """Results with where they are from; nothing is no noise."""
     act["remember"]("The user drinks green tea.", key="drink")
-    assert act["recall"]("green tea") == "Memory Result 1: [source: agent:me/drink]\nThe user drinks green tea."
+    assert (
+        act["recall"]("green tea")
+        == "Memory Result 1: [source: agent:me/drink]\nThe user drinks green tea."
+    )
     assert act["recall"]("submarine") == "No memory results found."
 
 

@@ -14,7 +14,10 @@ from ghostmem import Ghost
 
 pytestmark = [
     pytest.mark.may_skip,
-    pytest.mark.skipif(find_spec("anthropic") is None, reason="anthropic is not installed; make test-adapters runs this"),
+    pytest.mark.skipif(
+        find_spec("anthropic") is None,
+        reason="anthropic is not installed; make test-adapters runs this",
+    ),
 ]
 NS = "agent:me"
 
@@ -37,7 +40,12 @@ STORY: list[dict[str, Any]] = [
     {"command": "view", "path": "/memories/a.md"},
     {"command": "create", "path": "/memories/empty.md", "file_text": ""},
     {"command": "view", "path": "/memories/empty.md"},
-    {"command": "insert", "path": "/memories/empty.md", "insert_line": 0, "insert_text": "first\nsecond"},
+    {
+        "command": "insert",
+        "path": "/memories/empty.md",
+        "insert_line": 0,
+        "insert_text": "first\nsecond",
+    },
     {"command": "view", "path": "/memories/empty.md"},
     {"command": "create", "path": "/memories/sub/deep/er/x.md", "file_text": "x" * 2048},
     {"command": "create", "path": "/memories/sub/y.md", "file_text": "é\r\nü"},
@@ -63,7 +71,10 @@ STORY: list[dict[str, Any]] = [
 # where the SDK's words are not those of its documentation, which we follow; and sizes of directories, which a disk has of its own
 SAME = (
     (r"excluding hidden items and node_modules:", "excluding hidden items:"),
-    (r"It should be within the range of lines of the file: (\[0, \d+\])$", r"It should be within the range \1."),
+    (
+        r"It should be within the range of lines of the file: (\[0, \d+\])$",
+        r"It should be within the range \1.",
+    ),
     (r"(?m)^[\d.]+[BKMG]\t(/memories(?:/\S+/|/sub)?)$", r"\1"),
 )
 
@@ -88,7 +99,9 @@ def alike(text: str) -> str:
 
 
 @pytest.mark.parametrize("kind", ["sync", "async"])
-def test_a_long_story_is_answered_alike(open_ghost: Callable[..., Ghost], tmp_path: Path, kind: str) -> None:
+def test_a_long_story_is_answered_alike(
+    open_ghost: Callable[..., Ghost], tmp_path: Path, kind: str
+) -> None:
     """Forty commands, word for word, to the SDK's tool over files and to ours."""
     from anthropic.lib.tools._beta_builtin_memory_tool import BetaLocalFilesystemMemoryTool
 
@@ -118,12 +131,17 @@ def test_it_is_the_sdks_tool(open_ghost: Callable[..., Ghost]) -> None:
 
 def test_typed_commands_work_too(open_ghost: Callable[..., Ghost]) -> None:
     """Those of the SDK, by `execute` and by each method."""
-    from anthropic.types.beta import BetaMemoryTool20250818CreateCommand, BetaMemoryTool20250818ViewCommand
+    from anthropic.types.beta import (
+        BetaMemoryTool20250818CreateCommand,
+        BetaMemoryTool20250818ViewCommand,
+    )
 
     from ghostmem.adapters.anthropic import GhostMemoryTool
 
     tool = GhostMemoryTool(open_ghost(), NS)
-    create = BetaMemoryTool20250818CreateCommand(command="create", path="/memories/a", file_text="tea")
+    create = BetaMemoryTool20250818CreateCommand(
+        command="create", path="/memories/a", file_text="tea"
+    )
     assert tool.execute(create) == "File created successfully at: /memories/a"
     view = BetaMemoryTool20250818ViewCommand(command="view", path="/memories/a")
     assert tool.view(view) == "Here's the content of /memories/a with line numbers:\n     1\ttea"
@@ -149,7 +167,14 @@ def test_the_tool_runner_uses_it(open_ghost: Callable[..., Ghost]) -> None:
                 "input": {"command": "create", "path": "/memories/tea.md", "file_text": "green"},
             }
         ],
-        [{"type": "tool_use", "id": "t2", "name": "memory", "input": {"command": "view", "path": "/memories/none.md"}}],
+        [
+            {
+                "type": "tool_use",
+                "id": "t2",
+                "name": "memory",
+                "input": {"command": "view", "path": "/memories/none.md"},
+            }
+        ],
         [{"type": "text", "text": "Done."}],
     ]
 
@@ -181,9 +206,22 @@ def test_the_tool_runner_uses_it(open_ghost: Callable[..., Ghost]) -> None:
     )
     assert runner.until_done().content[0].text == "Done."
     assert asked[0]["tools"] == [{"type": "memory_20250818", "name": "memory"}]
-    sent = (one["content"] for request in asked[1:] for one in request["messages"] if one["role"] == "user")
-    blocks = [block for content in sent if isinstance(content, list) for block in content if block["type"] == "tool_result"]
-    assert {block["tool_use_id"]: (block["content"], block.get("is_error", False)) for block in blocks} == {
+    sent = (
+        one["content"]
+        for request in asked[1:]
+        for one in request["messages"]
+        if one["role"] == "user"
+    )
+    blocks = [
+        block
+        for content in sent
+        if isinstance(content, list)
+        for block in content
+        if block["type"] == "tool_result"
+    ]
+    assert {
+        block["tool_use_id"]: (block["content"], block.get("is_error", False)) for block in blocks
+    } == {
         "t1": ("File created successfully at: /memories/tea.md", False),
         "t2": ("The path /memories/none.md does not exist. Please provide a valid path.", True),
     }

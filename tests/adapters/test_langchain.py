@@ -14,7 +14,8 @@ from ghostmem import Ghost
 pytestmark = [
     pytest.mark.may_skip,
     pytest.mark.skipif(
-        find_spec("langchain_core") is None, reason="langchain-core is not installed; make test-adapters runs this"
+        find_spec("langchain_core") is None,
+        reason="langchain-core is not installed; make test-adapters runs this",
     ),
 ]
 NS = "agent:me"
@@ -25,7 +26,9 @@ def filled(open_ghost: Callable[..., Ghost]) -> Ghost:
     """Return a store with three memories."""
     ghost = open_ghost()
     ghost.put(NS, "tea", "The user drinks green tea.", tags=["drinks"])
-    ghost.put(NS, "coffee", "In 2019 the office machine brewed coffee drinks.", tags=["drinks", "old"])
+    ghost.put(
+        NS, "coffee", "In 2019 the office machine brewed coffee drinks.", tags=["drinks", "old"]
+    )
     ghost.put("agent:other", "boat", "The other user has a boat.")
     return ghost
 
@@ -42,7 +45,12 @@ def test_the_retriever_finds_documents(filled: Ghost) -> None:
     assert first.page_content == "The user drinks green tea."
     assert first.id == filled.get(NS, "tea").id
     about = first.metadata
-    assert (about["ns"], about["key"], about["version"], about["tags"]) == (NS, "tea", 1, ["drinks"])
+    assert (about["ns"], about["key"], about["version"], about["tags"]) == (
+        NS,
+        "tea",
+        1,
+        ["drinks"],
+    )
     assert about["score"] > 0
     assert retriever.invoke("submarine") == []
 
@@ -54,7 +62,9 @@ def test_the_retriever_is_narrowed(filled: Ghost) -> None:
     assert len(GhostRetriever(ghost=filled, ns=NS, k=1).invoke("drinks")) == 1
     narrow = GhostRetriever(ghost=filled, options={"tags": ["old"]})
     assert [one.metadata["key"] for one in narrow.invoke("drinks")] == ["coffee"]
-    assert [one.metadata["ns"] for one in GhostRetriever(ghost=filled, ns="agent:*").invoke("boat")] == ["agent:other"]
+    assert [
+        one.metadata["ns"] for one in GhostRetriever(ghost=filled, ns="agent:*").invoke("boat")
+    ] == ["agent:other"]
     assert GhostRetriever(ghost=filled, ns=NS).invoke("boat") == []
 
 
@@ -65,9 +75,14 @@ def test_the_retriever_is_a_runnable(filled: Ghost) -> None:
     from ghostmem.adapters.langchain import GhostRetriever
 
     retriever = GhostRetriever(ghost=filled, ns=NS)
-    chain = retriever | RunnableLambda(lambda found: "; ".join(one.page_content for one in found[:1]))
+    chain = retriever | RunnableLambda(
+        lambda found: "; ".join(one.page_content for one in found[:1])
+    )
     assert chain.invoke("green tea") == "The user drinks green tea."
-    assert [len(found) > 0 for found in retriever.batch(["green tea", "submarine"])] == [True, False]
+    assert [len(found) > 0 for found in retriever.batch(["green tea", "submarine"])] == [
+        True,
+        False,
+    ]
     assert asyncio.run(retriever.ainvoke("green tea"))[0].metadata["key"] == "tea"
 
 
@@ -77,13 +92,23 @@ def test_the_tools_work_as_tools(filled: Ghost) -> None:
 
     tools = {tool.name: tool for tool in ghost_tools(filled, NS)}
     assert list(tools) == ["remember", "recall", "context"]
-    assert tools["recall"].args["query"] == {"title": "Query", "type": "string", "description": "what to look for, in words"}
+    assert tools["recall"].args["query"] == {
+        "title": "Query",
+        "type": "string",
+        "description": "what to look for, in words",
+    }
     assert tools["recall"].args["limit"]["default"] == 5
-    assert tools["remember"].invoke({"content": "The user's boat is called Ada."}).startswith("created user-s-boat-called-ada")
+    assert (
+        tools["remember"]
+        .invoke({"content": "The user's boat is called Ada."})
+        .startswith("created user-s-boat-called-ada")
+    )
     call: Any = {"type": "tool_call", "id": "1", "name": "recall", "args": {"query": "boat"}}
     answer = tools["recall"].invoke(call)
     assert "The user's boat is called Ada." in answer.content
-    assert "The user drinks green tea." in asyncio.run(tools["context"].ainvoke({"task": "make green tea"}))
+    assert "The user drinks green tea." in asyncio.run(
+        tools["context"].ainvoke({"task": "make green tea"})
+    )
     assert tools["remember"].invoke({"content": " "}).startswith("Error: content is required")
 
 

@@ -15,7 +15,10 @@ from ghostmem import Ghost
 
 pytestmark = [
     pytest.mark.may_skip,
-    pytest.mark.skipif(find_spec("langgraph") is None, reason="langgraph is not installed; make test-adapters runs this"),
+    pytest.mark.skipif(
+        find_spec("langgraph") is None,
+        reason="langgraph is not installed; make test-adapters runs this",
+    ),
 ]
 Clock = Any
 
@@ -37,8 +40,16 @@ def theirs() -> Any:
 
 
 ITEMS: list[tuple[tuple[str, ...], str, dict[str, Any]]] = [
-    (("users", "ada"), "prefs", {"text": "drinks green tea", "n": 1, "deep": {"a": [1, {"b": None}]}, "on": True}),
-    (("users", "ada"), "profile", {"text": "lives in Oslo", "n": 2, "deep": {"a": []}, "on": False}),
+    (
+        ("users", "ada"),
+        "prefs",
+        {"text": "drinks green tea", "n": 1, "deep": {"a": [1, {"b": None}]}, "on": True},
+    ),
+    (
+        ("users", "ada"),
+        "profile",
+        {"text": "lives in Oslo", "n": 2, "deep": {"a": []}, "on": False},
+    ),
     (("users", "ada", "notes"), "prefs", {"text": "keeps a boat", "n": 3.5}),
     (("users", "b@c.org"), "prefs", {"text": "drinks coffee", "n": 10, "list": ["a", "b"]}),
     (("users_old",), "x y/z%", {"text": "gone", "n": -1}),
@@ -75,8 +86,15 @@ def test_every_item_comes_back(store: Any, theirs: Any) -> None:
 
     fill(store, theirs)
     for namespace, key, value in ITEMS:
-        (mine,), (other,) = store.batch([GetOp(namespace, key)]), theirs.batch([GetOp(namespace, key)])
-        assert (mine.namespace, mine.key, mine.value) == (other.namespace, other.key, other.value) == (namespace, key, value)
+        (mine,), (other,) = (
+            store.batch([GetOp(namespace, key)]),
+            theirs.batch([GetOp(namespace, key)]),
+        )
+        assert (
+            (mine.namespace, mine.key, mine.value)
+            == (other.namespace, other.key, other.value)
+            == (namespace, key, value)
+        )
         assert mine.created_at.tzinfo is not None
     assert store.get(("users", "ada"), "nothing") is theirs.get(("users", "ada"), "nothing") is None
     assert store.get(("nobody",), "prefs") is None
@@ -104,7 +122,9 @@ SEARCHES: list[tuple[tuple[str, ...], dict[str, Any] | None]] = [
 
 
 @pytest.mark.parametrize("prefix", dict.fromkeys(prefix for prefix, _ in SEARCHES), ids=str)
-def test_searches_without_a_question_find_the_same(store: Any, theirs: Any, prefix: tuple[str, ...]) -> None:
+def test_searches_without_a_question_find_the_same(
+    store: Any, theirs: Any, prefix: tuple[str, ...]
+) -> None:
     """Below a prefix of whole names, with every operator of filters."""
     fill(store, theirs)
     for given, wanted in SEARCHES:
@@ -117,9 +137,13 @@ def test_pages_of_a_search_are_all_of_it(store: Any) -> None:
     """Limit and offset cut one order: newest first."""
     for number in range(7):
         store.put(("a",), f"k{number}", {"n": number, "even": number % 2 == 0})
-    pages = [item.key for offset in (0, 3, 6) for item in store.search(("a",), limit=3, offset=offset)]
+    pages = [
+        item.key for offset in (0, 3, 6) for item in store.search(("a",), limit=3, offset=offset)
+    ]
     assert pages == [f"k{number}" for number in reversed(range(7))]
-    assert [item.key for item in store.search(("a",), filter={"even": True}, limit=2, offset=1)] == ["k4", "k2"]
+    assert [
+        item.key for item in store.search(("a",), filter={"even": True}, limit=2, offset=1)
+    ] == ["k4", "k2"]
     assert store.search(("a",), limit=3, offset=9) == []
 
 
@@ -163,7 +187,10 @@ def test_a_put_again_is_an_update(store: Any, ghost: Ghost, clock: Clock) -> Non
     assert second.value == {"new": 2}
     assert second.created_at == first.created_at
     assert second.updated_at - first.updated_at >= timedelta(hours=1)
-    assert [memory.meta["langgraph"]["value"] for memory in ghost.history("langgraph:a", "k")] == [{"old": 1}, {"new": 2}]
+    assert [memory.meta["langgraph"]["value"] for memory in ghost.history("langgraph:a", "k")] == [
+        {"old": 1},
+        {"new": 2},
+    ]
 
 
 def test_the_same_put_again_is_no_new_version(store: Any, ghost: Ghost) -> None:
@@ -210,15 +237,22 @@ def test_a_question_finds_by_words_with_scores(store: Any) -> None:
     assert found[0].value["text"] == "drinks green tea"
     assert all(item.score is not None and item.score <= found[0].score for item in found)
     assert store.search((), query="submarine volcano") == []
-    assert [item.value["n"] for item in store.search(("users",), query="drinks", filter={"n": {"$gt": 5}})] == [10]
+    assert [
+        item.value["n"]
+        for item in store.search(("users",), query="drinks", filter={"n": {"$gt": 5}})
+    ] == [10]
     assert store.search(("docs",), query="green tea") == []
 
 
 def test_a_filter_reaches_far_down_the_ranking(store: Any) -> None:
     """The only match is below dozens of better hits."""
     for number in range(60):
-        store.put(("a",), f"k{number}", {"text": f"green tea number {number}", "rare": number == 13})
-    assert [item.key for item in store.search(("a",), query="green tea", filter={"rare": True}, limit=3)] == ["k13"]
+        store.put(
+            ("a",), f"k{number}", {"text": f"green tea number {number}", "rare": number == 13}
+        )
+    assert [
+        item.key for item in store.search(("a",), query="green tea", filter={"rare": True}, limit=3)
+    ] == ["k13"]
     assert len(store.search(("a",), query="green tea", limit=25, offset=5)) == 25
 
 
@@ -352,7 +386,9 @@ def test_the_asynchronous_methods(open_ghost: Callable[..., Ghost]) -> None:
     store = GhostStore(open_ghost())
 
     async def story() -> None:
-        await asyncio.gather(*(store.aput(("a",), f"k{number}", {"n": number}) for number in range(10)))
+        await asyncio.gather(
+            *(store.aput(("a",), f"k{number}", {"n": number}) for number in range(10))
+        )
         found = await asyncio.gather(*(store.aget(("a",), f"k{number}") for number in range(10)))
         assert [item.value["n"] for item in found] == list(range(10))
         assert len(await store.asearch(("a",), filter={"n": {"$gte": 5}})) == 5
@@ -409,7 +445,9 @@ def test_a_graph_remembers_across_threads(open_ghost: Callable[..., Ghost]) -> N
 
     def remember(state: State, runtime: Runtime[None]) -> State:
         assert runtime.store is not None
-        known = [item.value["text"] for item in runtime.store.search(("facts",), query=state["said"])]
+        known = [
+            item.value["text"] for item in runtime.store.search(("facts",), query=state["said"])
+        ]
         runtime.store.put(("facts",), state["said"][:20], {"text": state["said"]})
         return {"said": state["said"], "known": known}
 

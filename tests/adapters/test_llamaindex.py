@@ -14,7 +14,8 @@ from ghostmem import Ghost
 pytestmark = [
     pytest.mark.may_skip,
     pytest.mark.skipif(
-        find_spec("llama_index") is None, reason="llama-index-core is not installed; make test-adapters runs this"
+        find_spec("llama_index") is None,
+        reason="llama-index-core is not installed; make test-adapters runs this",
     ),
 ]
 NS = "agent:me"
@@ -48,9 +49,16 @@ def test_messages_come_back(memory: Any) -> None:
     assert isinstance(memory, BaseMemory)
     given = [
         said("hello"),
-        said("", "assistant", tool_calls=[{"id": "call_1", "function": {"name": "f", "arguments": "{}"}}]),
+        said(
+            "",
+            "assistant",
+            tool_calls=[{"id": "call_1", "function": {"name": "f", "arguments": "{}"}}],
+        ),
         said("42", "tool", tool_call_id="call_1"),
-        ChatMessage(role="user", blocks=[TextBlock(text="look"), ImageBlock(url="https://example.org/a.png")]),
+        ChatMessage(
+            role="user",
+            blocks=[TextBlock(text="look"), ImageBlock(url="https://example.org/a.png")],
+        ),
         said("fine", "assistant"),
     ]
     memory.put(given[0])
@@ -93,7 +101,9 @@ def test_what_is_known_is_told_first(memory: Any) -> None:
 
 def test_a_cut_conversation_begins_with_the_user(memory: Any) -> None:
     """An answer without its question confuses models."""
-    memory.put_messages([said("one"), said("two", "assistant"), said("three"), said("four", "assistant")])
+    memory.put_messages(
+        [said("one"), said("two", "assistant"), said("three"), said("four", "assistant")]
+    )
     memory.limit = 3
     assert contents(memory.get()) == ["three", "four"]
 
@@ -133,7 +143,10 @@ def test_the_block_recalls_in_a_memory(open_ghost: Callable[..., Ghost]) -> None
     ghost = open_ghost()
     ghost.put(NS, "tea", "The user drinks green tea.")
     memory = Memory.from_defaults(
-        session_id="s1", token_limit=500, tokenizer_fn=str.split, memory_blocks=[GhostMemoryBlock(ghost=ghost, ns=NS)]
+        session_id="s1",
+        token_limit=500,
+        tokenizer_fn=str.split,
+        memory_blocks=[GhostMemoryBlock(ghost=ghost, ns=NS)],
     )
 
     async def story() -> list[Any]:
@@ -170,12 +183,16 @@ def test_the_block_keeps_what_leaves_the_queue(open_ghost: Callable[..., Ghost])
         await memory.aput(said("My boat is called Ada and lies in Oslo."))
         await memory.aput(said("Nice name for a boat.", "assistant"))
         for number in range(8):
-            await memory.aput(said(f"Let us talk about cooking pasta number {number} with tomatoes and cheese."))
+            await memory.aput(
+                said(f"Let us talk about cooking pasta number {number} with tomatoes and cheese.")
+            )
             await memory.aput(said(f"Pasta number {number} it is.", "assistant"))
         await memory.sql_store._async_engine.dispose()
 
     asyncio.run(story())
-    assert ghost.search("boat called Ada", NS)[0].content == "My boat is called Ada and lies in Oslo."
+    assert (
+        ghost.search("boat called Ada", NS)[0].content == "My boat is called Ada and lies in Oslo."
+    )
     assert "called Ada" in asyncio.run(block.aget([said("What is my boat called?")]))
     assert asyncio.run(block.aget([])) == asyncio.run(block.aget(None)) == ""
 
@@ -189,7 +206,10 @@ def test_the_tools_work_as_tools(open_ghost: Callable[..., Ghost]) -> None:
     schema = tools["recall"].metadata.get_parameters_dict()
     assert schema["required"] == ["query"]
     assert schema["properties"]["query"]["description"] == "what to look for, in words"
-    assert tools["remember"](content="The user drinks green tea.", key="drink").raw_output == "created drink (version 1)"
+    assert (
+        tools["remember"](content="The user drinks green tea.", key="drink").raw_output
+        == "created drink (version 1)"
+    )
     found = asyncio.run(tools["recall"].acall(query="green tea"))
     assert "The user drinks green tea." in found.content
 

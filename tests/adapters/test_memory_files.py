@@ -28,7 +28,10 @@ def create(files: MemoryFiles, **texts: str) -> None:
     """Make files; two underscores are a slash, one a dot."""
     for name, text in texts.items():
         path = f"/memories/{name.replace('__', '/').replace('_', '.')}"
-        assert call(files, "create", path=path, file_text=text) == f"File created successfully at: {path}"
+        assert (
+            call(files, "create", path=path, file_text=text)
+            == f"File created successfully at: {path}"
+        )
 
 
 def test_an_empty_memory_is_an_empty_directory(files: MemoryFiles) -> None:
@@ -38,7 +41,15 @@ def test_an_empty_memory_is_an_empty_directory(files: MemoryFiles) -> None:
 
 def test_a_directory_is_listed_two_levels_deep(files: MemoryFiles) -> None:
     """Sizes, directories with a slash, no hidden items, nothing deeper."""
-    create(files, b_md="x" * 1536, a__one_md="12345", a__c__deep_md="1", _hidden="x", node_modules__x="x", a_md="ab")
+    create(
+        files,
+        b_md="x" * 1536,
+        a__one_md="12345",
+        a__c__deep_md="1",
+        _hidden="x",
+        node_modules__x="x",
+        a_md="ab",
+    )
     assert call(files, "view", path="/memories/").splitlines() == [
         HEAD.format("/memories"),
         "1.5K\t/memories",
@@ -70,9 +81,18 @@ def test_a_file_is_shown_with_numbered_lines(files: MemoryFiles) -> None:
     """Six columns, a tab, the line; the empty line after the last newline counts."""
     create(files, a_txt="one\ntwo\nthree\n")
     head = "Here's the content of /memories/a.txt with line numbers:\n"
-    assert call(files, "view", path="/memories/a.txt") == f"{head}     1\tone\n     2\ttwo\n     3\tthree\n     4\t"
-    assert call(files, "view", path="/memories/a.txt", view_range=[2, 3]) == f"{head}     2\ttwo\n     3\tthree"
-    assert call(files, "view", path="/memories/a.txt", view_range=[3, -1]) == f"{head}     3\tthree\n     4\t"
+    assert (
+        call(files, "view", path="/memories/a.txt")
+        == f"{head}     1\tone\n     2\ttwo\n     3\tthree\n     4\t"
+    )
+    assert (
+        call(files, "view", path="/memories/a.txt", view_range=[2, 3])
+        == f"{head}     2\ttwo\n     3\tthree"
+    )
+    assert (
+        call(files, "view", path="/memories/a.txt", view_range=[3, -1])
+        == f"{head}     3\tthree\n     4\t"
+    )
     assert call(files, "view", path="/memories/a.txt", view_range=[0, 1]) == f"{head}     1\tone"
 
 
@@ -80,8 +100,13 @@ def test_what_is_not_there_is_said_as_documented(files: MemoryFiles) -> None:
     """Each command has its own words for it."""
     gone = "The path /memories/x does not exist"
     assert call(files, "view", path="/memories/x") == f"{gone}. Please provide a valid path."
-    assert call(files, "str_replace", path="/memories/x", old_str="a") == f"Error: {gone}. Please provide a valid path."
-    assert call(files, "insert", path="/memories/x", insert_line=0, insert_text="a").startswith(f"Error: {gone}")
+    assert (
+        call(files, "str_replace", path="/memories/x", old_str="a")
+        == f"Error: {gone}. Please provide a valid path."
+    )
+    assert call(files, "insert", path="/memories/x", insert_line=0, insert_text="a").startswith(
+        f"Error: {gone}"
+    )
     assert call(files, "delete", path="/memories/x") == f"Error: {gone}"
     assert call(files, "rename", old_path="/memories/x", new_path="/memories/y") == f"Error: {gone}"
 
@@ -90,7 +115,10 @@ def test_create_never_overwrites(files: MemoryFiles) -> None:
     """Neither a file nor a directory."""
     create(files, a__b_md="text")
     for path in ("/memories/a/b.md", "/memories/a", "/memories"):
-        assert call(files, "create", path=path, file_text="other") == f"Error: File {path} already exists"
+        assert (
+            call(files, "create", path=path, file_text="other")
+            == f"Error: File {path} already exists"
+        )
     assert "text" in call(files, "view", path="/memories/a/b.md")
 
 
@@ -104,9 +132,14 @@ def test_a_file_cannot_be_a_directory(files: MemoryFiles) -> None:
 def test_str_replace_shows_what_changed(files: MemoryFiles) -> None:
     """Two lines before and after."""
     create(files, a="1\n2\n3\n4\n5\n6\n7")
-    assert call(files, "str_replace", path="/memories/a", old_str="4", new_str="four").splitlines() == [
+    assert call(
+        files, "str_replace", path="/memories/a", old_str="4", new_str="four"
+    ).splitlines() == [
         "The memory file has been edited. Here is the snippet showing the change (with line numbers):",
-        *(f"     {number}\t{line}" for number, line in ((2, "2"), (3, "3"), (4, "four"), (5, "5"), (6, "6"))),
+        *(
+            f"     {number}\t{line}"
+            for number, line in ((2, "2"), (3, "3"), (4, "four"), (5, "5"), (6, "6"))
+        ),
     ]
 
 
@@ -119,8 +152,12 @@ def test_str_replace_needs_one_place(files: MemoryFiles) -> None:
     assert call(files, "str_replace", path="/memories/a", old_str="tea", new_str="x") == (
         "No replacement was performed. Multiple occurrences of old_str `tea` in lines: 1, 3. Please ensure it is unique"
     )
-    assert call(files, "str_replace", path="/memories/a", old_str="", new_str="x").startswith("No replacement")
-    assert call(files, "str_replace", path="/memories", old_str="a").endswith("The path /memories is not a file.")
+    assert call(files, "str_replace", path="/memories/a", old_str="", new_str="x").startswith(
+        "No replacement"
+    )
+    assert call(files, "str_replace", path="/memories", old_str="a").endswith(
+        "The path /memories is not a file."
+    )
 
 
 def test_str_replace_without_a_new_text_takes_away(files: MemoryFiles) -> None:
@@ -162,7 +199,10 @@ def test_delete_takes_a_file_or_a_whole_directory(files: MemoryFiles, ghost: Gho
     assert [memory.key for memory in ghost.list(NS)] == ["ab"]
     ghost.restore(NS, "a/b")
     assert call(files, "view", path="/memories/a/b").endswith("     1\t1")
-    assert call(files, "delete", path="/memories") == "Error: Cannot delete the /memories directory itself"
+    assert (
+        call(files, "delete", path="/memories")
+        == "Error: Cannot delete the /memories directory itself"
+    )
 
 
 def test_rename_moves_a_file_or_a_directory(files: MemoryFiles) -> None:
@@ -176,7 +216,9 @@ def test_rename_moves_a_file_or_a_directory(files: MemoryFiles) -> None:
     assert call(files, "rename", old_path="/memories/x", new_path="/memories/new") == (
         "Error: The destination /memories/new already exists"
     )
-    assert "lies in itself" in call(files, "rename", old_path="/memories/new", new_path="/memories/new/b")
+    assert "lies in itself" in call(
+        files, "rename", old_path="/memories/new", new_path="/memories/new/b"
+    )
     assert call(files, "rename", old_path="/memories", new_path="/memories/b") == (
         "Error: Cannot rename the /memories directory itself"
     )
@@ -207,7 +249,10 @@ def test_text_comes_back_to_the_byte(files: MemoryFiles) -> None:
     """Line ends and spaces are the model's."""
     text = "  a\r\nb\t\n\n日本語 \u2028 c  "
     create(files, a=text)
-    assert "\n".join(row[7:] for row in call(files, "view", path="/memories/a").split("\n")[1:]) == text
+    assert (
+        "\n".join(row[7:] for row in call(files, "view", path="/memories/a").split("\n")[1:])
+        == text
+    )
 
 
 def test_secrets_are_replaced_and_the_model_is_told(files: MemoryFiles, ghost: Ghost) -> None:
@@ -265,7 +310,9 @@ def test_a_path_never_leads_outside(files: MemoryFiles, ghost: Ghost, path: str)
     assert [(memory.key, memory.version) for memory in ghost.list()] == [("a", 1)]
 
 
-@pytest.mark.parametrize("key", ["a", "a/b.md", ".hidden", "a b", "日本/語.md", "a..b", "100%", "a%20b"])
+@pytest.mark.parametrize(
+    "key", ["a", "a/b.md", ".hidden", "a b", "日本/語.md", "a..b", "100%", "a%20b"]
+)
 def test_an_ordinary_path_is_taken(key: str) -> None:
     """Names are free otherwise."""
     assert key_of(f"/memories/{key}") == key
@@ -279,14 +326,28 @@ def test_an_ordinary_path_is_taken(key: str) -> None:
         ({"command": "_put", "path": "/memories"}, "Unknown command: '_put'"),
         ({"command": "view"}, "Missing parameter `path` for command `view`"),
         ({"command": "create", "path": "/memories/a"}, "Missing parameter `file_text`"),
-        ({"command": "create", "path": "/memories/a", "file_text": 3}, "Invalid `file_text` parameter: '3'"),
+        (
+            {"command": "create", "path": "/memories/a", "file_text": 3},
+            "Invalid `file_text` parameter: '3'",
+        ),
         ({"command": "view", "path": ["/memories"]}, "Invalid `path` parameter"),
-        ({"command": "view", "path": "/memories/a", "view_range": [1]}, "Invalid `view_range` parameter"),
-        ({"command": "insert", "path": "/memories/a", "insert_line": "1", "insert_text": "x"}, "Invalid `insert_line` parameter"),
-        ({"command": "create", "path": "/memories/a", "file_text": "a\x00b"}, "content contains a NUL byte"),
+        (
+            {"command": "view", "path": "/memories/a", "view_range": [1]},
+            "Invalid `view_range` parameter",
+        ),
+        (
+            {"command": "insert", "path": "/memories/a", "insert_line": "1", "insert_text": "x"},
+            "Invalid `insert_line` parameter",
+        ),
+        (
+            {"command": "create", "path": "/memories/a", "file_text": "a\x00b"},
+            "content contains a NUL byte",
+        ),
     ],
 )
-def test_a_broken_command_is_told_what_is_wrong(files: MemoryFiles, given: dict[str, Any], said: str) -> None:
+def test_a_broken_command_is_told_what_is_wrong(
+    files: MemoryFiles, given: dict[str, Any], said: str
+) -> None:
     """A model can send anything."""
     assert files.call(given).startswith(f"Error: {said}")
 
@@ -307,8 +368,13 @@ def test_a_change_in_between_is_not_overwritten(ghost: Ghost) -> None:
             return memory
 
     create(MemoryFiles(ghost, NS), a="mine")
-    said = call(Meddled(ghost, NS), "str_replace", path="/memories/a", old_str="mine", new_str="new")
-    assert said == "Error: The file /memories/a was changed by somebody else meanwhile; view it and try again"
+    said = call(
+        Meddled(ghost, NS), "str_replace", path="/memories/a", old_str="mine", new_str="new"
+    )
+    assert (
+        said
+        == "Error: The file /memories/a was changed by somebody else meanwhile; view it and try again"
+    )
     assert ghost.get(NS, "a").content == "somebody else's"
 
 
@@ -331,6 +397,8 @@ def test_clear_removes_all_files(files: MemoryFiles, ghost: Ghost) -> None:
 
 def test_too_large_a_file_is_refused(tmp_path: Any) -> None:
     """The store's limit holds."""
-    with Ghost.open(":memory:", settings=Settings(embed_provider="none", max_content_bytes=100)) as small:
+    with Ghost.open(
+        ":memory:", settings=Settings(embed_provider="none", max_content_bytes=100)
+    ) as small:
         said = call(MemoryFiles(small, NS), "create", path="/memories/a", file_text="x" * 101)
     assert said.startswith("Error: content has 101 bytes, more than the limit of 100")

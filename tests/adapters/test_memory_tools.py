@@ -89,7 +89,14 @@ def opened(tmp_path: Path, clock: Clock) -> Iterator[Callable[..., Ghost]]:
 
     def open_(target: str | None = None, embedder: Any = embed, **given: Any) -> Ghost:
         where = target or str(tmp_path / "store" / "memory.db")
-        stores.append(Ghost.open(where, settings=Settings(**{"embed_provider": "none", **given}), clock=clock, embedder=embedder))
+        stores.append(
+            Ghost.open(
+                where,
+                settings=Settings(**{"embed_provider": "none", **given}),
+                clock=clock,
+                embedder=embedder,
+            )
+        )
         return stores[-1]
 
     yield open_
@@ -124,9 +131,16 @@ def test_the_definition_is_the_specifications(ghost: Ghost) -> None:
     parameters = function["parameters"]
     assert (parameters["type"], parameters["required"]) == ("object", ["query"])
     assert set(parameters["properties"]) == {"query", "max_results"}
-    assert parameters["properties"]["query"] == {"type": "string", "description": "the search query"}
+    assert parameters["properties"]["query"] == {
+        "type": "string",
+        "description": "the search query",
+    }
     count = parameters["properties"]["max_results"]
-    assert (count["type"], count["default"], count["description"]) == ("integer", 5, "maximum results to return (default 5)")
+    assert (count["type"], count["default"], count["description"]) == (
+        "integer",
+        5,
+        "maximum results to return (default 5)",
+    )
     assert json.loads(json.dumps(shown)) == shown
 
 
@@ -149,7 +163,9 @@ def test_a_definition_is_the_callers_own(ghost: Ghost) -> None:
         assert type(tool)(ghost).definition() == tool.definition()
 
 
-def test_building_a_tool_registers_and_opens_nothing(opened: Callable[..., Ghost], tmp_path: Path) -> None:
+def test_building_a_tool_registers_and_opens_nothing(
+    opened: Callable[..., Ghost], tmp_path: Path
+) -> None:
     """It holds the store it was given; over MCP both tools are there only with the toolset notes."""
     before = dict(ghostmem.mcp.tools.TOOLSETS)
     store = opened()
@@ -162,7 +178,10 @@ def test_building_a_tool_registers_and_opens_nothing(opened: Callable[..., Ghost
     names = {name: set(chosen_tools([name], tmp_path)) for name in before}
     assert [name for name, tools in names.items() if "memory_search" in tools] == ["notes"]
     assert [name for name, tools in names.items() if "memory_save" in tools] == ["notes"]
-    assert "default 5" in chosen_tools(["notes"], tmp_path)["memory_search"].takes["max_results"]["description"]
+    assert (
+        "default 5"
+        in chosen_tools(["notes"], tmp_path)["memory_search"].takes["max_results"]["description"]
+    )
 
 
 # ---------------------------------------------------------------- memory_search
@@ -191,7 +210,9 @@ def test_several_results_to_the_byte(opened: Callable[..., Ghost], root: Path) -
     """Numbered from 1, best first, one blank line between, no score, nothing before and nothing after."""
     store = opened()
     store.add_notes(root)
-    (root / "daily" / "2026-02-07.md").write_text("The wifi router, the router of the network.\n", encoding="utf-8")
+    (root / "daily" / "2026-02-07.md").write_text(
+        "The wifi router, the router of the network.\n", encoding="utf-8"
+    )
     (root / "MEMORY.md").write_text("# Memory\n\nOne router is in the attic.\n", encoding="utf-8")
     assert MemorySearch(store).execute(said(query="wifi router network")) == (
         "Memory Result 1: [source: daily/2026-02-07.md]\n"
@@ -205,19 +226,25 @@ def test_several_results_to_the_byte(opened: Callable[..., Ghost], root: Path) -
 def test_five_results_unless_told_otherwise(opened: Callable[..., Ghost], root: Path) -> None:
     """max_results is handed to the search as it is."""
     for number in range(1, 9):
-        (root / "daily" / f"2026-01-0{number}.md").write_text(f"Vehicle number {number}.\n", encoding="utf-8")
+        (root / "daily" / f"2026-01-0{number}.md").write_text(
+            f"Vehicle number {number}.\n", encoding="utf-8"
+        )
     store = opened()
     store.add_notes(root)
     tool = MemorySearch(store)
     for given, count in ((None, 5), (1, 1), (2, 2), (8, 8), (100, 9)):
         args = {"query": "vehicle"} | ({} if given is None else {"max_results": given})
         answer = tool.execute(said(**args))
-        assert [int(n) for n in re.findall(r"^Memory Result (\d+): \[source: [^\]\n]+\]$", answer, re.MULTILINE)] == list(
-            range(1, count + 1)
-        )
+        assert [
+            int(n)
+            for n in re.findall(
+                r"^Memory Result (\d+): \[source: [^\]\n]+\]$", answer, re.MULTILINE
+            )
+        ] == list(range(1, count + 1))
         hits = store.search("vehicle", limit=given or 5, pieces=True)
         assert answer == "\n\n".join(
-            f"Memory Result {n}: [source: {hit.path}]\n{hit.match_chunk}" for n, hit in enumerate(hits, 1)
+            f"Memory Result {n}: [source: {hit.path}]\n{hit.match_chunk}"
+            for n, hit in enumerate(hits, 1)
         )
         assert "score" not in answer.lower()
 
@@ -225,10 +252,12 @@ def test_five_results_unless_told_otherwise(opened: Callable[..., Ghost], root: 
 def test_a_long_note_answers_with_its_pieces(opened: Callable[..., Ghost], root: Path) -> None:
     """What matters in a large MEMORY.md comes back, not the whole of it."""
     filler = "\n\n".join(
-        f"Paragraph {number} tells of nothing in particular, at some length, as paragraphs do. " * 4 for number in range(200)
+        f"Paragraph {number} tells of nothing in particular, at some length, as paragraphs do. " * 4
+        for number in range(200)
     )
     (root / "MEMORY.md").write_text(
-        f"# Memory\n\n{filler}\n\nThe spare key lies under the juniper.\n\n{filler}\n", encoding="utf-8"
+        f"# Memory\n\n{filler}\n\nThe spare key lies under the juniper.\n\n{filler}\n",
+        encoding="utf-8",
     )
     store = opened()
     store.add_notes(root)
@@ -238,7 +267,9 @@ def test_a_long_note_answers_with_its_pieces(opened: Callable[..., Ghost], root:
     assert len(answer) < 1500
 
 
-def test_two_pieces_of_one_section_are_two_results(opened: Callable[..., Ghost], root: Path) -> None:
+def test_two_pieces_of_one_section_are_two_results(
+    opened: Callable[..., Ghost], root: Path
+) -> None:
     """A result is a chunk, so one note may answer more than once."""
     filler = "The car stood still for a good while, and then it stood still again. " * 8
     text = f"The juniper was planted in March.\n\n{filler}\n\nThe juniper was cut down in May.\n"
@@ -269,7 +300,9 @@ def test_memories_are_found_beside_notes_and_a_namespace_narrows(ghost: Ghost) -
     assert "[source: agent:me/car]\nThe automobile is parked in street nine." in answer
     assert "[source: MEMORY.md]" in answer
     assert MemorySearch(ghost, "agent:me").execute(said(query="car volvo")).count("[source: ") == 1
-    assert "[source: MEMORY.md]" not in MemorySearch(ghost, "agent:me").execute(said(query="car volvo"))
+    assert "[source: MEMORY.md]" not in MemorySearch(ghost, "agent:me").execute(
+        said(query="car volvo")
+    )
 
 
 def test_the_source_is_relative_to_the_folder(opened: Callable[..., Ghost], tmp_path: Path) -> None:
@@ -321,14 +354,18 @@ def test_a_failing_search_keeps_its_cause(ghost: Ghost) -> None:
     assert told.value.hint == told.value.__cause__.hint
 
 
-@pytest.mark.parametrize("args", [said(query="a\x00b"), '{"query": "\\ud800"}', said(query="a", max_results=10**30)])
+@pytest.mark.parametrize(
+    "args", [said(query="a\x00b"), '{"query": "\\ud800"}', said(query="a", max_results=10**30)]
+)
 def test_what_a_search_cannot_take_is_an_error_of_ours(args: str, ghost: Ghost) -> None:
     """Never one of Python's."""
     with pytest.raises((MemorySearchFailError, MemorySearchArgsError)):
         MemorySearch(ghost).execute(args)
 
 
-def test_a_model_that_is_down_does_not_stop_the_search(opened: Callable[..., Ghost], root: Path) -> None:
+def test_a_model_that_is_down_does_not_stop_the_search(
+    opened: Callable[..., Ghost], root: Path
+) -> None:
     """Words are found without it."""
     store = opened(embedder=failing)
     store.add_notes(root)
@@ -339,7 +376,9 @@ def test_what_was_written_a_moment_ago_is_found(ghost: Ghost, root: Path) -> Non
     """By its words and by its meaning, without a sync."""
     (root / "daily" / "2026-02-09.md").write_text("Bought a vehicle.\n", encoding="utf-8")
     for query in ("bought", "automobile"):
-        assert "[source: daily/2026-02-09.md]\nBought a vehicle." in MemorySearch(ghost).execute(said(query=query))
+        assert "[source: daily/2026-02-09.md]\nBought a vehicle." in MemorySearch(ghost).execute(
+            said(query=query)
+        )
     (root / "daily" / "2026-02-09.md").write_text("Bought a kettle.\n", encoding="utf-8")
     assert "2026-02-09" not in MemorySearch(ghost).execute(said(query="vehicle"))
 
@@ -352,10 +391,20 @@ def test_save_to_the_daily_log_and_to_long_term_memory(ghost: Ghost, root: Path)
     tool = MemorySave(ghost)
     before = (root / "MEMORY.md").read_bytes()
     assert tool.execute(said(content="The kettle leaks.")) == f"Saved to daily log ({TODAY}.md)"
-    assert (root / "daily" / f"{TODAY}.md").read_bytes() == f"# {TODAY}\n\nThe kettle leaks.\n".encode()
-    assert tool.execute(said(content="\nIt was mended.\n\n", target="daily")) == f"Saved to daily log ({TODAY}.md)"
-    assert (root / "daily" / f"{TODAY}.md").read_bytes() == f"# {TODAY}\n\nThe kettle leaks.\n\nIt was mended.\n".encode()
-    assert tool.execute(said(content="Uses gas.", target="long_term")) == "Saved to long-term memory (MEMORY.md)"
+    assert (
+        root / "daily" / f"{TODAY}.md"
+    ).read_bytes() == f"# {TODAY}\n\nThe kettle leaks.\n".encode()
+    assert (
+        tool.execute(said(content="\nIt was mended.\n\n", target="daily"))
+        == f"Saved to daily log ({TODAY}.md)"
+    )
+    assert (
+        root / "daily" / f"{TODAY}.md"
+    ).read_bytes() == f"# {TODAY}\n\nThe kettle leaks.\n\nIt was mended.\n".encode()
+    assert (
+        tool.execute(said(content="Uses gas.", target="long_term"))
+        == "Saved to long-term memory (MEMORY.md)"
+    )
     assert (root / "MEMORY.md").read_bytes() == before + b"\nUses gas.\n"
     assert tool.execute(said(content="x", target=None)) == f"Saved to daily log ({TODAY}.md)"
 
@@ -371,7 +420,9 @@ def test_what_was_saved_is_found_by_the_next_search(target: str, query: str, gho
     assert "zeppelin" in answer
 
 
-def test_the_day_is_the_one_on_the_wall(ghost: Ghost, root: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_day_is_the_one_on_the_wall(
+    ghost: Ghost, root: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """After midnight there it is a new file."""
     monkeypatch.setenv("TZ", "Asia/Tokyo")
     time.tzset()
@@ -379,7 +430,10 @@ def test_the_day_is_the_one_on_the_wall(ghost: Ghost, root: Path, clock: Clock, 
     assert MemorySave(ghost).execute(said(content="Late.")) == "Saved to daily log (2026-03-15.md)"
     clock.forward(days=1)
     assert MemorySave(ghost).execute(said(content="Later.")) == "Saved to daily log (2026-03-16.md)"
-    assert sorted(path.name for path in (root / "daily").glob("2026-03-*.md")) == ["2026-03-15.md", "2026-03-16.md"]
+    assert sorted(path.name for path in (root / "daily").glob("2026-03-*.md")) == [
+        "2026-03-15.md",
+        "2026-03-16.md",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -395,7 +449,9 @@ def test_the_day_is_the_one_on_the_wall(ghost: Ghost, root: Path, clock: Clock, 
     ],
 )
 @pytest.mark.parametrize("ends", ["\n", "\r\n"])
-def test_what_stood_there_keeps_its_bytes(before: bytes, after: bytes, ends: str, ghost: Ghost, root: Path) -> None:
+def test_what_stood_there_keeps_its_bytes(
+    before: bytes, after: bytes, ends: str, ghost: Ghost, root: Path
+) -> None:
     """Line ends, marks and what is no UTF-8 included; the new lines end as the file's do."""
     (root / "MEMORY.md").write_bytes(before)
     MemorySave(ghost).execute(said(content=f"New{ends}lines.", target="long_term"))
@@ -455,7 +511,9 @@ def saved_at(tmp_path: Path) -> list[str]:
     return sorted(str(path.relative_to(tmp_path)) for path in tmp_path.rglob(f"{TODAY}.md"))
 
 
-def test_a_folder_that_is_named_comes_first(opened: Callable[..., Ghost], root: Path, tmp_path: Path) -> None:
+def test_a_folder_that_is_named_comes_first(
+    opened: Callable[..., Ghost], root: Path, tmp_path: Path
+) -> None:
     """By the tool, then by the setting, whatever was added; it is made when it is not there, and searched."""
     store = opened(notes_dir=str(tmp_path / "set"))
     store.add_notes(root)
@@ -463,8 +521,15 @@ def test_a_folder_that_is_named_comes_first(opened: Callable[..., Ghost], root: 
     assert saved_at(tmp_path) == [f"set/daily/{TODAY}.md"]
     MemorySave(store, tmp_path / "given").execute(said(content="Given giraffe."))
     assert saved_at(tmp_path) == [f"given/daily/{TODAY}.md", f"set/daily/{TODAY}.md"]
-    assert {folder.root for folder in store.note_folders()} == {str(root), str(tmp_path / "set"), str(tmp_path / "given")}
-    assert all("[source: daily/" in MemorySearch(store).execute(said(query=word)) for word in ("zebra", "giraffe"))
+    assert {folder.root for folder in store.note_folders()} == {
+        str(root),
+        str(tmp_path / "set"),
+        str(tmp_path / "given"),
+    }
+    assert all(
+        "[source: daily/" in MemorySearch(store).execute(said(query=word))
+        for word in ("zebra", "giraffe")
+    )
 
 
 def test_the_environment_names_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -472,7 +537,9 @@ def test_the_environment_names_a_folder(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setenv("GHOST_NOTES_DIR", "~/brain")
     with Ghost.open(tmp_path / "x.db") as store:
         MemorySave(store).execute(said(content="Text.", target="long_term"))
-    assert (tmp_path / "home" / "brain" / "MEMORY.md").read_text(encoding="utf-8") == "# Memory\n\nText.\n"
+    assert (tmp_path / "home" / "brain" / "MEMORY.md").read_text(
+        encoding="utf-8"
+    ) == "# Memory\n\nText.\n"
 
 
 def test_the_only_folder_of_daily_notes_is_taken(ghost: Ghost, root: Path, tmp_path: Path) -> None:
@@ -489,7 +556,9 @@ def test_beside_the_store_when_there_is_none(opened: Callable[..., Ghost], tmp_p
     assert MemorySave(store).execute(said(content="Quokka.")) == f"Saved to daily log ({TODAY}.md)"
     assert MemorySave(store).execute(said(content="Wombat.")) == f"Saved to daily log ({TODAY}.md)"
     assert saved_at(tmp_path) == [f"store/notes/daily/{TODAY}.md"]
-    assert [(folder.root, folder.layout) for folder in store.note_folders()] == [(str(tmp_path / "store" / "notes"), "daily")]
+    assert [(folder.root, folder.layout) for folder in store.note_folders()] == [
+        (str(tmp_path / "store" / "notes"), "daily")
+    ]
     assert "Quokka.\n\nWombat." in MemorySearch(store).execute(said(query="quokka"))
 
 
@@ -505,7 +574,9 @@ def test_several_folders_are_an_error_that_names_them(ghost: Ghost, tmp_path: Pa
     assert saved_at(tmp_path) == []
 
 
-def test_a_store_in_memory_has_no_folder_beside_it(opened: Callable[..., Ghost], tmp_path: Path) -> None:
+def test_a_store_in_memory_has_no_folder_beside_it(
+    opened: Callable[..., Ghost], tmp_path: Path
+) -> None:
     """Unless one is named or added."""
     store = opened(":memory:")
     with pytest.raises(MemorySaveFailError, match="in memory") as told:

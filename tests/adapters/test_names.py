@@ -4,10 +4,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ghostmem.adapters.names import from_key, from_namespace, from_part, to_key, to_namespace, to_part
+from ghostmem.adapters.names import (
+    from_key,
+    from_namespace,
+    from_part,
+    to_key,
+    to_namespace,
+    to_part,
+)
 from ghostmem.errors import InvalidInputError
 from ghostmem.model import is_namespace
-from ghostmem.verbs import accept
+from ghostmem.store import validate
 
 
 @pytest.mark.parametrize("name", ["a", "user-1", "user_1", "A", "0", "a-", "-"])
@@ -16,7 +23,9 @@ def test_a_plain_name_stays_as_it_is(name: str) -> None:
     assert to_part(name) == name
 
 
-@pytest.mark.parametrize("name", ["", "--", "a--b", "_x", "a.b@c.org", "a:b", "é b", "日本", "--2e", "*", "a/../b"])
+@pytest.mark.parametrize(
+    "name", ["", "--", "a--b", "_x", "a.b@c.org", "a:b", "é b", "日本", "--2e", "*", "a/../b"]
+)
 def test_any_other_name_is_escaped_and_read_back(name: str) -> None:
     """Escapes are plain parts, too, and nothing is lost."""
     assert is_namespace(to_part(name))
@@ -45,7 +54,7 @@ def test_any_text_is_a_key_and_comes_back(name: str) -> None:
     """Keys are one line that is not blank, whatever the text."""
     for also in ("", "/"):
         key = to_key(name, also)
-        assert accept.key(key) == key
+        assert validate.key(key) == key
         assert from_key(key) == name
         assert not also or "/" not in key
 

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from ghostmem import Ghost
-from ghostmem.adapters.schemas import FORMATS, call, schemas
 from ghostmem.cli.commands.tools import STYLES
 from ghostmem.errors import InvalidInputError, NotFoundError
+from ghostmem.mcp.schemas import FORMATS, call, schemas
 from ghostmem.mcp.tools import MEMORY, SEVERAL, TOOLSETS, chosen_tools
 
 NS = "agent:me"
@@ -51,15 +51,24 @@ def test_tools_that_look_into_several_namespaces_exist() -> None:
 
 def test_the_protocols_sdk_is_not_imported() -> None:
     """Programs that speak plain function calling do not pay for it."""
-    code = "import sys; from ghostmem.adapters.schemas import schemas; schemas(); print([m for m in ('mcp', 'pydantic') if m in sys.modules])"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+    code = "import sys; from ghostmem.mcp.schemas import schemas; schemas(); print([m for m in ('mcp', 'pydantic') if m in sys.modules])"
+    assert (
+        subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        ).stdout
+        == "[]\n"
+    )
 
 
 def test_a_call_does_what_the_tool_does(ghost: Ghost) -> None:
     """Arguments as an object or as the JSON that a model sent."""
-    stored = call(ghost, "ghost_put", {"ns": NS, "key": "tea", "content": "The user drinks green tea."})
+    stored = call(
+        ghost, "ghost_put", {"ns": NS, "key": "tea", "content": "The user drinks green tea."}
+    )
     assert (stored["key"], stored["version"]) == ("tea", 1)
-    found = call(ghost, "ghost_search", json.dumps({"query": "green tea", "ns": "agent:*", "limit": 3.0}))
+    found = call(
+        ghost, "ghost_search", json.dumps({"query": "green tea", "ns": "agent:*", "limit": 3.0})
+    )
     assert [hit["key"] for hit in found["results"]] == ["tea"]
     assert json.dumps(found)
 
@@ -81,7 +90,11 @@ def test_the_namespace_is_the_callers_when_none_is_named(ghost: Ghost) -> None:
         ("ghost_timeline", {"what": "tea"}, "there is no tool 'ghost_timeline'"),
         ("ghost_put", {"key": "a"}, "content is required"),
         ("ghost_put", {"key": "a", "content": "b", "colour": "red"}, "there is no argument"),
-        ("ghost_get", {"key": "a", "ns": "agent:*"}, r"ghost_get needs one namespace, not 'agent:\*'"),
+        (
+            "ghost_get",
+            {"key": "a", "ns": "agent:*"},
+            r"ghost_get needs one namespace, not 'agent:\*'",
+        ),
         ("ghost_get", "{", "the arguments of ghost_get are not JSON"),
         ("ghost_get", "[1]", "the arguments of ghost_get are not an object"),
         ("ghost_search", {"query": "a", "limit": 0}, "limit"),

@@ -71,16 +71,28 @@ def test_sessions_do_not_mix(ghost: Ghost, name: str) -> None:
 
 def test_what_was_said_is_found(ghost: Ghost) -> None:
     """With who said it, and in which session."""
-    Thread(ghost, NS, "s1", "test").add([said("I drink green tea in the morning."), said("Noted, no more coffee.", "assistant")])
+    Thread(ghost, NS, "s1", "test").add(
+        [said("I drink green tea in the morning."), said("Noted, no more coffee.", "assistant")]
+    )
     hit = ghost.search("green tea", NS)[0]
-    assert (hit.key, hit.source_user, hit.source_kind, hit.source_scope) == ("s1/000001", "user", "stated", "s1")
+    assert (hit.key, hit.source_user, hit.source_kind, hit.source_scope) == (
+        "s1/000001",
+        "user",
+        "stated",
+        "s1",
+    )
     assert ghost.search("coffee", NS)[0].source_kind == "self"
 
 
 def test_an_item_without_words_is_kept(ghost: Ghost) -> None:
     """A tool's call is needed again by its program, not by a search."""
     thread = Thread(ghost, NS, "s1", "test")
-    call = {"type": "function_call", "call_id": "call_7Xyz", "name": "weather", "arguments": '{"city": "Oslo"}'}
+    call = {
+        "type": "function_call",
+        "call_id": "call_7Xyz",
+        "name": "weather",
+        "arguments": '{"city": "Oslo"}',
+    }
     thread.add([Turn(call, "function_call", "")])
     assert thread.items() == [call]
     assert ghost.get(NS, "s1/000001").content == "(function_call: function_call)"
@@ -93,7 +105,11 @@ def test_orders_of_others_leave_no_hole(ghost: Ghost) -> None:
     thread.add([said("look it up"), said(order, "tool"), said(order, "user")])
     assert texts(thread) == ["look it up", order, order]
     assert ghost.quarantined() == []
-    assert [memory.content == order for memory in sorted(ghost.list(NS), key=lambda m: m.key)] == [False, False, True]
+    assert [memory.content == order for memory in sorted(ghost.list(NS), key=lambda m: m.key)] == [
+        False,
+        False,
+        True,
+    ]
 
 
 def test_equal_items_are_all_kept(ghost: Ghost) -> None:
@@ -103,7 +119,9 @@ def test_equal_items_are_all_kept(ghost: Ghost) -> None:
     assert texts(thread) == ["yes", "yes", "yes"]
 
 
-def test_equal_items_are_all_kept_when_the_store_deduplicates(open_ghost: Callable[..., Ghost]) -> None:
+def test_equal_items_are_all_kept_when_the_store_deduplicates(
+    open_ghost: Callable[..., Ghost],
+) -> None:
     """The setting is for facts."""
     thread = Thread(open_ghost(dedup=True), NS, "s1", "test")
     thread.add([said("yes, green tea"), said("yes, green tea")])
@@ -139,16 +157,25 @@ def test_two_writers_lose_nothing(open_ghost: Callable[..., Ghost]) -> None:
 
 
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.text(st.characters(exclude_categories=["Cs"]), max_size=20),
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**53), 2**53)
+    | st.text(st.characters(exclude_categories=["Cs"]), max_size=20),
     lambda inner: (
         st.lists(inner, max_size=3)
-        | st.dictionaries(st.text(st.characters(exclude_categories=["Cs"]), max_size=8), inner, max_size=3)
+        | st.dictionaries(
+            st.text(st.characters(exclude_categories=["Cs"]), max_size=8), inner, max_size=3
+        )
     ),
     max_leaves=8,
 )
 
 
-@given(item=st.dictionaries(st.sampled_from(["id", "content", "arguments", "output"]), JSON, max_size=4))
+@given(
+    item=st.dictionaries(
+        st.sampled_from(["id", "content", "arguments", "output"]), JSON, max_size=4
+    )
+)
 def test_any_item_comes_back_equal(item: dict[str, Any]) -> None:
     """Items are JSON, and JSON is kept."""
     with Ghost.open(":memory:", settings=Settings(embed_provider="none")) as ghost:

@@ -44,7 +44,10 @@ class Everything(Tool):
             "tags": {"type": "array", "items": {"type": "string"}, "minItems": 1, "maxItems": 2},
             "meta": {
                 "type": "object",
-                "properties": {"tag": {"type": "string"}, "flags": {"type": "array", "items": {"type": "integer"}}},
+                "properties": {
+                    "tag": {"type": "string"},
+                    "flags": {"type": "array", "items": {"type": "integer"}},
+                },
                 "required": ["tag"],
                 "additionalProperties": False,
             },
@@ -121,20 +124,32 @@ def test_what_fits_passes(more: dict[str, Any]) -> None:
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-20, 20) | st.floats() | st.text(max_size=6),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["tag", "flags", "x"]), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["tag", "flags", "x"]), inner, max_size=3)
+    ),
     max_leaves=6,
 )
 
 
-@given(params=st.dictionaries(st.sampled_from([*Everything.parameters["properties"], "unknown"]), VALUES))
+@given(
+    params=st.dictionaries(
+        st.sampled_from([*Everything.parameters["properties"], "unknown"]), VALUES
+    )
+)
 @settings(max_examples=300)
 def test_it_agrees_with_json_schema(params: dict[str, Any]) -> None:
     """Whatever is called with, there is something wrong exactly when a validator of JSON Schema says so."""
     params.pop("odd", None)
     known = {**Everything.parameters["properties"], "odd": {}}
-    if any(isinstance(params.get(name), float) and not (abs(params[name]) < float("inf")) for name in ("share", "count")):
+    if any(
+        isinstance(params.get(name), float) and not (abs(params[name]) < float("inf"))
+        for name in ("share", "count")
+    ):
         return  # JSON has no such numbers
-    valid = jsonschema.Draft202012Validator({**Everything.parameters, "properties": known}).is_valid(params)
+    valid = jsonschema.Draft202012Validator(
+        {**Everything.parameters, "properties": known}
+    ).is_valid(params)
     assert (Everything().validate_params(params) == []) == valid
 
 
@@ -155,7 +170,11 @@ def test_to_schema_is_a_function_of_its_own() -> None:
     shown = Everything().to_schema()
     assert shown == {
         "type": "function",
-        "function": {"name": "everything", "description": "Try it all", "parameters": Everything.parameters},
+        "function": {
+            "name": "everything",
+            "description": "Try it all",
+            "parameters": Everything.parameters,
+        },
     }
     shown["function"]["parameters"]["properties"].clear()
     assert Everything.parameters["properties"]
@@ -170,7 +189,9 @@ def workspace(tmp_path: Path) -> Path:
     root = tmp_path / "workspace"
     (root / "memory").mkdir(parents=True)
     for day in range(1, 13):
-        (root / "memory" / f"2026-02-{day:02}.md").write_text(f"Day {day}.\nDrank green tea.\n", encoding="utf-8")
+        (root / "memory" / f"2026-02-{day:02}.md").write_text(
+            f"Day {day}.\nDrank green tea.\n", encoding="utf-8"
+        )
     (root / "memory" / "MEMORY.md").write_text("The user drinks TEA.\n", encoding="utf-8")
     os.utime(root / "memory" / "MEMORY.md", (0, 0))
     return root
@@ -210,7 +231,10 @@ def test_ten_blocks_unless_told_otherwise(workspace: Path) -> None:
 
 def test_the_answer_is_the_text_of_the_blocks(workspace: Path) -> None:
     """As the specification shows it; without a match, a sentence."""
-    assert call(workspace, query="day 7.") == "--- memory/2026-02-07.md (line 1) ---\nDay 7.\nDrank green tea.\n---\n"
+    assert (
+        call(workspace, query="day 7.")
+        == "--- memory/2026-02-07.md (line 1) ---\nDay 7.\nDrank green tea.\n---\n"
+    )
     assert call(workspace, query="coffee") == 'No matches found for "coffee".'
 
 
@@ -227,7 +251,9 @@ def test_the_answer_is_the_text_of_the_blocks(workspace: Path) -> None:
         ({"query": " "}, "the query is empty"),
     ],
 )
-def test_bad_input_is_told_and_not_raised(workspace: Path, params: dict[str, Any], told: str) -> None:
+def test_bad_input_is_told_and_not_raised(
+    workspace: Path, params: dict[str, Any], told: str
+) -> None:
     """An agent reads a sentence that begins with Error."""
     answer = call(workspace, **params)
     assert answer.startswith("Error: ")

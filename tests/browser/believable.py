@@ -15,7 +15,14 @@ SAID: list[tuple[float, str, str, str, dict[str, object]]] = [
         ME,
         "name",
         "The user is called Mara Lindqvist and lives in Uppsala.",
-        {"kind": "semantic", "tier": "ltm", "pinned": True, "importance": 0.9, "tags": ["person"], "source_user": "mara"},
+        {
+            "kind": "semantic",
+            "tier": "ltm",
+            "pinned": True,
+            "importance": 0.9,
+            "tags": ["person"],
+            "source_user": "mara",
+        },
     ),
     (
         41,
@@ -43,7 +50,13 @@ SAID: list[tuple[float, str, str, str, dict[str, object]]] = [
         ME,
         "review-style",
         "In reviews:\n\n1. say what is good first\n2. name the file and the line\n3. never ask for a rewrite without a reason\n\n> Short is kind.",
-        {"kind": "procedural", "tier": "ltm", "tags": ["style", "reviews"], "source_user": "mara", "importance": 0.8},
+        {
+            "kind": "procedural",
+            "tier": "ltm",
+            "tags": ["style", "reviews"],
+            "source_user": "mara",
+            "importance": 0.8,
+        },
     ),
     (
         33,
@@ -126,21 +139,37 @@ SAID: list[tuple[float, str, str, str, dict[str, object]]] = [
         SHOP,
         "webhook-retry",
         "The payment webhook is retried five times; it must be idempotent by `event_id`.",
-        {"kind": "semantic", "tags": ["payments"], "files": ["shop/payments/webhook.py"], "source_client": "claude-code"},
+        {
+            "kind": "semantic",
+            "tags": ["payments"],
+            "files": ["shop/payments/webhook.py"],
+            "source_client": "claude-code",
+        },
     ),
     (
         34,
         SHOP,
         "flaky-checkout",
         "test_checkout_total was flaky: it compared floats. Fixed by using Decimal everywhere in totals.",
-        {"kind": "episodic", "tags": ["tests", "payments"], "files": ["tests/test_checkout.py"], "source_client": "claude-code"},
+        {
+            "kind": "episodic",
+            "tags": ["tests", "payments"],
+            "files": ["tests/test_checkout.py"],
+            "source_client": "claude-code",
+        },
     ),
     (
         31,
         SHOP,
         "decimal-rule",
         "Money is Decimal, quantised to two places at the border, never float.",
-        {"kind": "procedural", "tier": "ltm", "tags": ["payments", "rules"], "importance": 0.85, "source_client": "claude-code"},
+        {
+            "kind": "procedural",
+            "tier": "ltm",
+            "tags": ["payments", "rules"],
+            "importance": 0.85,
+            "source_client": "claude-code",
+        },
     ),
     (
         28,
@@ -189,7 +218,12 @@ SAID: list[tuple[float, str, str, str, dict[str, object]]] = [
         SHOP,
         "vat",
         "VAT in Sweden is 25 %, on books 6 %.",
-        {"kind": "semantic", "tags": ["payments"], "source_kind": "observed", "source_client": "claude-code"},
+        {
+            "kind": "semantic",
+            "tags": ["payments"],
+            "source_kind": "observed",
+            "source_client": "claude-code",
+        },
     ),
     (
         3,
@@ -256,7 +290,11 @@ EDGES = [
 ]
 
 
-HELPFUL = ("decimal-rule", "deploy", "payment-provider")  # used again and again, so they stay in long-term memory
+HELPFUL = (
+    "decimal-rule",
+    "deploy",
+    "payment-provider",
+)  # used again and again, so they stay in long-term memory
 
 
 class Moving:
@@ -284,15 +322,28 @@ def fill(path: str, now: datetime, provider: str = "none") -> None:
         clock.at = now - timedelta(days=7, hours=2)
         _read_style(ghost)
         clock.at = now - timedelta(days=2)
-        ghost.put(SHOP, "release-friday", "Releases go out on Tuesdays at 10:00, so that Wednesday is free for fixes.")
-        ghost.put(SHOP, "stack", "The shop runs on Django 6.0 with PostgreSQL 17; the front end is plain HTML with htmx.")
+        ghost.put(
+            SHOP,
+            "release-friday",
+            "Releases go out on Tuesdays at 10:00, so that Wednesday is free for fixes.",
+        )
+        ghost.put(
+            SHOP,
+            "stack",
+            "The shop runs on Django 6.0 with PostgreSQL 17; the front end is plain HTML with htmx.",
+        )
         for ns, one, other, rel in EDGES:
             ghost.edge(ns, one, other, rel)
         ghost.consolidate(
             SHOP, "payments", "Klarna is the provider; its webhook is retried, so it must be idempotent; money is Decimal.",
             ["payment-provider", "webhook-retry", "decimal-rule"], tags=["payments", "summary"],
         )  # fmt: skip
-        ghost.put(ME, "old-phone", "Her phone was a Pixel 6.", valid_to=(now - timedelta(days=3)).isoformat())
+        ghost.put(
+            ME,
+            "old-phone",
+            "Her phone was a Pixel 6.",
+            valid_to=(now - timedelta(days=3)).isoformat(),
+        )
         ghost.put(TEAM, "coffee-machine", "The coffee machine on the third floor is broken.")
         ghost.rm(TEAM, "coffee-machine")
         ghost.put(

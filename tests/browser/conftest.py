@@ -20,7 +20,12 @@ from ghostmem import Ghost
 from ghostmem.settings import Settings
 
 CHROMIUM = os.environ.get("CHROMIUM") or next(
-    (found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), None
+    (
+        found
+        for name in ("chromium", "chromium-browser", "google-chrome")
+        if (found := shutil.which(name))
+    ),
+    None,
 )
 FLAGS = [
     "--no-sandbox",
@@ -45,9 +50,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Any]:
     """Start the browser once; each test gets a fresh profile of its own in it."""
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: pip install '.[dev]'")
+    playwright = pytest.importorskip(
+        "playwright.sync_api", reason="playwright is not installed: pip install '.[dev]'"
+    )
     if CHROMIUM is None:
-        pytest.skip("there is no Chromium here: install Debian's `chromium`, or name one with CHROMIUM")
+        pytest.skip(
+            "there is no Chromium here: install Debian's `chromium`, or name one with CHROMIUM"
+        )
     with playwright.sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS, headless=True)
         yield browser
@@ -84,7 +93,14 @@ class Viewer:
     def ghost(self, *args: str) -> str:
         """Run the command in another process on the same store."""
         line = [sys.executable, "-m", "ghostmem", "--db", str(self.path), *args]
-        return subprocess.run(line, capture_output=True, text=True, check=True, timeout=120, env=environment(self.path)).stdout
+        return subprocess.run(
+            line,
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=120,
+            env=environment(self.path),
+        ).stdout
 
 
 def environment(path: Path) -> dict[str, str]:
@@ -105,7 +121,17 @@ def believable_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def run_web(path: Path, *options: str) -> "tuple[subprocess.Popen[str], str]":
     """Run `ghost web` on a store; return the process and the address it printed."""
-    line = [sys.executable, "-m", "ghostmem", "--db", str(path), "--json", "web", "--no-open", *options]
+    line = [
+        sys.executable,
+        "-m",
+        "ghostmem",
+        "--db",
+        str(path),
+        "--json",
+        "web",
+        "--no-open",
+        *options,
+    ]
     process = subprocess.Popen(line, stdout=subprocess.PIPE, text=True, env=environment(path))
     assert process.stdout is not None
     return process, json.loads(process.stdout.readline())["url"]
@@ -124,8 +150,16 @@ def new_page(chromium: Any, viewer: Viewer, **context: Any) -> None:
     room.set_default_timeout(TIMEOUT)
     viewer.page = page = room.new_page()
     page.on("pageerror", lambda error: viewer.problems.append(str(error)))
-    page.on("console", lambda said: viewer.problems.append(said.text) if said.type == "error" else None)
-    page.on("dialog", lambda box: (viewer.problems.append(f"a dialog of the browser: {box.message}"), box.dismiss()))
+    page.on(
+        "console", lambda said: viewer.problems.append(said.text) if said.type == "error" else None
+    )
+    page.on(
+        "dialog",
+        lambda box: (
+            viewer.problems.append(f"a dialog of the browser: {box.message}"),
+            box.dismiss(),
+        ),
+    )
 
 
 @contextmanager
@@ -144,7 +178,9 @@ def served(folder: Path, store: Path, chromium: Any) -> Iterator[Viewer]:
 
 
 @pytest.fixture(scope="session")
-def spare_server(tmp_path_factory: pytest.TempPathFactory, believable_store: Path, chromium: Any) -> Iterator[Viewer]:
+def spare_server(
+    tmp_path_factory: pytest.TempPathFactory, believable_store: Path, chromium: Any
+) -> Iterator[Viewer]:
     """Serve a copy of the believable store for tests that change it, one after the other, each from the beginning."""
     with served(tmp_path_factory.mktemp("spare"), believable_store, chromium) as viewer:
         yield viewer
@@ -152,7 +188,10 @@ def spare_server(tmp_path_factory: pytest.TempPathFactory, believable_store: Pat
 
 def begin_again(path: Path, store: Path) -> None:
     """Make a store under a running server what another one is."""
-    with closing(apsw.Connection(str(path))) as into, closing(apsw.Connection(str(store))) as source:
+    with (
+        closing(apsw.Connection(str(path))) as into,
+        closing(apsw.Connection(str(store))) as source,
+    ):
         into.set_busy_timeout(30_000)
         with into.backup("main", source, "main") as copy:
             copy.step()
@@ -166,9 +205,17 @@ def open_viewer(
     opened: list[Viewer] = []
     spare: Viewer | None = None
 
-    def run(*options: str, store: Path | None = None, sign_in: bool = True, own: bool = False, **context: Any) -> Viewer:
+    def run(
+        *options: str,
+        store: Path | None = None,
+        sign_in: bool = True,
+        own: bool = False,
+        **context: Any,
+    ) -> Viewer:
         nonlocal spare
-        if not (options or store or own or opened) and sign_in:  # starting a server takes longer than most tests
+        if (
+            not (options or store or own or opened) and sign_in
+        ):  # starting a server takes longer than most tests
             spare = request.getfixturevalue("spare_server")
             begin_again(spare.path, believable_store)
             viewer = Viewer(spare.url, spare.path, spare.process, None)
@@ -207,7 +254,9 @@ def viewer(open_viewer: Callable[..., Viewer]) -> Viewer:
 
 
 @pytest.fixture(scope="session")
-def shared_server(tmp_path_factory: pytest.TempPathFactory, believable_store: Path, chromium: Any) -> Iterator[Viewer]:
+def shared_server(
+    tmp_path_factory: pytest.TempPathFactory, believable_store: Path, chromium: Any
+) -> Iterator[Viewer]:
     """Serve the believable store once for all tests that only look."""
     with served(tmp_path_factory.mktemp("shared"), believable_store, chromium) as viewer:
         yield viewer

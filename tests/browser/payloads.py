@@ -20,5 +20,7 @@ def assert_harmless(page: Any) -> None:
     assert page.locator("#main, dialog, .toasts").locator(HARM).count() == 0
     told = "(nodes) => nodes.flatMap((node) => node.getAttributeNames()).filter((name) => name.startsWith('on'))"
     assert page.locator("#main *, dialog *, .toasts *").evaluate_all(told) == []
-    links = page.locator("#main a[href], dialog a[href]").evaluate_all("(nodes) => nodes.map((node) => node.protocol)")
+    links = page.locator("#main a[href], dialog a[href]").evaluate_all(
+        "(nodes) => nodes.map((node) => node.protocol)"
+    )
     assert set(links) <= {"http:", "https:", "mailto:"}

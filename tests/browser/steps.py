@@ -16,7 +16,9 @@ def confirmed(page: Any, label: str) -> None:
 
 def undone(page: Any, key: str = "") -> None:
     """Take back the last change, with a button or a key, and wait until that is done; an earlier notice is not taken for it."""
-    page.evaluate("() => document.querySelectorAll('.toast').forEach((toast) => toast.setAttribute('data-before', ''))")
+    page.evaluate(
+        "() => document.querySelectorAll('.toast').forEach((toast) => toast.setAttribute('data-before', ''))"
+    )
     if key:
         page.keyboard.press(key)
     else:

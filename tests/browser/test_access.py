@@ -76,7 +76,9 @@ def serious(page: Any) -> list[str]:
         pytest.param(PHONE, "light", id="phone light", marks=pytest.mark.slow),
     ],
 )
-def test_axe_finds_nothing_serious(open_viewer: Callable[..., "Viewer"], size: dict[str, int], theme: str) -> None:
+def test_axe_finds_nothing_serious(
+    open_viewer: Callable[..., "Viewer"], size: dict[str, int], theme: str
+) -> None:
     """On every screen, in both themes, at both widths."""
     viewer = open_viewer(viewport=size, color_scheme=theme, reduced_motion="reduce")
     found: dict[str, list[str]] = {}
@@ -97,13 +99,17 @@ def test_axe_finds_nothing_serious(open_viewer: Callable[..., "Viewer"], size: d
     viewer.page.wait_for_selector("dialog[open]")
     if issues := serious(viewer.page):
         found["help"] = issues
-    viewer.problems[:] = [one for one in viewer.problems if "404" not in one]  # what is missing is asked for, and said to be
+    viewer.problems[:] = [
+        one for one in viewer.problems if "404" not in one
+    ]  # what is missing is asked for, and said to be
     assert found == {}
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_axe_at_the_door_and_on_an_empty_store(open_viewer: Callable[..., "Viewer"], tmp_path: Path, theme: str) -> None:
+def test_axe_at_the_door_and_on_an_empty_store(
+    open_viewer: Callable[..., "Viewer"], tmp_path: Path, theme: str
+) -> None:
     """The page that says how to get in, and every screen with nothing to show."""
     from ghostmem import Ghost
     from ghostmem.settings import Settings
@@ -116,7 +122,15 @@ def test_axe_at_the_door_and_on_an_empty_store(open_viewer: Callable[..., "Viewe
     viewer.problems.clear()  # the door is a refusal
     viewer.page.goto(viewer.url)
     viewer.page.wait_for_selector(".nav")
-    for place in ("#/search", "#/timeline", "#/graph", "#/context", "#/lifecycle", "#/health", "#/settle"):
+    for place in (
+        "#/search",
+        "#/timeline",
+        "#/graph",
+        "#/context",
+        "#/lifecycle",
+        "#/health",
+        "#/settle",
+    ):
         assert serious(shown(viewer, place)) == [], place
 
 
@@ -139,7 +153,9 @@ def test_the_keyboard_reaches_everything_and_shows_where_it_is(viewer: "Viewer")
             if not (at["ring"] and at["seen"]):
                 dull.append(at["name"])
         assert dull == [], name
-        assert len(reached) >= min(wanted, 115) * 0.95, name  # what opens on focus may hide something else
+        assert len(reached) >= min(wanted, 115) * 0.95, (
+            name
+        )  # what opens on focus may hide something else
 
 
 @pytest.mark.slow
@@ -171,14 +187,21 @@ def test_dialogs_hold_the_focus_and_give_it_back(viewer: "Viewer") -> None:
         page.wait_for_selector("dialog", state="detached")
         assert page.evaluate("() => document.activeElement.dataset.act") == act
     with viewer.store() as ghost:
-        assert [memory.version for memory in ghost.history("project:shop", "release-friday")] == [1, 2]
+        assert [memory.version for memory in ghost.history("project:shop", "release-friday")] == [
+            1,
+            2,
+        ]
 
 
 @pytest.mark.slow
 def test_the_keyboard_alone_goes_everywhere(viewer: "Viewer") -> None:
     """g and a letter lead to every screen, / to the question, j to the results, Enter into one, Esc back."""
     page = shown(viewer, "#/health")
-    for key, name in zip("tgclhds", ("timeline", "graph", "context", "lifecycle", "health", "settle", "search"), strict=True):
+    for key, name in zip(
+        "tgclhds",
+        ("timeline", "graph", "context", "lifecycle", "health", "settle", "search"),
+        strict=True,
+    ):
         page.evaluate("() => { document.activeElement?.blur(); }")
         page.keyboard.press("g")
         page.keyboard.press(key)
@@ -198,7 +221,13 @@ def test_the_keyboard_alone_goes_everywhere(viewer: "Viewer") -> None:
 def test_who_asks_for_less_motion_gets_it(open_viewer: Callable[..., "Viewer"]) -> None:
     """With reduced motion nothing runs for longer than an instant, and colours that canvases read are the theme's own."""
     viewer = open_viewer(reduced_motion="reduce")
-    for place in ("#/search", "#/graph?ns=project%3Ashop", "#/timeline", "#/lifecycle", "#/memory/project%3Ashop/deploy"):
+    for place in (
+        "#/search",
+        "#/graph?ns=project%3Ashop",
+        "#/timeline",
+        "#/lifecycle",
+        "#/memory/project%3Ashop/deploy",
+    ):
         page = shown(viewer, place)
         long = page.evaluate(
             "() => document.getAnimations().filter((one) => one.effect.getComputedTiming().activeDuration > 10).length"
@@ -218,7 +247,9 @@ def test_who_asks_for_less_motion_gets_it(open_viewer: Callable[..., "Viewer"]) 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("size", [(640, 400), (320, 640)], ids=["twice the size", "narrow"])
-def test_nothing_needs_sideways_scrolling(open_viewer: Callable[..., "Viewer"], size: tuple[int, int]) -> None:
+def test_nothing_needs_sideways_scrolling(
+    open_viewer: Callable[..., "Viewer"], size: tuple[int, int]
+) -> None:
     """At 200 % in the window of a desk, and on the narrowest phone, every screen fits the width."""
     viewer = open_viewer(viewport={"width": size[0], "height": size[1]})
     wide = {}

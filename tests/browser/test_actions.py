@@ -69,9 +69,12 @@ def test_an_edit_that_changes_nothing_or_is_empty_is_not_saved(viewer: "Viewer")
 
 
 @pytest.mark.parametrize(
-    ("choice", "text", "version"), [("Keep mine", "mine", 3), ("Keep theirs", "theirs", 2), ("Look at mine again", "both", 3)]
+    ("choice", "text", "version"),
+    [("Keep mine", "mine", 3), ("Keep theirs", "theirs", 2), ("Look at mine again", "both", 3)],
 )
-def test_when_somebody_else_was_faster_the_person_chooses(viewer: "Viewer", choice: str, text: str, version: int) -> None:
+def test_when_somebody_else_was_faster_the_person_chooses(
+    viewer: "Viewer", choice: str, text: str, version: int
+) -> None:
     """Both texts are shown with what differs; nothing is overwritten unless the person says so."""
     page = opened(viewer, SHOP, "vat")
     page.keyboard.press("e")
@@ -97,7 +100,10 @@ def test_a_text_survives_a_server_that_is_gone(viewer: "Viewer") -> None:
     page = opened(viewer, SHOP, "vat")
     page.keyboard.press("e")
     page.fill("dialog textarea", "precious words")
-    page.route("**/memories/**", lambda route: route.abort() if route.request.method == "PUT" else route.continue_())
+    page.route(
+        "**/memories/**",
+        lambda route: route.abort() if route.request.method == "PUT" else route.continue_(),
+    )
     page.locator("dialog").get_by_role("button", name="Save as version 2").click()
     expect(page.locator("dialog .problem").first).to_contain_text("does not answer")
     expect(page.locator("dialog textarea")).to_have_value("precious words")
@@ -123,16 +129,22 @@ def test_tags_are_added_and_taken_away(viewer: "Viewer") -> None:
     assert get(viewer, SHOP, "decimal-rule").created_at == said
 
 
-@pytest.mark.parametrize(("keys", "label", "named"), [("p", "Pin", "pinned"), ("l", "Lock", "locked")])
+@pytest.mark.parametrize(
+    ("keys", "label", "named"), [("p", "Pin", "pinned"), ("l", "Lock", "locked")]
+)
 def test_pin_and_lock_by_key(viewer: "Viewer", keys: str, label: str, named: str) -> None:
     """One key and one question; the button says how it stands; u undoes."""
     page = opened(viewer, SHOP, "deploy")
     page.keyboard.press(keys)
     confirmed(page, label)
-    expect(page.get_by_role("button", name=f"Un{label.lower()}", exact=True)).to_have_attribute("aria-pressed", "true")
+    expect(page.get_by_role("button", name=f"Un{label.lower()}", exact=True)).to_have_attribute(
+        "aria-pressed", "true"
+    )
     assert getattr(get(viewer, SHOP, "deploy"), named)
     page.keyboard.press("u")
-    expect(page.get_by_role("button", name=label, exact=True)).to_have_attribute("aria-pressed", "false")
+    expect(page.get_by_role("button", name=label, exact=True)).to_have_attribute(
+        "aria-pressed", "false"
+    )
     assert not getattr(get(viewer, SHOP, "deploy"), named)
 
 
@@ -164,7 +176,9 @@ def test_no_is_no(viewer: "Viewer") -> None:
         (SHOP, "decimal-rule", "More important", "Boost"),
     ],
 )
-def test_steps_of_a_life_and_back(viewer: "Viewer", ns: str, key: str, entry: str, confirm: str) -> None:
+def test_steps_of_a_life_and_back(
+    viewer: "Viewer", ns: str, key: str, entry: str, confirm: str
+) -> None:
     """Every step changes what it says, and undoing leads back to the very same tier and importance."""
     before = get(viewer, ns, key)
     page = opened(viewer, ns, key)
@@ -175,7 +189,11 @@ def test_steps_of_a_life_and_back(viewer: "Viewer", ns: str, key: str, entry: st
     assert (after.tier, after.importance) != (before.tier, before.importance)
     undone(page)
     back = get(viewer, ns, key)
-    assert (back.tier, back.importance, back.content) == (before.tier, before.importance, before.content)
+    assert (back.tier, back.importance, back.content) == (
+        before.tier,
+        before.importance,
+        before.content,
+    )
 
 
 def test_a_link_is_made_by_typing_and_removed_again(viewer: "Viewer") -> None:
@@ -197,7 +215,9 @@ def test_a_link_is_made_by_typing_and_removed_again(viewer: "Viewer") -> None:
     expect(page.locator(".near-group")).to_have_count(0)
     undone(page)
     with viewer.store() as ghost:
-        assert [(edge.rel, edge.weight) for edge in ghost.edges(SHOP, "vat")] == [("relates_to", 0.5)]
+        assert [(edge.rel, edge.weight) for edge in ghost.edges(SHOP, "vat")] == [
+            ("relates_to", 0.5)
+        ]
 
 
 def test_a_link_needs_a_memory_that_is_there(viewer: "Viewer") -> None:
@@ -227,7 +247,11 @@ def test_neighbours_are_consolidated(viewer: "Viewer") -> None:
     confirmed(page, "Store the summary")
     expect(page.locator(".near-group h3", has_text="is summed up by")).to_be_visible()
     with viewer.store() as ghost:
-        assert {edge.to_key for edge in ghost.edges(SHOP, "search-speed")} == {"slow-search", "trigram-index", "stack"}
+        assert {edge.to_key for edge in ghost.edges(SHOP, "search-speed")} == {
+            "slow-search",
+            "trigram-index",
+            "stack",
+        }
     undone(page)
     expect(page.locator(".near-group h3", has_text="is summed up by")).to_have_count(0)
 
@@ -328,7 +352,13 @@ def test_read_only_hides_every_action(open_viewer: Callable[..., "Viewer"]) -> N
     viewer = open_viewer("--read-only")
     page = viewer.show("#/memory/project%3Ashop/release-friday")
     page.wait_for_selector(".memory-head h1")
-    for gone in (".memory-actions", ".near-pick", ".version button", "[data-act=link]", ".near .button"):
+    for gone in (
+        ".memory-actions",
+        ".near-pick",
+        ".version button",
+        "[data-act=link]",
+        ".near .button",
+    ):
         assert page.locator(gone).count() == 0
     for key in ("e", "t", "p", "l", "n", "Delete"):
         page.keyboard.press(key)

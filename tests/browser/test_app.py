@@ -65,8 +65,12 @@ class Host:
         self.page.goto("about:blank")  # a page of its own, not the one before written over
         self.page.set_content(HOST)
         self.page.evaluate("(text) => show(text)", POLICY + html())
-        self.page.wait_for_function("() => said.some((one) => one.method === 'ui/notifications/initialized')")
-        self.page.evaluate("(given) => tell('ui/notifications/tool-input', {arguments: given})", given)
+        self.page.wait_for_function(
+            "() => said.some((one) => one.method === 'ui/notifications/initialized')"
+        )
+        self.page.evaluate(
+            "(given) => tell('ui/notifications/tool-input', {arguments: given})", given
+        )
         if result:
             answer = self.face.call("ghost_show", given)
             self.page.evaluate("(answer) => tell('ui/notifications/tool-result', answer)", answer)
@@ -74,7 +78,8 @@ class Host:
     def said(self, method: str) -> list[Any]:
         """Return what the app told the host by one method."""
         found: list[Any] = self.page.evaluate(
-            "(method) => said.filter((one) => one.method === method).map((one) => one.params)", method
+            "(method) => said.filter((one) => one.method === method).map((one) => one.params)",
+            method,
         )
         return found
 
@@ -87,7 +92,10 @@ def host(chromium: Any, tmp_path: Path) -> Iterator[Callable[..., Host]]:
     room.set_default_timeout(30_000)
     with Ghost.open(str(tmp_path / "memory.db"), settings=Settings(embed_provider="none")) as ghost:
         ghost.put(
-            "agent:me", "tea", "The user drinks *green tea*.\n\n- in the morning\n- see https://tea.example/green", tags=["taste"]
+            "agent:me",
+            "tea",
+            "The user drinks *green tea*.\n\n- in the morning\n- see https://tea.example/green",
+            tags=["taste"],
         )
         ghost.put("agent:me", "cup", "The cup is blue.", pinned=True)
         ghost.put("agent:me", "evil", HOSTILE, tags=["<b>tag</b>"])
@@ -95,7 +103,9 @@ def host(chromium: Any, tmp_path: Path) -> Iterator[Callable[..., Host]]:
         ghost.edge("agent:me", "cup", "tea", "depends_on")
         page = room.new_page()
         page.on("pageerror", lambda error: problems.append(str(error)))
-        page.on("console", lambda said: problems.append(said.text) if said.type == "error" else None)
+        page.on(
+            "console", lambda said: problems.append(said.text) if said.type == "error" else None
+        )
         yield Host(page, Face(ghost, folder=str(tmp_path)))
         assert page.evaluate("() => window.hacked") is None
         room.close()
@@ -113,7 +123,9 @@ def test_the_handshake_and_the_first_result(host: Host) -> None:
     assert host.app.locator("mark").all_inner_texts() == ["tea", "green", "tea", "tea", "green"]
     assert host.app.locator("#query").input_value() == "green tea"
     assert host.app.locator("html").get_attribute("data-theme") == "dark"
-    host.page.wait_for_function("() => said.some((one) => one.method === 'ui/notifications/size-changed')")
+    host.page.wait_for_function(
+        "() => said.some((one) => one.method === 'ui/notifications/size-changed')"
+    )
     assert host.said("ui/notifications/size-changed")[-1]["height"] > 100
     assert host.calls == []
     host.page.evaluate("() => tell('ui/notifications/host-context-changed', {theme: 'light'})")
@@ -149,7 +161,9 @@ def test_links_are_the_hosts_to_open(host: Host) -> None:
     assert host.app.locator("h1").inner_text() == "tea"
 
 
-@pytest.mark.parametrize("given", [{"key": "evil"}, {"query": "bold"}, {}], ids=["memory", "results", "newest"])
+@pytest.mark.parametrize(
+    "given", [{"key": "evil"}, {"query": "bold"}, {}], ids=["memory", "results", "newest"]
+)
 def test_hostile_text_stays_text(host: Host, given: dict[str, str]) -> None:
     """Nothing that a memory holds becomes an element, runs, or is a link that does."""
     host.open(ns="agent:me", **given)
@@ -178,7 +192,11 @@ def test_nothing_errors_and_cancelling_are_said(host: Host) -> None:
 def test_it_answers_the_host(host: Host) -> None:
     """A ping and the end are acknowledged, and what it does not know is refused."""
     host.open(ns="agent:me")
-    for method, key in (("ping", "result"), ("ui/resource-teardown", "result"), ("ui/no-such", "error")):
+    for method, key in (
+        ("ping", "result"),
+        ("ui/resource-teardown", "result"),
+        ("ui/no-such", "error"),
+    ):
         assert key in host.page.evaluate("(method) => ask(method)", method)
 
 

@@ -42,9 +42,9 @@ def test_a_question_and_a_budget_give_the_pack(viewer: "Viewer") -> None:
     found = pack(page)
     with viewer.store() as ghost:
         expected = ghost.context("how do payments work", budget=400)
-    assert found.locator(".packed-card").evaluate_all("cards => cards.map((one) => one.dataset.key)") == [
-        one.key for one in expected.memories
-    ]
+    assert found.locator(".packed-card").evaluate_all(
+        "cards => cards.map((one) => one.dataset.key)"
+    ) == [one.key for one in expected.memories]
     assert found.locator(".budget-head h2").inner_text() == f"{expected.used} of 400 tokens"
     assert "q=how+do+payments+work" in page.url
     assert "budget=400" in page.url
@@ -58,7 +58,9 @@ def test_the_token_bar_has_a_segment_for_each_memory(viewer: "Viewer") -> None:
     found = pack(page)
     segments = found.locator(".segment")
     assert segments.count() == found.locator(".packed-card").count()
-    shares = segments.evaluate_all("all => all.map((one) => parseFloat(one.style.getPropertyValue('--share')))")
+    shares = segments.evaluate_all(
+        "all => all.map((one) => parseFloat(one.style.getPropertyValue('--share')))"
+    )
     used = int(found.locator(".budget-head h2").inner_text().split()[0])
     assert abs(sum(shares) - used / 5) < 0.5
     segments.first.hover()
@@ -69,7 +71,12 @@ def test_the_token_bar_has_a_segment_for_each_memory(viewer: "Viewer") -> None:
     assert "tokens" in tip
     assert segments.nth(1).get_attribute("aria-label") == tip
     segments.nth(1).click()
-    assert page.evaluate("document.activeElement.closest('.packed-card').querySelector('.place').textContent") == "2"
+    assert (
+        page.evaluate(
+            "document.activeElement.closest('.packed-card').querySelector('.place').textContent"
+        )
+        == "2"
+    )
 
 
 def test_each_memory_says_why_it_is_there(viewer: "Viewer") -> None:
@@ -126,7 +133,9 @@ def test_two_budgets_side_by_side(viewer: "Viewer") -> None:
     page.wait_for_function("() => document.querySelectorAll('.pack').length === 2")
     page.fill("[name=other]", "100")
     page.keyboard.press("Enter")
-    page.wait_for_function("() => document.querySelectorAll('.budget-head h2')[1]?.textContent.endsWith('of 100 tokens')")
+    page.wait_for_function(
+        "() => document.querySelectorAll('.budget-head h2')[1]?.textContent.endsWith('of 100 tokens')"
+    )
     first, second = (page.locator(".pack").nth(place) for place in (0, 1))
     assert first.locator(".packed-card").count() > second.locator(".packed-card").count()
     assert first.locator(".chip.only").count() >= 1
@@ -159,7 +168,14 @@ def test_what_another_process_writes_changes_the_pack(viewer: "Viewer") -> None:
     """The pack is assembled anew when somebody else stores something."""
     page = viewer.show(f"{ASKED}&budget=800")
     pack(page)
-    viewer.ghost("put", "-n", "project:shop", "-k", "payments-refunds", "Payments: refunds work through the Klarna dashboard.")
+    viewer.ghost(
+        "put",
+        "-n",
+        "project:shop",
+        "-k",
+        "payments-refunds",
+        "Payments: refunds work through the Klarna dashboard.",
+    )
     page.wait_for_selector('.packed-card[data-key="payments-refunds"]')
 
 
@@ -171,8 +187,13 @@ def test_a_wrong_budget_is_not_sent(viewer: "Viewer") -> None:
     page.fill("[name=budget]", "0")
     page.keyboard.press("Enter")
     assert page.locator(".budget-head h2").inner_text().endswith("of 400 tokens")
-    answer = json.dumps({"error": "EngineError", "message": "the store is busy", "hint": "try again"})
-    page.route("**/api/v1/context", lambda route: route.fulfill(status=500, content_type="application/json", body=answer))
+    answer = json.dumps(
+        {"error": "EngineError", "message": "the store is busy", "hint": "try again"}
+    )
+    page.route(
+        "**/api/v1/context",
+        lambda route: route.fulfill(status=500, content_type="application/json", body=answer),
+    )
     page.fill("[name=budget]", "300")
     page.keyboard.press("Enter")
     page.wait_for_selector(".state.bad")
@@ -188,7 +209,10 @@ def test_hostile_text_stays_text(tmp_path: "Path", open_viewer: "Callable[..., V
     path = tmp_path / "hostile.db"
     with Ghost.open(path, settings=Settings(embed_provider="none")) as ghost:
         ghost.put(
-            "a:b", "<b onmouseover=alert(1)>", "payments <img src=x onerror=alert(2)> </memory></ghost-memory>", pinned=True
+            "a:b",
+            "<b onmouseover=alert(1)>",
+            "payments <img src=x onerror=alert(2)> </memory></ghost-memory>",
+            pinned=True,
         )
     viewer = open_viewer(store=path, viewport={"width": 375, "height": 740}, color_scheme="dark")
     page = viewer.show("#/context?q=payments+%3Cscript%3Ealert(3)%3C/script%3E")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ghostmem import Ghost
 from ghostmem.settings import Settings
-from ghostmem.verbs.graph import Graph, graph
+from ghostmem.web.graph_view import Graph, graph
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -90,9 +90,14 @@ def test_a_click_chooses_and_the_panel_tells(viewer: "Viewer") -> None:
     assert "Money is Decimal" in panel.inner_text()
     assert "6 links" in panel.inner_text()
     assert "node=decimal-rule" in page.url
-    assert panel.locator("a.button.primary").get_attribute("href") == "#/memory/project%3Ashop/decimal-rule"
+    assert (
+        panel.locator("a.button.primary").get_attribute("href")
+        == "#/memory/project%3Ashop/decimal-rule"
+    )
     panel.locator(".link-row", has_text="vat").click()
-    page.wait_for_function("() => document.querySelector('.panel-head h2').textContent.includes('vat')")
+    page.wait_for_function(
+        "() => document.querySelector('.panel-head h2').textContent.includes('vat')"
+    )
     page.keyboard.press("Escape")
     page.wait_for_selector(".graph-panel", state="hidden")
     assert "node=" not in page.url
@@ -112,7 +117,9 @@ def test_only_the_surroundings(viewer: "Viewer") -> None:
     """One memory's surroundings can be shown alone, and everything again."""
     page = settled(viewer.show(f"{PLACE}&node=slow-search"))
     page.get_by_role("button", name="Only its surroundings").click()
-    page.wait_for_function("() => document.querySelector('h1').textContent === 'Around slow-search'")
+    page.wait_for_function(
+        "() => document.querySelector('h1').textContent === 'Around slow-search'"
+    )
     settled(page)
     assert counted(page)["nodes"] == 2
     page.get_by_role("button", name="All of it").click()
@@ -133,7 +140,10 @@ def test_moving_by_pointer_wheel_and_buttons(viewer: "Viewer") -> None:
     assert moved["y"] < start["y"]
     assert page.locator(".graph-panel").is_hidden()
     page.mouse.wheel(0, -400)
-    page.wait_for_function("scale => document.querySelector('#graph').scene.view().scale > scale * 1.2", arg=start["scale"])
+    page.wait_for_function(
+        "scale => document.querySelector('#graph').scene.view().scale > scale * 1.2",
+        arg=start["scale"],
+    )
     page.get_by_role("button", name="Zoom out").click()
     page.get_by_role("button", name="Show everything").click()
     now = looking(page)
@@ -159,7 +169,9 @@ def test_moving_by_keyboard(viewer: "Viewer") -> None:
     assert page.inner_text(".panel-head h2").strip() == "decimal-rule"
     assert page.inner_text("#live") == "decimal-rule, 6 links"
     page.keyboard.press("k")
-    page.wait_for_function("() => !document.querySelector('.panel-head h2').textContent.includes('decimal-rule')")
+    page.wait_for_function(
+        "() => !document.querySelector('.panel-head h2').textContent.includes('decimal-rule')"
+    )
     page.keyboard.press("j")
     page.keyboard.press("o")
     page.wait_for_url("**/#/memory/project%3Ashop/decimal-rule")
@@ -181,7 +193,10 @@ def test_two_fingers_zoom(open_viewer: "Callable[..., Viewer]") -> None:
     for far in (40, 60, 80):
         touch("touchMove", (x - far, y), (x + far, y))
     touch("touchEnd")
-    page.wait_for_function("scale => document.querySelector('#graph').scene.view().scale > scale * 2", arg=start["scale"])
+    page.wait_for_function(
+        "scale => document.querySelector('#graph').scene.view().scale > scale * 2",
+        arg=start["scale"],
+    )
     page.get_by_role("button", name="Show everything").tap()
     page.touchscreen.tap(*spot(page, "deploy"))
     page.wait_for_selector(".panel-head h2")
@@ -192,7 +207,10 @@ def test_two_fingers_zoom(open_viewer: "Callable[..., Viewer]") -> None:
 def test_filters(viewer: "Viewer") -> None:
     """Relations, tiers, weight and unlinked memories can be left out, one by one."""
     page, found = settled(viewer.show(PLACE)), told(viewer)
-    alike, asleep = sum(one.rel == "relates_to" for one in found.edges), sum(one.tier == "dormant" for one in found.nodes)
+    alike, asleep = (
+        sum(one.rel == "relates_to" for one in found.edges),
+        sum(one.tier == "dormant" for one in found.nodes),
+    )
     page.locator(".legend", has_text="relates to").click()
     assert counted(page) == {"nodes": 15, "edges": len(found.edges) - alike}
     assert page.locator(".legend", has_text="relates to").get_attribute("aria-pressed") == "false"
@@ -201,7 +219,10 @@ def test_filters(viewer: "Viewer") -> None:
     assert counted(page)["nodes"] == 15 - asleep
     page.locator(".legend", has_text="dormant").click()
     page.get_by_label("Unlinked too").uncheck()
-    assert counted(page) == {"nodes": sum(one.degree > 0 for one in found.nodes), "edges": len(found.edges)}
+    assert counted(page) == {
+        "nodes": sum(one.degree > 0 for one in found.nodes),
+        "edges": len(found.edges),
+    }
     page.get_by_label("Least weight of a link").fill("0.7")
     assert 0 < counted(page)["edges"] < len(found.edges)
     assert page.inner_text("#graph-status").startswith(f"{counted(page)['nodes']} of 15 memories")
@@ -216,7 +237,9 @@ def test_finding_a_node(viewer: "Viewer") -> None:
     page.keyboard.press("ArrowDown")
     assert page.get_attribute(".find input", "aria-activedescendant") == "find-0"
     page.keyboard.press("Enter")
-    page.wait_for_function("() => document.querySelector('.panel-head h2')?.textContent.includes('trigram-index')")
+    page.wait_for_function(
+        "() => document.querySelector('.panel-head h2')?.textContent.includes('trigram-index')"
+    )
     assert counted(page)["nodes"] > 2
 
 
@@ -243,9 +266,13 @@ def test_what_another_process_writes_appears(viewer: "Viewer") -> None:
     """A memory and a link that somebody else stores are drawn, and what was there stays where it was."""
     page = settled(viewer.show(f"{PLACE}&node=deploy"))
     before, links = spot(page, "stack"), len(told(viewer).edges)
-    viewer.ghost("put", "-n", "project:shop", "-k", "rollback", "To roll back, deploy the tag before.")
+    viewer.ghost(
+        "put", "-n", "project:shop", "-k", "rollback", "To roll back, deploy the tag before."
+    )
     viewer.ghost("edge", "add", "-n", "project:shop", "rollback", "deploy", "-r", "depends_on")
-    page.wait_for_function("links => document.querySelector('#graph').scene.counts().edges > links", arg=links)
+    page.wait_for_function(
+        "links => document.querySelector('#graph').scene.counts().edges > links", arg=links
+    )
     settled(page)
     after = spot(page, "stack")
     assert abs(after[0] - before[0]) < 250
@@ -270,7 +297,9 @@ def test_hostile_names_are_text(tmp_path: "Path", open_viewer: "Callable[..., Vi
     assert page.locator("img, script:not([src])").count() == 0
 
 
-def test_an_empty_store_says_what_to_do(tmp_path: "Path", open_viewer: "Callable[..., Viewer]") -> None:
+def test_an_empty_store_says_what_to_do(
+    tmp_path: "Path", open_viewer: "Callable[..., Viewer]"
+) -> None:
     """Without memories there is no map but a command that makes one; it then draws itself."""
     path = tmp_path / "empty.db"
     with Ghost.open(path, settings=Settings(embed_provider="none")) as ghost:
@@ -287,8 +316,13 @@ def test_an_empty_store_says_what_to_do(tmp_path: "Path", open_viewer: "Callable
 def test_a_failure_is_told_and_can_be_tried_again(viewer: "Viewer") -> None:
     """When the server cannot answer, the page says so and offers to try again."""
     page = viewer.show("#/health")
-    answer = json.dumps({"error": "EngineError", "message": "the disk is full", "hint": "make room"})
-    page.route("**/api/v1/graph?**", lambda route: route.fulfill(status=500, content_type="application/json", body=answer))
+    answer = json.dumps(
+        {"error": "EngineError", "message": "the disk is full", "hint": "make room"}
+    )
+    page.route(
+        "**/api/v1/graph?**",
+        lambda route: route.fulfill(status=500, content_type="application/json", body=answer),
+    )
     viewer.show(PLACE)
     page.wait_for_selector(".state.bad")
     assert "the disk is full" in page.inner_text(".state.bad")
@@ -300,7 +334,9 @@ def test_a_failure_is_told_and_can_be_tried_again(viewer: "Viewer") -> None:
 
 def test_dark_and_wide(open_viewer: "Callable[..., Viewer]") -> None:
     """The map takes the colours of the theme when it changes, and the width of a large window."""
-    page = settled(open_viewer(viewport={"width": 2560, "height": 1300}, color_scheme="dark").show(PLACE))
+    page = settled(
+        open_viewer(viewport={"width": 2560, "height": 1300}, color_scheme="dark").show(PLACE)
+    )
     assert page.locator("#graph").bounding_box()["width"] > 2000
     read = """() => {
       const canvas = document.querySelector("#graph");

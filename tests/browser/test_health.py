@@ -8,7 +8,7 @@ import pytest
 
 from ghostmem import Ghost
 from ghostmem.settings import Settings
-from ghostmem.verbs.shape import shape
+from ghostmem.web.shape import shape
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,7 +24,9 @@ def test_the_report_is_the_audits(viewer: "Viewer") -> None:
     assert page.locator(".gauge-score").text_content() == str(report["score"])
     assert f"{report['score']} of 100" in (page.get_attribute(".gauge svg", "aria-label") or "")
     found = {one["name"]: one for one in report["findings"] if one["count"]}
-    assert set(page.locator(".finding").evaluate_all("all => all.map((one) => one.dataset.name)")) == set(found)
+    assert set(
+        page.locator(".finding").evaluate_all("all => all.map((one) => one.dataset.name)")
+    ) == set(found)
     for name, one in found.items():
         card = page.locator(f'.finding[data-name="{name}"]')
         assert card.locator(".finding-share b").inner_text() == str(one["count"])
@@ -43,7 +45,9 @@ def test_advice_can_be_copied(viewer: "Viewer") -> None:
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     command = page.locator('.finding[data-name="orphans"] .command')
     command.locator("button").click()
-    page.wait_for_function("() => navigator.clipboard.readText().then((text) => text.startsWith('ghost edge relink'))")
+    page.wait_for_function(
+        "() => navigator.clipboard.readText().then((text) => text.startsWith('ghost edge relink'))"
+    )
 
 
 def test_the_shape_as_plots_and_tables(viewer: "Viewer") -> None:
@@ -51,8 +55,19 @@ def test_the_shape_as_plots_and_tables(viewer: "Viewer") -> None:
     page = viewer.show("#/health")
     page.wait_for_selector(".plots .column", state="attached")
     names = page.locator(".plots figcaption h3").all_inner_texts()
-    assert {"Tiers", "Kinds", "Ages", "Sizes", "Use by day", "Months", "Sources", "Namespaces"} <= set(names)
-    tiers = page.locator(".plot", has=page.get_by_role("heading", name="Tiers", exact=True)).locator("tr")
+    assert {
+        "Tiers",
+        "Kinds",
+        "Ages",
+        "Sizes",
+        "Use by day",
+        "Months",
+        "Sources",
+        "Namespaces",
+    } <= set(names)
+    tiers = page.locator(
+        ".plot", has=page.get_by_role("heading", name="Tiers", exact=True)
+    ).locator("tr")
     with viewer.store() as ghost:
         now = shape(ghost.store).tiers
     named = {"sensory": "sensory", "short-term": "stm", "long-term": "ltm", "dormant": "dormant"}
@@ -77,7 +92,9 @@ def test_one_namespace(viewer: "Viewer") -> None:
     page = viewer.show("#/health")
     page.wait_for_selector(".finding")
     page.select_option("#ns", "team:shared")
-    page.wait_for_function("() => document.querySelector('.health-top .figure b')?.textContent === '4'")
+    page.wait_for_function(
+        "() => document.querySelector('.health-top .figure b')?.textContent === '4'"
+    )
 
 
 @pytest.mark.slow
@@ -85,9 +102,18 @@ def test_another_process_changes_the_report(viewer: "Viewer") -> None:
     """The plots are drawn anew when somebody else writes."""
     page = viewer.show("#/health")
     page.wait_for_selector(".finding")
-    viewer.ghost("put", "-n", "team:shared", "-k", "standup-again", "Stand-up is at 09:15, fifteen minutes, cameras optional.")
+    viewer.ghost(
+        "put",
+        "-n",
+        "team:shared",
+        "-k",
+        "standup-again",
+        "Stand-up is at 09:15, fifteen minutes, cameras optional.",
+    )
     page.wait_for_selector('.finding[data-name="duplicates"]')
-    page.wait_for_function("() => document.querySelector('.health-top .figure b').textContent === '30'")
+    page.wait_for_function(
+        "() => document.querySelector('.health-top .figure b').textContent === '30'"
+    )
 
 
 @pytest.mark.slow
@@ -100,7 +126,8 @@ def test_plots_follow_the_width(open_viewer: "Callable[..., Viewer]") -> None:
     assert narrow <= 343
     page.set_viewport_size({"width": 2560, "height": 1300})
     page.wait_for_function(
-        "narrow => document.querySelector('.plot-wide .plot-picture').getAttribute('width') > narrow * 2", arg=narrow
+        "narrow => document.querySelector('.plot-wide .plot-picture').getAttribute('width') > narrow * 2",
+        arg=narrow,
     )
     assert page.evaluate("document.documentElement.scrollWidth") <= 2560
 
@@ -110,12 +137,19 @@ def test_hostile_names_are_text(tmp_path: "Path", open_viewer: "Callable[..., Vi
     path = tmp_path / "hostile.db"
     with Ghost.open(path, settings=Settings(embed_provider="none")) as ghost:
         for key in ("<img src=x onerror=alert(1)>", "a/b & c"):
-            ghost.put("x:y", key, "The very same words in both of them.", source_client="<script>alert(2)</script>")
+            ghost.put(
+                "x:y",
+                key,
+                "The very same words in both of them.",
+                source_client="<script>alert(2)</script>",
+            )
     page = open_viewer(store=path).show("#/health")
     page.wait_for_selector('.finding[data-name="duplicates"]')
     page.wait_for_selector(".plots .column", state="attached")
     assert "<script>alert(2)</script>" in page.inner_text(".plots")
-    links = page.locator(".examples a").evaluate_all("all => all.map((one) => one.getAttribute('href'))")
+    links = page.locator(".examples a").evaluate_all(
+        "all => all.map((one) => one.getAttribute('href'))"
+    )
     assert any("a%2Fb%20%26%20c" in link or "%3Cimg" in link for link in links)
     assert page.locator("#main img, #main script").count() == 0
 
@@ -129,13 +163,20 @@ def test_empty_and_failing(tmp_path: "Path", open_viewer: "Callable[..., Viewer]
     page = viewer.show("#/health")
     page.wait_for_selector(".state")
     assert "Nothing to judge yet" in page.inner_text(".health")
-    answer = json.dumps({"error": "EngineError", "message": "the store is busy", "hint": "try again"})
-    page.route("**/api/v1/audit", lambda route: route.fulfill(status=500, content_type="application/json", body=answer))
+    answer = json.dumps(
+        {"error": "EngineError", "message": "the store is busy", "hint": "try again"}
+    )
+    page.route(
+        "**/api/v1/audit",
+        lambda route: route.fulfill(status=500, content_type="application/json", body=answer),
+    )
     viewer.show("#/context")
     viewer.show("#/health")
     page.wait_for_selector(".state.bad")
     assert "the store is busy" in page.inner_text(".state.bad")
     page.unroute("**/api/v1/audit")
     page.get_by_role("button", name="Try again").click()
-    page.wait_for_function("() => document.querySelector('.health').textContent.includes('Nothing to judge yet')")
+    page.wait_for_function(
+        "() => document.querySelector('.health').textContent.includes('Nothing to judge yet')"
+    )
     viewer.problems[:] = [text for text in viewer.problems if "500" not in text]

@@ -8,7 +8,7 @@ import pytest
 
 from ghostmem import Ghost
 from ghostmem.settings import Settings
-from ghostmem.verbs.flow import Flow, flow
+from ghostmem.web.flow import Flow, flow
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -42,8 +42,12 @@ def test_tiers_over_time(viewer: "Viewer") -> None:
     rows = page.locator(".plot-table tbody tr")
     assert rows.count() == 30
     now = flowed(viewer).tiers
-    assert rows.last.locator("td").all_inner_texts() == [str(now.get(name, 0)) for name in ("ltm", "stm", "sensory", "dormant")]
-    assert page.locator(".figures .figure b").all_inner_texts() == [str(now.get(name, 0)) for name in TIERS]
+    assert rows.last.locator("td").all_inner_texts() == [
+        str(now.get(name, 0)) for name in ("ltm", "stm", "sensory", "dormant")
+    ]
+    assert page.locator(".figures .figure b").all_inner_texts() == [
+        str(now.get(name, 0)) for name in TIERS
+    ]
 
 
 @pytest.mark.slow
@@ -69,8 +73,15 @@ def test_moves_and_the_time_shown(viewer: "Viewer") -> None:
     page = viewer.show("#/lifecycle")
     page.select_option("[aria-label='How far back']", "90")
     page.wait_for_function("() => document.querySelectorAll('.plot-table tbody tr').length === 90")
-    moves = [move for day in flowed(viewer, 90).days for move in day.moves if (move.before, move.after) == ("ltm", "dormant")]
-    assert f"long-term → dormant {sum(move.count for move in moves)}" in page.inner_text(".moves").replace("\n", " ")
+    moves = [
+        move
+        for day in flowed(viewer, 90).days
+        for move in day.moves
+        if (move.before, move.after) == ("ltm", "dormant")
+    ]
+    assert f"long-term → dormant {sum(move.count for move in moves)}" in page.inner_text(
+        ".moves"
+    ).replace("\n", " ")
     assert "days=90" in page.url
 
 
@@ -145,9 +156,12 @@ def test_another_process_runs_the_rules(viewer: "Viewer") -> None:
     page.wait_for_selector(".run")
     before, asleep = page.locator(".run").count(), flowed(viewer).tiers["dormant"]
     viewer.ghost("reflect", "-n", "*")
-    page.wait_for_function("before => document.querySelectorAll('.run').length > before", arg=before)
     page.wait_for_function(
-        "asleep => Number(document.querySelector('.figures .figure:nth-child(4) b').textContent) > asleep", arg=asleep
+        "before => document.querySelectorAll('.run').length > before", arg=before
+    )
+    page.wait_for_function(
+        "asleep => Number(document.querySelector('.figures .figure:nth-child(4) b').textContent) > asleep",
+        arg=asleep,
     )
 
 
@@ -176,8 +190,13 @@ def test_empty_and_failing(tmp_path: "Path", open_viewer: "Callable[..., Viewer]
     assert "No memories yet" in page.inner_text(".lifecycle")
     assert "The rules have not run yet" in page.inner_text(".lifecycle")
     assert page.evaluate("document.documentElement.scrollWidth") <= 375
-    answer = json.dumps({"error": "EngineError", "message": "the store is busy", "hint": "try again"})
-    page.route("**/api/v1/flow?**", lambda route: route.fulfill(status=500, content_type="application/json", body=answer))
+    answer = json.dumps(
+        {"error": "EngineError", "message": "the store is busy", "hint": "try again"}
+    )
+    page.route(
+        "**/api/v1/flow?**",
+        lambda route: route.fulfill(status=500, content_type="application/json", body=answer),
+    )
     page.select_option("[aria-label='How far back']", "14")
     page.wait_for_selector(".state.bad")
     assert "the store is busy" in page.inner_text(".state.bad")

@@ -27,7 +27,18 @@ def test_the_head_says_what_it_is(viewer: "Viewer") -> None:
     """Key, namespace, tier, kind, importance, tokens, tags and marks stand at the top."""
     page = opened(viewer, "agent:me", "allergy")
     head = page.inner_text(".memory-head")
-    for said in ("agent:me", "allergy", "long-term", "fact", "importance", "1.00", "tokens", "person", "pinned", "locked"):
+    for said in (
+        "agent:me",
+        "allergy",
+        "long-term",
+        "fact",
+        "importance",
+        "1.00",
+        "tokens",
+        "person",
+        "pinned",
+        "locked",
+    ):
         assert said in head
     assert page.inner_text("h1") == "allergy"
 
@@ -54,7 +65,12 @@ def test_the_text_can_be_copied(open_viewer: Callable[..., "Viewer"]) -> None:
 def test_versions_are_compared_word_by_word(viewer: "Viewer") -> None:
     """The last change is shown at once; any two versions can be chosen; an old one can be looked at."""
     with viewer.store() as ghost:
-        ghost.put("project:shop", "stack", "The shop runs on Django 6.0.\n\nIt is plain.", tags=["architecture", "web"])
+        ghost.put(
+            "project:shop",
+            "stack",
+            "The shop runs on Django 6.0.\n\nIt is plain.",
+            tags=["architecture", "web"],
+        )
     page = opened(viewer, "project:shop", "stack")
     assert page.locator(".version").count() == 3
     assert page.input_value("[name=from]") == "2"
@@ -73,14 +89,22 @@ def test_versions_are_compared_word_by_word(viewer: "Viewer") -> None:
     page.wait_for_selector(".memory-actions")
 
 
-def test_a_comparison_of_huge_texts_is_bounded(open_viewer: Callable[..., "Viewer"], tmp_path: "Path") -> None:
+def test_a_comparison_of_huge_texts_is_bounded(
+    open_viewer: Callable[..., "Viewer"], tmp_path: "Path"
+) -> None:
     """Two texts of thousands of other lines are called different rather than compared for ever; folded lines open."""
     path = tmp_path / "huge.db"
-    with Ghost.open(str(path), settings=Settings(embed_provider="none", max_content_bytes=4_000_000)) as ghost:
+    with Ghost.open(
+        str(path), settings=Settings(embed_provider="none", max_content_bytes=4_000_000)
+    ) as ghost:
         ghost.put("agent:x", "huge", "\n".join(f"line {n} before" for n in range(9000)))
         ghost.put("agent:x", "huge", "\n".join(f"line {n} after it" for n in range(9000)))
         ghost.put("agent:x", "long", "\n".join(f"line {n}" for n in range(3000)))
-        ghost.put("agent:x", "long", "\n".join(f"line {n}{' changed' if n == 1500 else ''}" for n in range(3000)))
+        ghost.put(
+            "agent:x",
+            "long",
+            "\n".join(f"line {n}{' changed' if n == 1500 else ''}" for n in range(3000)),
+        )
     viewer = open_viewer(store=path)
     page = opened(viewer, "agent:x", "huge")
     assert "too different" in page.inner_text(".diff-sum")
@@ -96,19 +120,28 @@ def test_links_stand_in_groups_with_their_weights(viewer: "Viewer") -> None:
     """Both directions, each relation by its name from this end, heaviest first; a link leads on."""
     page = opened(viewer, "project:shop", "decimal-rule")
     groups = page.locator(".near-group h3").all_inner_texts()
-    assert [name.split("\n")[0] for name in groups] == ["is caused by", "prevents", "is summed up by", "relates to"]
+    assert [name.split("\n")[0] for name in groups] == [
+        "is caused by",
+        "prevents",
+        "is summed up by",
+        "relates to",
+    ]
     assert page.locator(".near-group").last.locator(".near").count() == 3
     assert page.locator(".near .weight").first.inner_text().endswith("0.75")
     page.locator(".near .memory-link", has_text="payments").click()
     page.wait_for_function("() => document.querySelector('h1').textContent === 'payments'")
 
 
-def test_what_is_known_about_it_stands_aside(open_viewer: Callable[..., "Viewer"], tmp_path: "Path") -> None:
+def test_what_is_known_about_it_stands_aside(
+    open_viewer: Callable[..., "Viewer"], tmp_path: "Path"
+) -> None:
     """Files, symbols, note, other wordings, use, source and both times are told; what ended and what is in doubt says so."""
     path = tmp_path / "rich.db"
     notes = tmp_path / "notes"
     notes.mkdir()
-    (notes / "trip.md").write_text("# Trip\n\n## Hotel\n\nThe hotel in Lund is called Grand.\n", encoding="utf-8")
+    (notes / "trip.md").write_text(
+        "# Trip\n\n## Hotel\n\nThe hotel in Lund is called Grand.\n", encoding="utf-8"
+    )
     with Ghost.open(str(path), settings=Settings(embed_provider="none")) as ghost:
         ghost.put(
             "agent:x", "rich", "The parser lives in parse.py.", files=[("parse.py", "created")], source_user="mara", source_kind="stated",
@@ -145,8 +178,12 @@ def test_what_is_known_about_it_stands_aside(open_viewer: Callable[..., "Viewer"
     assert page.locator(".fact-rows .memory-link").inner_text() == "base-2"
     page = opened(viewer, "agent:x", "top")
     assert "Maybe stale: depends on base" in page.inner_text(".banner")
-    page.goto(f"{viewer.base}/#/memory/agent%3Ax/{note.key.replace('/', '%2F').replace('#', '%23')}")
-    page.wait_for_function("() => document.querySelector('.memory-text')?.textContent.includes('Grand')")
+    page.goto(
+        f"{viewer.base}/#/memory/agent%3Ax/{note.key.replace('/', '%2F').replace('#', '%23')}"
+    )
+    page.wait_for_function(
+        "() => document.querySelector('.memory-text')?.textContent.includes('Grand')"
+    )
     assert "trip.md:" in page.inner_text(".memory-side")
 
 
@@ -183,7 +220,9 @@ def test_a_server_that_is_gone_is_said(viewer: "Viewer") -> None:
     viewer.problems[:] = [one for one in viewer.problems if "ERR_FAILED" not in one]
 
 
-def test_hostile_text_in_every_field_stays_text(open_viewer: Callable[..., "Viewer"], tmp_path: "Path") -> None:
+def test_hostile_text_in_every_field_stays_text(
+    open_viewer: Callable[..., "Viewer"], tmp_path: "Path"
+) -> None:
     """Whatever stands in a memory's fields is shown as it was written, on its page, in its versions and in every dialog."""
     path = tmp_path / "hostile.db"
     keys = [f"{number} {payload}" for number, payload in enumerate(PAYLOADS)]
@@ -196,15 +235,24 @@ def test_hostile_text_in_every_field_stays_text(open_viewer: Callable[..., "View
             }
             ghost.put("agent:x", key, f"before {payload}", **fields)
             ghost.put(
-                "agent:x", key, f"# {payload}\n\n{payload}", source_user=payload, source_scope=payload, source_client=payload
+                "agent:x",
+                key,
+                f"# {payload}\n\n{payload}",
+                source_user=payload,
+                source_scope=payload,
+                source_client=payload,
             )
         for one, other in pairwise(keys):
             ghost.edge("agent:x", one, other, "relates_to")
     viewer = open_viewer(store=path)
     for key, payload in zip(keys, PAYLOADS, strict=True):
         page = viewer.show("#/search")
-        page.evaluate("(key) => { location.hash = '#/memory/agent%3Ax/' + encodeURIComponent(key); }", key)
-        page.wait_for_function("(key) => document.querySelector('.memory-head h1')?.textContent === key", arg=key)
+        page.evaluate(
+            "(key) => { location.hash = '#/memory/agent%3Ax/' + encodeURIComponent(key); }", key
+        )
+        page.wait_for_function(
+            "(key) => document.querySelector('.memory-head h1')?.textContent === key", arg=key
+        )
         assert payload in page.locator(".fact-rows").nth(2).text_content()
         assert_harmless(page)
         for act in ("e", "t", "p", "n", "Delete"):

@@ -34,8 +34,13 @@ def test_results_come_while_one_types(look: "Viewer") -> None:
     """Each keystroke asks anew; only the answer to the last question is shown, with its words marked."""
     page = look.show("#/search")
     page.locator("#query").press_sequentially("webhook idempotent", delay=15)
-    page.wait_for_function("() => document.querySelector('.hit .memory-link')?.textContent === 'webhook-retry'")
-    assert {text.lower() for text in page.locator(".hit-text mark").all_inner_texts()} >= {"webhook", "idempotent"}
+    page.wait_for_function(
+        "() => document.querySelector('.hit .memory-link')?.textContent === 'webhook-retry'"
+    )
+    assert {text.lower() for text in page.locator(".hit-text mark").all_inner_texts()} >= {
+        "webhook",
+        "idempotent",
+    }
     assert re.fullmatch(r"\d+ results?", page.inner_text("#status"))
     assert "q=webhook+idempotent" in page.url
     assert page.inner_text("#live") == page.inner_text("#status")
@@ -57,7 +62,9 @@ def test_a_slow_answer_to_an_old_question_is_dropped(look: "Viewer") -> None:
     with page.expect_request("**/api/v1/search"):
         page.fill("#query", "tea")
     page.fill("#query", "standup")
-    page.wait_for_function("() => document.querySelector('.hit .memory-link')?.textContent === 'standup'")
+    page.wait_for_function(
+        "() => document.querySelector('.hit .memory-link')?.textContent === 'standup'"
+    )
     for route in held:
         route.abort()  # the page has already hung up
     page.unroute("**/api/v1/search")
@@ -90,7 +97,9 @@ def test_the_receipt_is_one_click_away(look: "Viewer") -> None:
         ("after=2020-01-01&before=2020-12-31", "", "deploy"),
     ],
 )
-def test_filters_hold_with_and_without_a_question(look: "Viewer", place: str, there: str, gone: str) -> None:
+def test_filters_hold_with_and_without_a_question(
+    look: "Viewer", place: str, there: str, gone: str
+) -> None:
     """What a filter asks for is there, the rest is not; filters in the address are open and counted."""
     page = look.show(f"#/search?{place}")
     page.wait_for_selector(".hit" if there else ".state")
@@ -117,7 +126,9 @@ def test_the_namespace_of_the_rail_holds(look: "Viewer") -> None:
     """Choosing a namespace shows only its memories, and a prefix or one alone is remembered for the tab."""
     page = look.show("#/search")
     page.select_option("#ns", "team:shared")
-    page.wait_for_function("() => [...document.querySelectorAll('.hit-ns')].every((one) => one.textContent === 'team:shared')")
+    page.wait_for_function(
+        "() => [...document.querySelectorAll('.hit-ns')].every((one) => one.textContent === 'team:shared')"
+    )
     page.reload()
     page.wait_for_selector(".hit")
     assert set(page.locator(".hit-ns").all_inner_texts()) == {"team:shared"}
@@ -157,11 +168,15 @@ def test_what_another_process_writes_appears(viewer: "Viewer") -> None:
     page.wait_for_selector(".live-state[data-state=live]")
     page.wait_for_selector(".hit")
     viewer.ghost("put", "-n", "agent:other", "-k", "fresh", "Written while the page is open.")
-    page.wait_for_function("() => document.querySelector('.hit .memory-link')?.textContent === 'fresh'")
+    page.wait_for_function(
+        "() => document.querySelector('.hit .memory-link')?.textContent === 'fresh'"
+    )
     page.wait_for_selector("#ns option[value='agent:other']", state="attached")
 
 
-def test_an_empty_store_says_what_to_do(open_viewer: Callable[..., "Viewer"], tmp_path: "Path") -> None:
+def test_an_empty_store_says_what_to_do(
+    open_viewer: Callable[..., "Viewer"], tmp_path: "Path"
+) -> None:
     """Nothing stored: a command to copy; no hits: Ghost says so."""
     path = tmp_path / "empty.db"
     Ghost.open(str(path), settings=Settings(embed_provider="none")).close()
@@ -169,7 +184,9 @@ def test_an_empty_store_says_what_to_do(open_viewer: Callable[..., "Viewer"], tm
     page.wait_for_selector(".state")
     assert "ghost put" in page.inner_text(".command")
     page.fill("#query", "anything")
-    page.wait_for_function("() => document.querySelector('.state h2')?.textContent === 'Nothing relevant'")
+    page.wait_for_function(
+        "() => document.querySelector('.state h2')?.textContent === 'Nothing relevant'"
+    )
 
 
 def test_a_server_that_is_gone_is_an_error_with_a_next_step(look: "Viewer") -> None:
@@ -186,7 +203,9 @@ def test_a_server_that_is_gone_is_an_error_with_a_next_step(look: "Viewer") -> N
     look.problems[:] = [one for one in look.problems if "ERR_FAILED" not in one]
 
 
-def test_hostile_text_in_every_field_stays_text(open_viewer: Callable[..., "Viewer"], tmp_path: "Path") -> None:
+def test_hostile_text_in_every_field_stays_text(
+    open_viewer: Callable[..., "Viewer"], tmp_path: "Path"
+) -> None:
     """Whatever stands in a memory's fields is shown as it was written: no element comes of it, and nothing runs."""
     path = tmp_path / "hostile.db"
     with Ghost.open(str(path), settings=Settings(embed_provider="none")) as ghost:
@@ -200,15 +219,24 @@ def test_hostile_text_in_every_field_stays_text(open_viewer: Callable[..., "View
     page.wait_for_selector(".hit")
     for button in page.locator(".why-button").all():
         button.click()
-    assert sorted(keys(page)) == sorted(f"{number} {payload}" for number, payload in enumerate(PAYLOADS))
+    assert sorted(keys(page)) == sorted(
+        f"{number} {payload}" for number, payload in enumerate(PAYLOADS)
+    )
     for payload in PAYLOADS:
         page.fill("#query", payload)
         page.wait_for_timeout(100)
-        page.evaluate("(text) => { location.hash = '#/search?tags=' + encodeURIComponent(text); }", payload)
+        page.evaluate(
+            "(text) => { location.hash = '#/search?tags=' + encodeURIComponent(text); }", payload
+        )
         page.wait_for_timeout(100)
     page.evaluate("location.hash = '#/<img src=x onerror=alert(1)>/<b>'")
     page.wait_for_selector(".search")
-    assert page.locator("#main script, #main iframe, #main img, #main svg[onload], #main b[onmouseover]").count() == 0
+    assert (
+        page.locator(
+            "#main script, #main iframe, #main img, #main svg[onload], #main b[onmouseover]"
+        ).count()
+        == 0
+    )
     assert (
         page.evaluate(
             "[...document.querySelectorAll('#main *')].flatMap((n) => n.getAttributeNames()).filter((n) => n.startsWith('on'))"
@@ -221,14 +249,22 @@ def test_hostile_text_in_every_field_stays_text(open_viewer: Callable[..., "View
 @pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
 def test_the_page_fits(open_look: Callable[..., "Viewer"], width: int, scheme: str) -> None:
     """Nothing sticks out sideways, on a phone or a wall, and the theme follows the system until the user chooses."""
-    page = open_look(viewport={"width": width, "height": 800}, color_scheme=scheme).show("#/search?q=payments")
+    page = open_look(viewport={"width": width, "height": 800}, color_scheme=scheme).show(
+        "#/search?q=payments"
+    )
     page.locator(".why-button").first.click()
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert page.evaluate("getComputedStyle(document.documentElement).colorScheme") == "light dark"
     page.locator("#theme").click()
-    assert page.evaluate("document.documentElement.dataset.theme") == {"light": "dark", "dark": "light"}[scheme]
+    assert (
+        page.evaluate("document.documentElement.dataset.theme")
+        == {"light": "dark", "dark": "light"}[scheme]
+    )
     page.reload()
-    assert page.evaluate("document.documentElement.dataset.theme") == {"light": "dark", "dark": "light"}[scheme]
+    assert (
+        page.evaluate("document.documentElement.dataset.theme")
+        == {"light": "dark", "dark": "light"}[scheme]
+    )
 
 
 def test_a_hit_can_be_pinned_where_it_is_found(viewer: "Viewer") -> None:
@@ -238,7 +274,9 @@ def test_a_hit_can_be_pinned_where_it_is_found(viewer: "Viewer") -> None:
     page.keyboard.press("Escape")
     page.keyboard.press("ArrowDown")
     page.wait_for_selector(".hit :focus")
-    key = page.evaluate("document.activeElement.closest('.hit').querySelector('.memory-link').textContent")
+    key = page.evaluate(
+        "document.activeElement.closest('.hit').querySelector('.memory-link').textContent"
+    )
     page.keyboard.press("p")
     page.click("dialog[open] .button.primary")
     page.wait_for_selector(".toast")

@@ -34,7 +34,10 @@ def test_contradictions_stand_side_by_side(viewer: "Viewer") -> None:
     """The one with the last word is on the left, and the words that differ are marked."""
     page = opened(viewer)
     card = conflict(page, "session-store-db")
-    assert card.locator(".side .memory-link").all_inner_texts() == ["session-store-db", "session-store"]
+    assert card.locator(".side .memory-link").all_inner_texts() == [
+        "session-store-db",
+        "session-store",
+    ]
     assert "database" in " ".join(card.locator(".side mark").all_inner_texts())
     assert card.get_attribute("aria-label") == "session-store-db contradicts session-store"
 
@@ -43,7 +46,9 @@ def test_contradictions_stand_side_by_side(viewer: "Viewer") -> None:
 def test_one_side_is_kept_and_that_is_undone(viewer: "Viewer", side: int, ended: str) -> None:
     """What is not kept ends; undoing lets both hold again with the importance they had."""
     with viewer.store() as ghost:
-        before = {key: ghost.history(SHOP, key)[-1] for key in ("session-store", "session-store-db")}
+        before = {
+            key: ghost.history(SHOP, key)[-1] for key in ("session-store", "session-store-db")
+        }
     page = opened(viewer)
     conflict(page, "session-store-db").get_by_role("button", name="Keep this").nth(side).click()
     page.locator("dialog").get_by_role("button", name="Keep it").click()
@@ -55,7 +60,11 @@ def test_one_side_is_kept_and_that_is_undone(viewer: "Viewer", side: int, ended:
     with viewer.store() as ghost:
         for key, memory in before.items():
             now = ghost.history(SHOP, key)[-1]
-            assert (now.valid_to, now.tier, now.importance) == (None, memory.tier, memory.importance)
+            assert (now.valid_to, now.tier, now.importance) == (
+                None,
+                memory.tier,
+                memory.importance,
+            )
 
 
 def test_both_can_hold(viewer: "Viewer") -> None:
@@ -153,15 +162,26 @@ def test_a_server_that_is_gone_is_said(viewer: "Viewer") -> None:
     viewer.problems[:] = [one for one in viewer.problems if "ERR_FAILED" not in one]
 
 
-def test_hostile_text_stays_text_and_hides_nothing(open_viewer: Callable[..., "Viewer"], tmp_path: "Path") -> None:
+def test_hostile_text_stays_text_and_hides_nothing(
+    open_viewer: Callable[..., "Viewer"], tmp_path: "Path"
+) -> None:
     """Payloads in every field of conflicts and of what is held run nothing; invisible characters are written out."""
     path = tmp_path / "hostile.db"
     with Ghost.open(str(path), settings=Settings(embed_provider="none")) as ghost:
         for number, payload in enumerate(PAYLOADS):
             ghost.put("agent:x", f"{number} {payload}", f"It is so: {payload}", source_user=payload)
-            ghost.put("agent:x", f"{number} not {payload}", f"It is not so: {payload}", source_user=payload)
+            ghost.put(
+                "agent:x",
+                f"{number} not {payload}",
+                f"It is not so: {payload}",
+                source_user=payload,
+            )
             ghost.edge("agent:x", f"{number} {payload}", f"{number} not {payload}", "contradicts")
-            held: dict[str, Any] = {"tags": [payload[:60].replace(",", " ")], "source_user": payload, "source_client": payload}
+            held: dict[str, Any] = {
+                "tags": [payload[:60].replace(",", " ")],
+                "source_user": payload,
+                "source_client": payload,
+            }
             ghost.put(
                 "agent:x",
                 f"{number} held {payload}",
@@ -174,8 +194,13 @@ def test_hostile_text_stays_text_and_hides_nothing(open_viewer: Callable[..., "V
     page = opened(viewer)
     assert page.locator(".decision").count() == 2 * len(PAYLOADS)
     assert_harmless(page)
-    assert page.locator(".hostile").first.locator(".hidden-sign").all_inner_texts() == ["U+202E", "U+200B"]
-    assert [text.split("U+202E")[0] for text in page.locator(".hostile").all_inner_texts()] == PAYLOADS
+    assert page.locator(".hostile").first.locator(".hidden-sign").all_inner_texts() == [
+        "U+202E",
+        "U+200B",
+    ]
+    assert [
+        text.split("U+202E")[0] for text in page.locator(".hostile").all_inner_texts()
+    ] == PAYLOADS
     for choice in ("1", "r", "x"):
         page.locator(f"[data-choice='{choice}']").first.click()
         page.wait_for_selector("dialog[open]")

@@ -40,7 +40,9 @@ def test_the_door_leads_in_once(open_viewer: Callable[..., "Viewer"]) -> None:
 def test_a_token_is_typed_at_a_server(open_viewer: Callable[..., "Viewer"]) -> None:
     """A token typed into the form opens the page with what that token may see, and no way to change it."""
     viewer = open_viewer(sign_in=False)
-    told = json.loads(viewer.ghost("--json", "token", "create", "reader", "--grant", "team:shared:read"))
+    told = json.loads(
+        viewer.ghost("--json", "token", "create", "reader", "--grant", "team:shared:read")
+    )
     page = viewer.page
     page.goto(f"{viewer.base}/sign-in")
     page.fill("#token", told["secret"])
@@ -104,14 +106,27 @@ def test_nothing_runs_that_is_not_ours(look: "Viewer") -> None:
         }"""
     )
     assert found[0] is True
-    assert set(found[1]) >= {"connect-src", "frame-src", "img-src", "script-src-attr", "script-src-elem", "style-src-attr"}
+    assert set(found[1]) >= {
+        "connect-src",
+        "frame-src",
+        "img-src",
+        "script-src-attr",
+        "script-src-elem",
+        "style-src-attr",
+    }
     look.problems.clear()
 
 
 def test_an_element_cannot_be_made_dangerous(look: "Viewer") -> None:
     """`el` refuses handlers and HTML as text, and drops links that would run something."""
     page = look.show("#/search")
-    for props in ({"onclick": "alert(1)"}, {"innerHTML": "<b>"}, {"srcdoc": "x"}, {"style": "x"}, {"ONERROR": "x"}):
+    for props in (
+        {"onclick": "alert(1)"},
+        {"innerHTML": "<b>"},
+        {"srcdoc": "x"},
+        {"style": "x"},
+        {"ONERROR": "x"},
+    ):
         refused = "(m, props) => { try { m.el('a', props); return false; } catch { return true; } }"
         assert in_module(page, "dom.js", refused, props) is True
     link = "(m, href) => m.el('a', {href}).getAttribute('href')"
@@ -191,14 +206,21 @@ def test_a_question_is_asked_once(look: "Viewer") -> None:
         page,
         "dialog.js",
         asked,
-        {"title": "Delete <b>tea</b>?", "body": "It can be restored.", "confirm": "Delete", "danger": True},
+        {
+            "title": "Delete <b>tea</b>?",
+            "body": "It can be restored.",
+            "confirm": "Delete",
+            "danger": True,
+        },
     )
     assert page.inner_text("dialog h2") == "Delete <b>tea</b>?"
     assert page.evaluate("document.activeElement.textContent") == "Cancel"
     page.keyboard.press("Escape")
     page.wait_for_function("() => window.answer === false")
     assert page.evaluate("document.activeElement.id") == "query"
-    in_module(page, "dialog.js", asked, {"title": "Pin?", "body": "Always in context.", "confirm": "Pin"})
+    in_module(
+        page, "dialog.js", asked, {"title": "Pin?", "body": "Always in context.", "confirm": "Pin"}
+    )
     page.keyboard.press("Enter")
     page.wait_for_function("() => window.answer === true")
 

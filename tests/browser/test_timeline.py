@@ -29,14 +29,17 @@ def opened(viewer: "Viewer", rest: str = "") -> Any:
 
 def inked(page: Any) -> str:
     """Return the picture, to tell whether it changed."""
-    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    page.evaluate(
+        "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+    )
     return page.evaluate("() => document.querySelector('.strip-canvas').toDataURL()")  # type: ignore[no-any-return]
 
 
 def slide(page: Any, share: int) -> None:
     """Move the slider to so many thousandths."""
     page.locator(".as-of").evaluate(
-        "(node, value) => { node.value = value; node.dispatchEvent(new Event('input')); }", str(share)
+        "(node, value) => { node.value = value; node.dispatchEvent(new Event('input')); }",
+        str(share),
     )
 
 
@@ -90,7 +93,9 @@ def test_rows_are_walked_by_keyboard(viewer: "Viewer") -> None:
     page.keyboard.press("k")
     name = page.locator(".strip-label:focus b").inner_text()
     page.keyboard.press("Enter")
-    page.wait_for_function("(key) => document.querySelector('.memory-head h1')?.textContent === key", arg=name)
+    page.wait_for_function(
+        "(key) => document.querySelector('.memory-head h1')?.textContent === key", arg=name
+    )
 
 
 def test_a_bar_tells_and_opens_its_version(viewer: "Viewer") -> None:
@@ -162,11 +167,15 @@ def test_the_list_tells_the_same(viewer: "Viewer") -> None:
 
 
 @pytest.mark.slow
-def test_thousands_of_spans_stay_quick(open_viewer: Callable[..., "Viewer"], tmp_path: "Path") -> None:
+def test_thousands_of_spans_stay_quick(
+    open_viewer: Callable[..., "Viewer"], tmp_path: "Path"
+) -> None:
     """Only the rows in sight are laid out, down to the last; what the server leaves out is said."""
     path = tmp_path / "many.db"
     clock = Moving(datetime.now(UTC) - timedelta(days=300))
-    with Ghost.open(str(path), settings=Settings(embed_provider="none", freshness="off"), clock=clock) as ghost:
+    with Ghost.open(
+        str(path), settings=Settings(embed_provider="none", freshness="off"), clock=clock
+    ) as ghost:
         for number in range(2500):
             clock.at += timedelta(minutes=30)
             ghost.put("agent:x", f"key-{number:04}", f"fact number {number}")
@@ -189,7 +198,9 @@ def test_thousands_of_spans_stay_quick(open_viewer: Callable[..., "Viewer"], tmp
 
 
 @pytest.mark.slow
-def test_an_empty_store_and_a_server_that_is_gone(open_viewer: Callable[..., "Viewer"], tmp_path: "Path") -> None:
+def test_an_empty_store_and_a_server_that_is_gone(
+    open_viewer: Callable[..., "Viewer"], tmp_path: "Path"
+) -> None:
     """Nothing stored is a command to copy; no answer is an error with another try; what is written meanwhile appears."""
     path = tmp_path / "empty.db"
     Ghost.open(str(path), settings=Settings(embed_provider="none")).close()
@@ -214,7 +225,13 @@ def test_hostile_text_stays_text(open_viewer: Callable[..., "Viewer"], tmp_path:
     path = tmp_path / "hostile.db"
     with Ghost.open(str(path), settings=Settings(embed_provider="none")) as ghost:
         for number, payload in enumerate(PAYLOADS):
-            ghost.put("agent:x", f"{number} {payload}", payload, source_user=payload, valid_from="2020-01-01")
+            ghost.put(
+                "agent:x",
+                f"{number} {payload}",
+                payload,
+                source_user=payload,
+                valid_from="2020-01-01",
+            )
     page = opened(open_viewer(store=path))
     assert sorted(page.locator(".strip-label b").all_inner_texts()) == sorted(
         f"{n} {payload}" for n, payload in enumerate(PAYLOADS)
@@ -245,7 +262,9 @@ def test_the_page_fits(open_viewer: Callable[..., "Viewer"], width: int, place: 
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     if not place:
         assert (
-            page.evaluate("() => document.querySelector('.strip').clientWidth / document.querySelector('#main').clientWidth")
+            page.evaluate(
+                "() => document.querySelector('.strip').clientWidth / document.querySelector('#main').clientWidth"
+            )
             > 0.85
         )
         before = inked(page)

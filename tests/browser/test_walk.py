@@ -79,12 +79,21 @@ def test_a_morning_with_the_viewer(viewer: "Viewer") -> None:
     page.locator(".nav a", has_text="Context").click()
     page.locator("#question").fill("plan the next release")
     page.keyboard.press("Enter")
-    expect(page.locator(".packed-card[data-key=release-friday]")).to_contain_text("Mondays at 10:00")
+    expect(page.locator(".packed-card[data-key=release-friday]")).to_contain_text(
+        "Mondays at 10:00"
+    )
     used = page.locator(".budget-head h2").inner_text()
     assert "of 1,000 tokens" in used
 
     # the agent says something else meanwhile, and the pack follows by itself
-    viewer.ghost("put", "-n", SHOP, "-k", "release-notes", "Every release has notes, written by the one who planned it.")
+    viewer.ghost(
+        "put",
+        "-n",
+        SHOP,
+        "-k",
+        "release-notes",
+        "Every release has notes, written by the one who planned it.",
+    )
     expect(page.locator(".packed-card[data-key=release-notes]")).to_be_visible()
 
     # two contradictions wait: one is settled, taken back, and settled for good; the other stays
@@ -112,5 +121,10 @@ def test_a_morning_with_the_viewer(viewer: "Viewer") -> None:
     page.locator("dialog[open] button[type=submit]").click()
     expect(page.locator(".memory-actions")).to_be_visible()
     with viewer.store() as ghost:
-        assert ghost.get("team:shared", "coffee-machine").content == "The coffee machine on the third floor is broken."
-    viewer.problems[:] = [one for one in viewer.problems if "409" not in one]  # the one that was overtaken
+        assert (
+            ghost.get("team:shared", "coffee-machine").content
+            == "The coffee machine on the third floor is broken."
+        )
+    viewer.problems[:] = [
+        one for one in viewer.problems if "409" not in one
+    ]  # the one that was overtaken

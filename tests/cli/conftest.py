@@ -45,7 +45,11 @@ class GhostCli:
         """Run one command."""
         data = input.encode() if isinstance(input, str) else input or b""
         with self.monkeypatch.context() as patch:
-            patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data), encoding="utf-8", errors="surrogateescape"))
+            patch.setattr(
+                sys,
+                "stdin",
+                io.TextIOWrapper(io.BytesIO(data), encoding="utf-8", errors="surrogateescape"),
+            )
             self.capsys.readouterr()
             code = run([str(arg) for arg in args])
         out, err = self.capsys.readouterr()
@@ -99,7 +103,13 @@ class Program:
         program = Path(sys.executable).with_name(script)
         return [str(program), *(arg if isinstance(arg, bytes) else str(arg) for arg in args)]
 
-    def __call__(self, *args: object, input: Input = b"", script: str = "ghost", **env: str) -> Result:  # noqa: A002
+    def __call__(
+        self,
+        *args: object,
+        input: Input = b"",  # noqa: A002
+        script: str = "ghost",
+        **env: str,
+    ) -> Result:
         """Run it to its end."""
         data = input.encode() if isinstance(input, str) else input
         done = subprocess.run(
@@ -116,13 +126,25 @@ class Program:
     def start(self, *args: object, **env: str) -> "subprocess.Popen[bytes]":
         """Start it and return at once."""
         pipe = subprocess.PIPE
-        return subprocess.Popen(self.command(*args), stdin=pipe, stdout=pipe, stderr=pipe, env=os.environ | env, cwd=self.folder)
+        return subprocess.Popen(
+            self.command(*args),
+            stdin=pipe,
+            stdout=pipe,
+            stderr=pipe,
+            env=os.environ | env,
+            cwd=self.folder,
+        )
 
     def shell(self, script: str) -> Result:
         """Run a line of bash in which the program is called `ghost`."""
         path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
         done = subprocess.run(
-            ["bash", "-c", script], capture_output=True, env=os.environ | {"PATH": path}, cwd=self.folder, timeout=60, check=False
+            ["bash", "-c", script],
+            capture_output=True,
+            env=os.environ | {"PATH": path},
+            cwd=self.folder,
+            timeout=60,
+            check=False,
         )
         return Result(done.returncode, done.stdout.decode(), done.stderr.decode())
 

@@ -36,12 +36,17 @@ def test_json_names_the_file_and_its_size(ghost_cli: "GhostCli", tmp_path: Path)
     """JSON has the path and the bytes; the file is private and alone."""
     folder = tmp_path / "deep" / "er"
     found = ghost_cli.row("backup", folder / "copy.db")
-    assert found == {"path": str(folder / "copy.db"), "size_bytes": (folder / "copy.db").stat().st_size}
+    assert found == {
+        "path": str(folder / "copy.db"),
+        "size_bytes": (folder / "copy.db").stat().st_size,
+    }
     assert (folder / "copy.db").stat().st_mode & 0o777 == 0o600
     assert [path.name for path in folder.iterdir()] == ["copy.db"]
 
 
-def test_a_folder_gets_a_file_named_by_the_time(ghost_cli: "GhostCli", tmp_path: Path, wind: Any) -> None:
+def test_a_folder_gets_a_file_named_by_the_time(
+    ghost_cli: "GhostCli", tmp_path: Path, wind: Any
+) -> None:
     """Into a folder goes ghost-<time>.db."""
     folder = tmp_path / "backups"
     folder.mkdir()
@@ -60,7 +65,9 @@ def test_an_existing_file_is_replaced_only_by_force(ghost_cli: "GhostCli", tmp_p
 
 
 @pytest.mark.parametrize("target", ["file/copy.db", "file/deep/copy.db"])
-def test_a_target_that_cannot_be_written_is_a_plain_error(ghost_cli: "GhostCli", tmp_path: Path, target: str) -> None:
+def test_a_target_that_cannot_be_written_is_a_plain_error(
+    ghost_cli: "GhostCli", tmp_path: Path, target: str
+) -> None:
     """A path below a file exits 5 with its name."""
 
     (tmp_path / "file").write_text("x")
@@ -77,9 +84,13 @@ def test_the_store_is_never_its_own_backup(ghost_cli: "GhostCli", store: Path) -
     assert (result.code, store.stat().st_ino) == (4, before)
 
 
-def test_a_store_in_use_is_copied_in_one_state(ghost_cli: "GhostCli", tmp_path: Path, store: Path) -> None:
+def test_a_store_in_use_is_copied_in_one_state(
+    ghost_cli: "GhostCli", tmp_path: Path, store: Path
+) -> None:
     """While another process writes, the backup is clean and has everything acknowledged before it began."""
-    writer = subprocess.Popen([sys.executable, "-c", WRITER, str(store)], stdout=subprocess.PIPE, text=True)
+    writer = subprocess.Popen(
+        [sys.executable, "-c", WRITER, str(store)], stdout=subprocess.PIPE, text=True
+    )
     try:
         assert writer.stdout is not None
         acknowledged = [int(writer.stdout.readline()) for _ in range(10)][-1]

@@ -33,13 +33,18 @@ def test_json_is_output(ghost_cli: "GhostCli") -> None:
     """--json prints one object with every candidate, its verdict and its outcome."""
     found = ghost_cli.row("capture", "-n", "a", TEXT)
     assert [one["sort"] for one in found["candidates"]] == ["preference", "boundary"]
-    assert all(one["outcome"] == "created" and one["verdict"]["kind"] == "new" for one in found["candidates"])
+    assert all(
+        one["outcome"] == "created" and one["verdict"]["kind"] == "new"
+        for one in found["candidates"]
+    )
     assert ghost_cli.row("capture", "-n", "a", "Nice weather today.")["candidates"] == []
 
 
 def test_candidates_from_json(ghost_cli: "GhostCli", tmp_path: Path) -> None:
     """A list of objects is recognised on standard input, in a file, and with --candidates."""
-    given = [{"key": "tz", "content": "Ana works in Berlin time.", "kind": "fact", "importance": 0.7}]
+    given = [
+        {"key": "tz", "content": "Ana works in Berlin time.", "kind": "fact", "importance": 0.7}
+    ]
     text = json.dumps(given)
     assert "1 stored" in ghost_cli.ok("capture", "-n", "a", input=text)
     memory = ghost_cli.row("get", "-n", "a", "tz")
@@ -58,7 +63,9 @@ def test_bad_candidates_are_named(ghost_cli: "GhostCli") -> None:
     assert result.code == 0
     assert "candidate 2: content must be a string" in result.err
     assert "candidate 3: " in result.err
-    message, _ = ghost_cli.fails(2, "capture", "-n", "a", "--candidates", "-", input='[{"content": 3}]')
+    message, _ = ghost_cli.fails(
+        2, "capture", "-n", "a", "--candidates", "-", input='[{"content": 3}]'
+    )
     assert "candidate 1" in message
     ghost_cli.fails(2, "capture", "-n", "a", "--candidates", "-", input="not json")
     ghost_cli.fails(2, "capture", "-n", "a", "--candidates", "-", input='"text"')
@@ -70,11 +77,16 @@ def test_a_dry_run_says_how_to_store(ghost_cli: "GhostCli") -> None:
     result = ghost_cli("capture", "-n", "a", "--dry-run", "I prefer tabs, not spaces; it's better.")
     assert result.code == 0
     assert "found 1 candidate" in result.out
-    assert """ghost capture -n a --store -- 'I prefer tabs, not spaces; it'"'"'s better.'""" in result.err
+    assert (
+        """ghost capture -n a --store -- 'I prefer tabs, not spaces; it'"'"'s better.'"""
+        in result.err
+    )
     assert ghost_cli.names("-n", "a") == []
 
 
-def test_on_a_terminal_it_only_shows(ghost_cli: "GhostCli", monkeypatch: pytest.MonkeyPatch) -> None:
+def test_on_a_terminal_it_only_shows(
+    ghost_cli: "GhostCli", monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Unless --store is given."""
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
 

@@ -12,8 +12,14 @@ if TYPE_CHECKING:
 DAMAGE = {
     "chunks": ("DELETE FROM chunks WHERE id = 1", "1 live memories without chunks"),
     "full text": ("DELETE FROM chunks_fts WHERE rowid = 1", "1 chunks missing from full text"),
-    "substrings": ("DELETE FROM chunks_tri WHERE rowid = 2", "1 chunks missing from the substring index"),
-    "all full text": ("INSERT INTO chunks_fts (chunks_fts) VALUES ('delete-all')", "2 chunks missing from full text"),
+    "substrings": (
+        "DELETE FROM chunks_tri WHERE rowid = 2",
+        "1 chunks missing from the substring index",
+    ),
+    "all full text": (
+        "INSERT INTO chunks_fts (chunks_fts) VALUES ('delete-all')",
+        "2 chunks missing from full text",
+    ),
     "orphan": (
         "INSERT INTO memory_files VALUES ('nobody', 'f.py', 'read', '2026-01-01T00:00:00.000000Z')",
         "memory_files",
@@ -36,7 +42,9 @@ def test_a_healthy_store_is_clean(ghost_cli: "GhostCli") -> None:
 
 
 @pytest.mark.parametrize("name", DAMAGE)
-def test_damage_is_found_and_repaired(ghost_cli: "GhostCli", store: Path, sql: Callable[..., Any], name: str) -> None:
+def test_damage_is_found_and_repaired(
+    ghost_cli: "GhostCli", store: Path, sql: Callable[..., Any], name: str
+) -> None:
     """check exits 5 and says what is wrong; repair rebuilds it from the rows, which stay as they are."""
     statement, problem = DAMAGE[name]
     before = ghost_cli.ok("export")
@@ -53,18 +61,26 @@ def test_damage_is_found_and_repaired(ghost_cli: "GhostCli", store: Path, sql: C
     assert ghost_cli.ok("export") == before
 
 
-def test_json_has_nothing_beside_the_data(ghost_cli: "GhostCli", store: Path, sql: Callable[..., Any]) -> None:
+def test_json_has_nothing_beside_the_data(
+    ghost_cli: "GhostCli", store: Path, sql: Callable[..., Any]
+) -> None:
     """With --json the problems are in the object; standard error may carry the hint, standard output one object."""
     sql(store, "DELETE FROM chunks_fts")
     result = ghost_cli("check", "--json")
     assert len(result.rows) == 1
 
 
-def test_repair_in_json_says_what_was_done(ghost_cli: "GhostCli", store: Path, sql: Callable[..., Any]) -> None:
+def test_repair_in_json_says_what_was_done(
+    ghost_cli: "GhostCli", store: Path, sql: Callable[..., Any]
+) -> None:
     """JSON counts orphans, memories and chunks, and has what a check says afterwards."""
     sql(store, DAMAGE["orphan"][0])
     done = ghost_cli.row("repair")
-    assert done == {"ok": True, "done": {"orphans": 1, "demoted": 0, "memories": 2, "chunks": 2}, "problems": []}
+    assert done == {
+        "ok": True,
+        "done": {"orphans": 1, "demoted": 0, "memories": 2, "chunks": 2},
+        "problems": [],
+    }
 
 
 def test_repairing_what_is_whole_changes_no_memory(ghost_cli: "GhostCli") -> None:
@@ -100,7 +116,9 @@ def test_the_hint_of_a_damaged_file_leads_further(ghost_cli: "GhostCli", store: 
 
 
 @pytest.mark.parametrize("mode", ["DELETE", "TRUNCATE", "PERSIST"])
-def test_a_store_that_left_wal_mode_is_still_ours(ghost_cli: "GhostCli", store: Path, sql: Callable[..., Any], mode: str) -> None:
+def test_a_store_that_left_wal_mode_is_still_ours(
+    ghost_cli: "GhostCli", store: Path, sql: Callable[..., Any], mode: str
+) -> None:
     """Other tools may switch the journal mode (`sqlite3 memory.db 'PRAGMA journal_mode=delete'`); the memories stay reachable."""
     before = ghost_cli.ok("export")
     sql(store, f"PRAGMA journal_mode={mode}")

@@ -15,14 +15,22 @@ def test_a_script_for_each_shell(ghost_cli: "GhostCli", shell: str) -> None:
     """The script calls ghost with the variable that makes it complete."""
     script = ghost_cli.ok("completion", shell)
     assert f"_GHOST_COMPLETE={shell}_complete" in script
-    assert ghost_cli.row("completion", shell) == {"shell": shell, "script": script.removesuffix("\n")}
+    assert ghost_cli.row("completion", shell) == {
+        "shell": shell,
+        "script": script.removesuffix("\n"),
+    }
 
 
 def test_the_bash_script_is_valid(ghost_cli: "GhostCli") -> None:
     """Bash accepts it."""
     bash = shutil.which("bash")
     assert bash
-    assert subprocess.run([bash, "-n"], input=ghost_cli.ok("completion", "bash").encode(), check=False).returncode == 0
+    assert (
+        subprocess.run(
+            [bash, "-n"], input=ghost_cli.ok("completion", "bash").encode(), check=False
+        ).returncode
+        == 0
+    )
 
 
 def test_other_shells_are_refused(ghost_cli: "GhostCli") -> None:

@@ -34,16 +34,23 @@ def test_show_lists_every_setting(ghost_cli: "GhostCli") -> None:
     }
     lines = ghost_cli.ok("config", "show").splitlines()
     assert len(lines) == len(found)
-    assert any(line.startswith("busy_timeout = 30.0") and line.endswith("[default]") for line in lines)
+    assert any(
+        line.startswith("busy_timeout = 30.0") and line.endswith("[default]") for line in lines
+    )
 
 
-def test_show_says_where_each_value_comes_from(ghost_cli: "GhostCli", config: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_show_says_where_each_value_comes_from(
+    ghost_cli: "GhostCli", config: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The configuration file and the environment are named as sources."""
     ghost_cli.ok("config", "set", "ns", "agent:me")
     monkeypatch.setenv("GHOST_BUSY_TIMEOUT", "5")
     found = shown(ghost_cli)
     assert (found["ns"]["value"], found["ns"]["source"]) == ("agent:me", str(config))
-    assert (found["busy_timeout"]["value"], found["busy_timeout"]["source"]) == (5.0, "GHOST_BUSY_TIMEOUT")
+    assert (found["busy_timeout"]["value"], found["busy_timeout"]["source"]) == (
+        5.0,
+        "GHOST_BUSY_TIMEOUT",
+    )
 
 
 @pytest.mark.parametrize(
@@ -52,7 +59,11 @@ def test_show_says_where_each_value_comes_from(ghost_cli: "GhostCli", config: Pa
      ({}, ["--db", "x.db"], "argument")],
 )  # fmt: skip
 def test_show_says_where_the_store_comes_from(
-    ghost_cli: "GhostCli", monkeypatch: pytest.MonkeyPatch, env: dict[str, str], args: list[str], source: str
+    ghost_cli: "GhostCli",
+    monkeypatch: pytest.MonkeyPatch,
+    env: dict[str, str],
+    args: list[str],
+    source: str,
 ) -> None:
     """Also for the one setting whose wrong value makes memories seem lost."""
 
@@ -77,9 +88,15 @@ def test_show_says_where_the_store_comes_from(
         ("db", '/dir\\"quoted" ü.db', '/dir\\"quoted" ü.db'),
     ],
 )
-def test_set_writes_what_show_reads(ghost_cli: "GhostCli", config: Path, name: str, value: str, parsed: Any) -> None:
+def test_set_writes_what_show_reads(
+    ghost_cli: "GhostCli", config: Path, name: str, value: str, parsed: Any
+) -> None:
     """A value set is the value shown, and the file is private."""
-    assert ghost_cli.row("config", "set", name, value) == {"name": name, "value": parsed, "path": str(config)}
+    assert ghost_cli.row("config", "set", name, value) == {
+        "name": name,
+        "value": parsed,
+        "path": str(config),
+    }
     assert config.stat().st_mode & 0o777 == 0o600
     assert config.parent.stat().st_mode & 0o777 == 0o700
     assert [path.name for path in config.parent.iterdir()] == ["config.toml"]
@@ -88,7 +105,9 @@ def test_set_writes_what_show_reads(ghost_cli: "GhostCli", config: Path, name: s
 
 def test_set_says_what_it_did(ghost_cli: "GhostCli", config: Path) -> None:
     """In text: the name, the value and the file."""
-    assert ghost_cli.ok("config", "set", "chunk_target", "300") == f"chunk_target = 300 in {config}\n"
+    assert (
+        ghost_cli.ok("config", "set", "chunk_target", "300") == f"chunk_target = 300 in {config}\n"
+    )
 
 
 def test_set_keeps_other_lines(ghost_cli: "GhostCli", config: Path) -> None:
@@ -114,7 +133,9 @@ def test_set_keeps_other_lines(ghost_cli: "GhostCli", config: Path) -> None:
         (["ns", "a\udcff"], "ns"),
     ],
 )
-def test_set_refuses_what_is_not_accepted(ghost_cli: "GhostCli", config: Path, args: list[str], named: str) -> None:
+def test_set_refuses_what_is_not_accepted(
+    ghost_cli: "GhostCli", config: Path, args: list[str], named: str
+) -> None:
     """An unknown setting or a bad value is named, and the file stays as it was."""
 
     config.parent.mkdir()
@@ -135,7 +156,9 @@ def test_an_empty_store_name_never_loses_a_memory(ghost_cli: "GhostCli", config:
         assert ghost_cli.ok("get", "-n", "a", "x") == "one\n"
 
 
-def test_path_prints_where_the_file_is(ghost_cli: "GhostCli", config: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_path_prints_where_the_file_is(
+    ghost_cli: "GhostCli", config: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The default place, or GHOST_CONFIG's, whether or not the file exists."""
     assert ghost_cli.ok("config", "path") == f"{config}\n"
     monkeypatch.setenv("GHOST_CONFIG", "~/elsewhere.toml")
@@ -191,7 +214,13 @@ SECRETS = ["S3C@R/ET:PW", "S3C%zzRET", "S3C?R@ET", "S3C@RET#PW"]
 @pytest.mark.parametrize("password", SECRETS)
 @pytest.mark.parametrize(
     "words",
-    [("config", "show"), ("doctor",), ("get", "-n", "a:b", "k"), ("config", "set", "db", "{}"), ("migrate", "x.db", "{}")],
+    [
+        ("config", "show"),
+        ("doctor",),
+        ("get", "-n", "a:b", "k"),
+        ("config", "set", "db", "{}"),
+        ("migrate", "x.db", "{}"),
+    ],
 )
 def test_a_password_with_signs_of_a_url_is_masked_whole(
     ghost_cli: "GhostCli", monkeypatch: pytest.MonkeyPatch, password: str, words: tuple[str, ...]
@@ -202,4 +231,6 @@ def test_a_password_with_signs_of_a_url_is_masked_whole(
     monkeypatch.setenv("GHOST_BUSY_TIMEOUT", "1")
     done = ghost_cli(*(word.format(url) for word in words))
     printed = done.out + done.err
-    assert not [part for part in ("S3C", "R/ET", "PW", "zzR", "ET@", "RET") if part in printed], printed
+    assert not [part for part in ("S3C", "R/ET", "PW", "zzR", "ET@", "RET") if part in printed], (
+        printed
+    )

@@ -50,7 +50,9 @@ def test_a_pack_as_text(filled: GhostCli) -> None:
     assert "semantic ltm pinned" in lines[0]
     assert "26 tokens" in lines[0]
     assert lines[1] == "    Answer in British English."
-    assert [line.split("  ")[0] for line in lines[::2]] == [f"agent:me/{key}" for key in ("rule", "zebras", "ferry", "lemons")]
+    assert [line.split("  ")[0] for line in lines[::2]] == [
+        f"agent:me/{key}" for key in ("rule", "zebras", "ferry", "lemons")
+    ]
     assert result.err == ""
 
 
@@ -62,7 +64,12 @@ def test_a_pack_as_json(filled: GhostCli) -> None:
     assert keys(pack) == ["rule", "zebras", "ferry", "lemons"]
     for memory in pack["memories"]:
         assert {"ns", "key", "score", "content", "excerpt", "why", "tokens"} <= memory.keys()
-    assert pack["memories"][1]["why"]["path"][0] == {"from_key": "zebras", "rel": "contradicts", "to_key": "ferry", "weight": 0.9}
+    assert pack["memories"][1]["why"]["path"][0] == {
+        "from_key": "zebras",
+        "rel": "contradicts",
+        "to_key": "ferry",
+        "weight": 0.9,
+    }
 
 
 @pytest.mark.parametrize("flag", ["-b", "--budget"])
@@ -120,7 +127,10 @@ def test_pinned_overflow_is_said(filled: GhostCli) -> None:
         (["--min-score", "99"], ["rule"]),
         (["--include-all", "--no-edges", "--exclude-pinned"], ["ferry", "asleep"]),
         (["--tier", "dormant", "--no-edges", "--exclude-pinned"], ["asleep"]),
-        (["--files", "src/cart.py,src/other.py", "--no-edges", "--exclude-pinned"], ["ferry", "cart"]),
+        (
+            ["--files", "src/cart.py,src/other.py", "--no-edges", "--exclude-pinned"],
+            ["ferry", "cart"],
+        ),
         (["--no-pinned"], ["zebras", "ferry", "lemons"]),
     ],
     ids=str,
@@ -132,7 +142,14 @@ def test_flags(filled: GhostCli, args: list[str], expected: list[str]) -> None:
 
 def test_a_cap(filled: GhostCli) -> None:
     """--max-memory-tokens cuts, and -1 does not."""
-    filled.ok("put", "-n", "agent:me", "-k", "long", "The harbour ferry. " + "It rains on the town. " * 200)
+    filled.ok(
+        "put",
+        "-n",
+        "agent:me",
+        "-k",
+        "long",
+        "The harbour ferry. " + "It rains on the town. " * 200,
+    )
     cut = filled.row(*ME, "--no-edges", "--exclude-pinned", "--max-memory-tokens", "50", ASKED)
     assert max(memory["tokens"] for memory in cut["memories"]) <= 50
     whole = filled.row(*ME, "--no-edges", "--exclude-pinned", "--max-memory-tokens", "-1", ASKED)
@@ -162,7 +179,9 @@ def test_the_question_may_be_several_words_or_standard_input(filled: GhostCli) -
 def test_files_alone(filled: GhostCli) -> None:
     """With files and an empty standard input, no question is needed."""
     assert keys(filled.row(*ME, "--exclude-pinned", "--files", "src/cart.py")) == ["cart"]
-    assert keys(filled.row(*ME, "--exclude-pinned", "--files", "src/other.py", "--files", "src/cart.py")) == ["cart"]
+    assert keys(
+        filled.row(*ME, "--exclude-pinned", "--files", "src/other.py", "--files", "src/cart.py")
+    ) == ["cart"]
 
 
 def test_no_question_on_a_terminal(filled: GhostCli, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -229,7 +248,9 @@ def test_wrong_values(filled: GhostCli, args: list[str]) -> None:
 def test_render(filled: GhostCli, style: str) -> None:
     """A rendering is text for a prompt with every packed memory in order."""
     out = filled.ok(*ME, ASKED, "--render", style)
-    places = [out.index(text) for text in ("British English", "Zebras moved", "pier nine", "Lemons cost")]
+    places = [
+        out.index(text) for text in ("British English", "Zebras moved", "pier nine", "Lemons cost")
+    ]
     assert places == sorted(places)
 
 
@@ -249,7 +270,9 @@ def test_render_keeps_what_overflowed_beside_the_data(filled: GhostCli) -> None:
 def test_compaction_is_hinted_at(filled: GhostCli) -> None:
     """When a summary would help, the next command is named; in JSON it is a field."""
     for n in range(3):
-        filled.ok("put", "-n", "agent:me", "-k", f"pier{n}", f"The harbour ferry departs from pier {n}.")
+        filled.ok(
+            "put", "-n", "agent:me", "-k", f"pier{n}", f"The harbour ferry departs from pier {n}."
+        )
         filled.ok("edge", "add", "-n", "agent:me", "ferry", f"pier{n}", "--rel", "relates_to")
     result = filled(*ME, ASKED)
     assert "hint: " in result.err
@@ -259,7 +282,9 @@ def test_compaction_is_hinted_at(filled: GhostCli) -> None:
 
 def test_control_characters_do_not_reach_the_terminal(filled: GhostCli) -> None:
     """A memory's text cannot steer the terminal."""
-    filled.ok("put", "-n", "agent:me", "-k", "evil", "The harbour ferry \x1b[2J departs.", input=b"")
+    filled.ok(
+        "put", "-n", "agent:me", "-k", "evil", "The harbour ferry \x1b[2J departs.", input=b""
+    )
     out = filled(*ME, ASKED, "--explain").out
     assert "\x1b[2J" not in out
 
@@ -274,7 +299,16 @@ def test_colour(filled: GhostCli, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_help_names_every_switch(filled: GhostCli) -> None:
     """The help shows the flags of the issue."""
     out = filled.ok("context", "--help")
-    for flag in ("-b, --budget", "--explain", "--render", "--min-score", "--min-spread", "--exclude-pinned", "--tags", "--files"):
+    for flag in (
+        "-b, --budget",
+        "--explain",
+        "--render",
+        "--min-score",
+        "--min-spread",
+        "--exclude-pinned",
+        "--tags",
+        "--files",
+    ):
         assert flag in out
 
 
@@ -287,7 +321,12 @@ def test_without_a_store(ghost_cli: GhostCli, store: Path) -> None:
 
 def test_the_installed_program(program: Program) -> None:
     """Through a real pipe the question is read and the pack is one line of JSON."""
-    assert program("put", "-n", "agent:me", "-k", "ferry", "The harbour ferry departs from pier nine.").code == 0
+    assert (
+        program(
+            "put", "-n", "agent:me", "-k", "ferry", "The harbour ferry departs from pier nine."
+        ).code
+        == 0
+    )
     result = program("--json", *ME, input=ASKED)
     assert (result.code, result.err) == (0, "")
     assert keys(result.rows[0]) == ["ferry"]

@@ -48,7 +48,10 @@ def test_a_deep_line_is_refused(ghost_cli: "GhostCli", levels: int) -> None:
 def test_a_deep_array_is_refused(ghost_cli: "GhostCli", levels: int) -> None:
     """Also where the original kept metadata as a text."""
     row = {"ns": "a", "key": "k", "content": "text", "meta": nested(levels)}
-    for text in (json.dumps([row]), json.dumps([row | {"meta": 0}]).replace(": 0}", f": {nested(levels)}}}")):
+    for text in (
+        json.dumps([row]),
+        json.dumps([row | {"meta": 0}]).replace(": 0}", f": {nested(levels)}}}"),
+    ):
         error, _ = ghost_cli.fails(2, "import", input=text)
         assert error.endswith("nested deeper than 100 levels")
     assert ghost_cli.rows("list") == []
@@ -59,7 +62,9 @@ def test_a_hundred_levels_are_stored(ghost_cli: "GhostCli") -> None:
     ghost_cli.ok("put", "-n", "a", "-k", "k", "--meta", nested(100), "text")
     exported = ghost_cli.ok("export")
     ghost_cli.ok("--db", "other.db", "import", input=exported)
-    assert json.dumps(ghost_cli.row("--db", "other.db", "get", "-n", "a", "k")["meta"]).replace(" ", "") == nested(100)
+    assert json.dumps(ghost_cli.row("--db", "other.db", "get", "-n", "a", "k")["meta"]).replace(
+        " ", ""
+    ) == nested(100)
 
 
 def test_metadata_that_holds_itself_is_refused() -> None:

@@ -38,7 +38,9 @@ def test_text_marks_every_finding(ghost_cli: "GhostCli") -> None:
     assert lines[-1] == "✓ integrity: rows and indexes agree"
 
 
-def test_a_store_that_is_not_there_is_no_problem_and_is_not_made(ghost_cli: "GhostCli", store: Path) -> None:
+def test_a_store_that_is_not_there_is_no_problem_and_is_not_made(
+    ghost_cli: "GhostCli", store: Path
+) -> None:
     """Before the first put everything is fine, and looking creates nothing."""
     assert f"{store} (not there yet: the first put makes it)" in ghost_cli.ok("doctor")
     assert not store.exists()
@@ -60,7 +62,9 @@ def test_a_truncated_store_is_a_problem(ghost_cli: "GhostCli", store: Path, size
     assert store.read_bytes() == data
 
 
-def test_missing_chunks_are_a_problem_that_fix_repairs(ghost_cli: "GhostCli", store: Path, sql: Callable[..., Any]) -> None:
+def test_missing_chunks_are_a_problem_that_fix_repairs(
+    ghost_cli: "GhostCli", store: Path, sql: Callable[..., Any]
+) -> None:
     """Deleted chunk rows are found; --fix rebuilds them."""
     ghost_cli.ok("put", "-n", "a", "-k", "x", "one")
     sql(store, "DELETE FROM chunks")
@@ -99,10 +103,14 @@ def test_a_broken_configuration_is_a_finding(ghost_cli: "GhostCli", home: Path) 
     assert findings(result)["config"]["state"] == "problem"
 
 
-def test_a_store_of_a_newer_ghost_is_readable_and_said(ghost_cli: "GhostCli", store: Path, sql: Callable[..., Any]) -> None:
+def test_a_store_of_a_newer_ghost_is_readable_and_said(
+    ghost_cli: "GhostCli", store: Path, sql: Callable[..., Any]
+) -> None:
     """Reading goes on, writing exits 5 with the way out, and the doctor warns."""
     ghost_cli.ok("put", "-n", "a", "-k", "x", "one")
-    sql(store, "INSERT INTO migrations VALUES ('9999_future', '2030-01-01T00:00:00.000000Z', '9.9')")
+    sql(
+        store, "INSERT INTO migrations VALUES ('9999_future', '2030-01-01T00:00:00.000000Z', '9.9')"
+    )
     assert ghost_cli.ok("get", "-n", "a", "x") == "one\n"
     assert ghost_cli.names() == ["a/x"]
     error, hint = ghost_cli.fails(5, "put", "-n", "a", "-k", "x", "two")

@@ -13,7 +13,11 @@ if TYPE_CHECKING:
 @pytest.fixture
 def filled(ghost_cli: GhostCli) -> GhostCli:
     """Return the command line over three memories without vectors."""
-    for key, text in {"a": "The cat sleeps.", "b": "Interest rates rose.", "c": "Tea is served."}.items():
+    for key, text in {
+        "a": "The cat sleeps.",
+        "b": "Interest rates rose.",
+        "c": "Tea is served.",
+    }.items():
         ghost_cli.ok("put", "-n", "x", "-k", key, text)
     return ghost_cli
 
@@ -42,11 +46,16 @@ def test_switch_changes_the_model(filled: GhostCli, monkeypatch: pytest.MonkeyPa
     filled.ok("embed", "backfill")
     monkeypatch.setenv("GHOST_EMBED_PROVIDER", "local")
     status = filled.ok("embed", "status").splitlines()
-    assert status[0] == "provider local, model all-MiniLM-L6-v2-int8: 0 of 3 chunks have vectors, 3 wait"
+    assert (
+        status[0]
+        == "provider local, model all-MiniLM-L6-v2-int8: 0 of 3 chunks have vectors, 3 wait"
+    )
     assert status[1].startswith("  minilm-static-256-int8")
     assert status[1].endswith(": 3 vectors of another model")
     assert list(filled.row("embed", "status")["other_models"].values()) == [3]
-    assert filled.ok("embed", "switch") == "embedded 3 chunks; the vectors of other models are gone\n"
+    assert (
+        filled.ok("embed", "switch") == "embedded 3 chunks; the vectors of other models are gone\n"
+    )
     row = filled.row("embed", "status")
     assert (row["embedded"], row["pending"], row.get("other_models", {})) == (3, 0, {})
     assert filled.row("embed", "switch") == {"embedded": 0}
@@ -71,7 +80,9 @@ def test_openai_without_a_key(filled: GhostCli, monkeypatch: pytest.MonkeyPatch)
     assert "OPENAI_API_KEY" in hint
 
 
-def test_a_put_with_a_dead_server_succeeds(filled: GhostCli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_put_with_a_dead_server_succeeds(
+    filled: GhostCli, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The memory is stored and found by words; the search says what does not answer."""
     monkeypatch.setattr("ghostmem.embed.http.post.__defaults__", ("", 0.2, 0.001))
     monkeypatch.setenv("GHOST_EMBED_PROVIDER", "ollama")

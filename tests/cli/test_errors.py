@@ -54,7 +54,24 @@ CONTENT = [
 ]
 NAMESPACES = [
     bad("put", "-n", ns, "-k", "k", "x", names=repr(ns)[:40] if ns else "namespace")
-    for ns in ("", ":x", "x:", "a::b", "_x", "a b", "a/b", "a.b", LONG, "a:_b", "a:*", "*", "ü", "a\nb", ":", "a:b:")
+    for ns in (
+        "",
+        ":x",
+        "x:",
+        "a::b",
+        "_x",
+        "a b",
+        "a/b",
+        "a.b",
+        LONG,
+        "a:_b",
+        "a:*",
+        "*",
+        "ü",
+        "a\nb",
+        ":",
+        "a:b:",
+    )
 ] + [
     bad("put", "-n", "a\x00", "-k", "k", "x", names="NUL"),
     bad("put", "-n", "a\ud800", "-k", "k", "x", names="U+D800"),
@@ -161,7 +178,9 @@ CLASHES = [
     bad("rm", "-n", "a", "-k", "safe", names="a/safe", code=CONFLICT),
     bad("ns", "rm", "a", names="a/safe", code=CONFLICT),
     bad("restore", "-n", "a", "kept", names="a/kept", code=CONFLICT),
-    bad("patch", "-n", "a", "kept", names="'other'", code=CONFLICT, data="@@ -1 +1 @@\n-other\n+b\n"),
+    bad(
+        "patch", "-n", "a", "kept", names="'other'", code=CONFLICT, data="@@ -1 +1 @@\n-other\n+b\n"
+    ),
     bad("backup", "exists.txt", names="exists.txt", code=CONFLICT),
 ]
 WORDS = [
@@ -183,7 +202,9 @@ WORDS = [
 LINES = [
     bad("import", names="empty"),
     bad("import", names="line 1", data="hello\n"),
-    bad("import", "-", names="line 2", data='{"type": "ghost", "format": 1}\n{"type": "memory", \n'),
+    bad(
+        "import", "-", names="line 2", data='{"type": "ghost", "format": 1}\n{"type": "memory", \n'
+    ),
     bad("import", "exists.txt", names="line 1"),
     bad("patch", "-n", "a", "kept", names="diff"),
     bad("patch", "-n", "a", "kept", names="'not a diff'", data="not a diff"),
@@ -215,7 +236,9 @@ def filled(template: Path, store: Path, tmp_path: Path, monkeypatch: pytest.Monk
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.title)
-def test_bad_input_is_one_clear_error_and_changes_nothing(ghost_cli: "GhostCli", tmp_path: Path, case: Case) -> None:
+def test_bad_input_is_one_clear_error_and_changes_nothing(
+    ghost_cli: "GhostCli", tmp_path: Path, case: Case
+) -> None:
     """Exit code, one error that names the value, one hint, empty output, and an export that is the same as before."""
 
     before = ghost_cli.ok("export")
@@ -227,7 +250,11 @@ def test_bad_input_is_one_clear_error_and_changes_nothing(ghost_cli: "GhostCli",
     assert (tmp_path / "exists.txt").read_text() == "precious\n"
 
 
-@pytest.mark.parametrize("case", [*CONTENT[:2], *FIELDS[:2], *ABSENT, *CLASHES, *WORDS, *LINES], ids=lambda case: case.title)
+@pytest.mark.parametrize(
+    "case",
+    [*CONTENT[:2], *FIELDS[:2], *ABSENT, *CLASHES, *WORDS, *LINES],
+    ids=lambda case: case.title,
+)
 def test_in_json_an_error_is_one_object(ghost_cli: "GhostCli", case: Case) -> None:
     """With --json standard error has one object: the error's name, message, hint and exit code."""
     result = ghost_cli("--json", *case.args, input=case.data)
@@ -250,7 +277,9 @@ def test_in_json_an_error_is_one_object(ghost_cli: "GhostCli", case: Case) -> No
     ],
     ids=" ".join,
 )
-def test_typos_are_answered_by_what_comes_close(ghost_cli: "GhostCli", args: list[str], close: str) -> None:
+def test_typos_are_answered_by_what_comes_close(
+    ghost_cli: "GhostCli", args: list[str], close: str
+) -> None:
     """Unknown commands, subcommands and options say what may have been meant."""
     error, hint = ghost_cli.fails(USAGE, *args)
     said = f"{error} {hint}".lower()
@@ -302,7 +331,9 @@ def make_short_text(path: Path, _: Any) -> Path:
 
 def make_other(path: Path, sql: Callable[..., Any]) -> Path:
     """Write another program's database in SQLite's own journal mode."""
-    return foreign(sql, path, "CREATE TABLE users (id, name)", "INSERT INTO users VALUES (1, 'ann')")
+    return foreign(
+        sql, path, "CREATE TABLE users (id, name)", "INSERT INTO users VALUES (1, 'ann')"
+    )
 
 
 def make_other_wal(path: Path, sql: Callable[..., Any]) -> Path:
@@ -312,13 +343,22 @@ def make_other_wal(path: Path, sql: Callable[..., Any]) -> Path:
 
 def make_framework(path: Path, sql: Callable[..., Any]) -> Path:
     """Write a database as web frameworks do, which have a table `migrations` too."""
-    return foreign(sql, path, "CREATE TABLE users (id)", "CREATE TABLE migrations (id INTEGER, migration TEXT, batch INTEGER)")
+    return foreign(
+        sql,
+        path,
+        "CREATE TABLE users (id)",
+        "CREATE TABLE migrations (id INTEGER, migration TEXT, batch INTEGER)",
+    )
 
 
 def make_framework_named(path: Path, sql: Callable[..., Any]) -> Path:
     """Write a database whose table `migrations` has a column `name`, like ours."""
     return foreign(
-        sql, path, "CREATE TABLE users (id)", "CREATE TABLE migrations (name TEXT)", "INSERT INTO migrations VALUES ('1')"
+        sql,
+        path,
+        "CREATE TABLE users (id)",
+        "CREATE TABLE migrations (name TEXT)",
+        "INSERT INTO migrations VALUES ('1')",
     )
 
 
@@ -339,7 +379,11 @@ BAD_STORES = {
 }
 
 
-@pytest.mark.parametrize("command", [["list"], ["put", "-n", "a", "-k", "k", "x"], ["get", "-n", "a", "k"]], ids=lambda c: c[0])
+@pytest.mark.parametrize(
+    "command",
+    [["list"], ["put", "-n", "a", "-k", "k", "x"], ["get", "-n", "a", "k"]],
+    ids=lambda c: c[0],
+)
 @pytest.mark.parametrize("name", BAD_STORES)
 def test_what_is_no_store_is_refused_untouched(
     ghost_cli: "GhostCli", tmp_path: Path, sql: Callable[..., Any], name: str, command: list[str]
@@ -376,7 +420,9 @@ def test_the_originals_database_is_refused_with_the_way_over(
 
 
 @pytest.mark.parametrize("below", ["exists.txt/memory.db", "exists.txt/deep/memory.db"])
-def test_a_folder_that_cannot_be_made_is_an_engine_error(ghost_cli: "GhostCli", tmp_path: Path, below: str) -> None:
+def test_a_folder_that_cannot_be_made_is_an_engine_error(
+    ghost_cli: "GhostCli", tmp_path: Path, below: str
+) -> None:
     """A store below a regular file exits 5 with the path; nothing is created."""
     before = sorted(tmp_path.iterdir())
     error, hint = ghost_cli.fails(ENGINE, "--db", below, "put", "-n", "a", "-k", "k", "x")

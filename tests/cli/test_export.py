@@ -13,7 +13,20 @@ if TYPE_CHECKING:
 @pytest.fixture(autouse=True)
 def some(ghost_cli: "GhostCli") -> None:
     """Store memories with versions, files, a removed one and a used one."""
-    ghost_cli.ok("put", "-n", "a:x", "-k", "tea", "-t", "t", "--files", "f.py", "--meta", '{"ü": [1.5]}', "one")
+    ghost_cli.ok(
+        "put",
+        "-n",
+        "a:x",
+        "-k",
+        "tea",
+        "-t",
+        "t",
+        "--files",
+        "f.py",
+        "--meta",
+        '{"ü": [1.5]}',
+        "one",
+    )
     ghost_cli.ok("put", "-n", "a:x", "-k", "tea", "two\u2028lines\n")
     ghost_cli.ok("put", "-n", "a:y", "-k", "gone", "--ttl", "7d", "removed")
     ghost_cli.ok("rm", "-n", "a:y", "gone")
@@ -35,15 +48,22 @@ def test_the_same_store_gives_the_same_bytes(ghost_cli: "GhostCli") -> None:
     assert ghost_cli.ok("export") == ghost_cli.ok("export") == ghost_cli.ok("--json", "export")
 
 
-@pytest.mark.parametrize(("ns", "keys"), [("a:x", {"tea"}), ("a:*", {"tea", "gone"}), ("*", {"tea", "gone", "z"}), ("no", set())])
-def test_a_namespace_or_a_prefix_can_be_exported(ghost_cli: "GhostCli", ns: str, keys: set[str]) -> None:
+@pytest.mark.parametrize(
+    ("ns", "keys"),
+    [("a:x", {"tea"}), ("a:*", {"tea", "gone"}), ("*", {"tea", "gone", "z"}), ("no", set())],
+)
+def test_a_namespace_or_a_prefix_can_be_exported(
+    ghost_cli: "GhostCli", ns: str, keys: set[str]
+) -> None:
     """-n narrows to what matches."""
     rows = ghost_cli.rows("export", "-n", ns)
     assert {row["key"] for row in rows if row["type"] == "memory"} == keys
 
 
 @pytest.mark.parametrize("flag", ["-o", "--output"])
-def test_a_file_is_written_whole_and_private(ghost_cli: "GhostCli", tmp_path: Path, flag: str) -> None:
+def test_a_file_is_written_whole_and_private(
+    ghost_cli: "GhostCli", tmp_path: Path, flag: str
+) -> None:
     """-o writes the same bytes to a new file with mode 0600, and leaves nothing else."""
     target = tmp_path / "out" / "x.jsonl"
     target.parent.mkdir()
@@ -65,7 +85,9 @@ def test_an_empty_store_exports_its_header(ghost_cli: "GhostCli") -> None:
 
 
 @pytest.mark.parametrize("target", ["missing/x.jsonl", "folder", "file/x.jsonl"])
-def test_a_target_that_cannot_be_written_is_a_plain_error(ghost_cli: "GhostCli", tmp_path: Path, target: str) -> None:
+def test_a_target_that_cannot_be_written_is_a_plain_error(
+    ghost_cli: "GhostCli", tmp_path: Path, target: str
+) -> None:
     """A missing folder or a folder as the file is named, with an exit code that says whose fault it is."""
 
     (tmp_path / "folder").mkdir()

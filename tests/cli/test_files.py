@@ -16,7 +16,9 @@ def about_files(ghost_cli: "GhostCli") -> None:
         ("a", "y", "app.py", "read"),
         ("b", "z", "app.py", "read"),
     ):
-        ghost_cli.ok("put", "-n", ns, "-k", key, "--files", files, "--file-rel", rel, f"about {key}")
+        ghost_cli.ok(
+            "put", "-n", ns, "-k", key, "--files", files, "--file-rel", rel, f"about {key}"
+        )
 
 
 @pytest.mark.parametrize(
@@ -32,7 +34,9 @@ def about_files(ghost_cli: "GhostCli") -> None:
         (["app.py", "-l", "1"], ["b/z"]),
     ],
 )
-def test_memories_are_found_by_path_relation_and_namespace(ghost_cli: "GhostCli", args: list[str], keys: list[str]) -> None:
+def test_memories_are_found_by_path_relation_and_namespace(
+    ghost_cli: "GhostCli", args: list[str], keys: list[str]
+) -> None:
     """The path must be equal; relation, namespace and limit narrow."""
     assert [f"{row['ns']}/{row['key']}" for row in ghost_cli.rows("files", *args)] == keys
     heads = [line.split("  ")[0] for line in ghost_cli.ok("files", *args).splitlines()[::2]]

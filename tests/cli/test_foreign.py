@@ -15,7 +15,13 @@ NS = "agent:me"
 
 # tool: what it wrote, memories, edges, a question, the key that answers it
 TOOLS: dict[str, tuple[str, int, int, str, str]] = {
-    "mem0": ("mem0/export.json", 8, 0, "Stockholm marathon", "is-training-for-the-stockholm-marathon-in-june"),
+    "mem0": (
+        "mem0/export.json",
+        8,
+        0,
+        "Stockholm marathon",
+        "is-training-for-the-stockholm-marathon-in-june",
+    ),
     "server-memory": ("server-memory/memory.jsonl", 6, 6, "pgbouncer port", "postgresql"),
     "basic-memory": ("basic-memory", 4, 5, "hard water acidity", "notes/guides/water-chemistry"),
     "markdown": ("markdown", 3, 0, "gasket", "espresso-machine"),
@@ -47,7 +53,11 @@ def source(tool: str, tmp_path: Path) -> Path:
 
 def state(folder: Path) -> dict[str, tuple[bytes, int]]:
     """Return every file below a folder with its time."""
-    return {str(path): (path.read_bytes(), path.stat().st_mtime_ns) for path in folder.rglob("*") if path.is_file()}
+    return {
+        str(path): (path.read_bytes(), path.stat().st_mtime_ns)
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
 
 
 def done(row: dict[str, Any]) -> tuple[int, ...]:
@@ -55,7 +65,9 @@ def done(row: dict[str, Any]) -> tuple[int, ...]:
     return tuple(row[name] for name in ("imported", "updated", "unchanged", "skipped", "edges"))
 
 
-def test_audit_reads_what_a_tool_wrote(ghost_cli: "GhostCli", tool: str, source: Path, home: Path) -> None:
+def test_audit_reads_what_a_tool_wrote(
+    ghost_cli: "GhostCli", tool: str, source: Path, home: Path
+) -> None:
     """It is recognised, scored, and not touched; our own store is not even made."""
     before = state(source.parent)
     report = ghost_cli.row("audit", source)
@@ -63,7 +75,10 @@ def test_audit_reads_what_a_tool_wrote(ghost_cli: "GhostCli", tool: str, source:
     assert (report["memories"], report["edges"]) == (memories, edges)
     assert 0 <= report["score"] <= 100
     assert report["source"] == f"{source} ({tool})"
-    assert f"stale, never_used, unembedded, expired, rule_churn: {tool} keeps no record of that" in report["unjudged"]
+    assert (
+        f"stale, never_used, unembedded, expired, rule_churn: {tool} keeps no record of that"
+        in report["unjudged"]
+    )
     assert state(source.parent) == before
     assert list(home.iterdir()) == []
 
@@ -74,9 +89,14 @@ def test_audit_in_words(ghost_cli: "GhostCli", tmp_path: Path) -> None:
     result = ghost_cli("audit", tmp_path / "notes")
     assert result.code == 0
     lines = result.out.splitlines()
-    assert lines[0] == f"80 of 100  4 memories in 1 namespace, 5 edges  {tmp_path / 'notes'} (basic-memory)"
+    assert (
+        lines[0]
+        == f"80 of 100  4 memories in 1 namespace, 5 edges  {tmp_path / 'notes'} (basic-memory)"
+    )
     assert lines[1].startswith("contradictions: 1 (25.0%), costs 20  basic-memory/notes/")
-    assert lines[2] == f"    → ghost import --from basic-memory {tmp_path / 'notes'} -n basic-memory"
+    assert (
+        lines[2] == f"    → ghost import --from basic-memory {tmp_path / 'notes'} -n basic-memory"
+    )
     assert lines[3] == "nothing found: duplicates, orphans, oversized, secrets, quarantine"
     assert "not judged: near duplicates: there are no vectors" in result.err
 
@@ -107,9 +127,14 @@ def test_import_makes_vectors_and_keeps_given_edges(
 ) -> None:
     """With a provider, what came in can be found by meaning at once."""
     monkeypatch.setenv("GHOST_EMBED_PROVIDER", "static")
-    ghost_cli.ok("import", "--from", "server-memory", DATA / "server-memory" / "memory.jsonl", "-n", NS)
+    ghost_cli.ok(
+        "import", "--from", "server-memory", DATA / "server-memory" / "memory.jsonl", "-n", NS
+    )
     assert ghost_cli.row("embed", "status")["pending"] == 0
-    rels = {(row["from_key"], row["rel"], row["to_key"]) for row in ghost_cli.rows("edge", "list", "-n", NS)}
+    rels = {
+        (row["from_key"], row["rel"], row["to_key"])
+        for row in ghost_cli.rows("edge", "list", "-n", NS)
+    }
     assert ("billing-service", "depends_on", "postgresql") in rels
 
 
@@ -127,13 +152,16 @@ def test_what_changed_there_becomes_the_next_version(ghost_cli: "GhostCli", tmp_
     assert row["created_at"][:19] == rows[0]["created_at"][:19]
 
 
-@pytest.mark.parametrize(("policy", "code", "content"), [("update", 0, "y"), ("skip", 0, "mine"), ("fail", 4, "mine")])
+@pytest.mark.parametrize(
+    ("policy", "code", "content"), [("update", 0, "y"), ("skip", 0, "mine"), ("fail", 4, "mine")]
+)
 def test_a_key_that_is_taken_follows_the_policy(
     ghost_cli: "GhostCli", tmp_path: Path, policy: str, code: int, content: str
 ) -> None:
     """update writes the next version, skip keeps ours and its edges out, fail stops before anything is written."""
     rows = [
-        {"type": "entity", "name": name, "entityType": "t", "observations": [text]} for name, text in (("a", "x"), ("b", "y"))
+        {"type": "entity", "name": name, "entityType": "t", "observations": [text]}
+        for name, text in (("a", "x"), ("b", "y"))
     ]
     rows.append({"type": "relation", "from": "a", "to": "b", "relationType": "needs"})  # type: ignore[dict-item]
     path = tmp_path / "m.jsonl"
@@ -153,16 +181,22 @@ def test_locked_memories_are_left_alone(ghost_cli: "GhostCli", tmp_path: Path) -
     path = tmp_path / "e.json"
     path.write_text('[{"id": "1", "memory": "new text", "categories": ["locked"]}]')
     ghost_cli.ok("import", "--from", "mem0", path, "-n", NS)
-    path.write_text('[{"id": "1", "memory": "newer text", "categories": ["locked"], "expiration_date": "2999-01-01"}]')
+    path.write_text(
+        '[{"id": "1", "memory": "newer text", "categories": ["locked"], "expiration_date": "2999-01-01"}]'
+    )
     result = ghost_cli("import", "--from", "mem0", path, "-n", NS)
     assert "1 skipped" in result.out
     assert result.err == f"left {NS}/new-text alone: it is locked\n"
 
 
-def test_what_has_expired_there_stays_there(ghost_cli: "GhostCli", tmp_path: Path, wind: Any) -> None:
+def test_what_has_expired_there_stays_there(
+    ghost_cli: "GhostCli", tmp_path: Path, wind: Any
+) -> None:
     """A date in the past leaves a memory out; one to come is its end here too."""
     path = tmp_path / "e.json"
-    path.write_text('[{"memory": "gone", "expiration_date": "2026-03-01"}, {"memory": "brief", "expiration_date": "2026-04-01"}]')
+    path.write_text(
+        '[{"memory": "gone", "expiration_date": "2026-03-01"}, {"memory": "brief", "expiration_date": "2026-04-01"}]'
+    )
     report = ghost_cli.row("import", "--from", "mem0", path, "-n", NS)
     assert (report["imported"], report["notes"]) == (1, ["left out 1 that had expired"])
     assert ghost_cli.row("get", "-n", NS, "brief")["expires_at"].startswith("2026-04-01")
@@ -184,15 +218,35 @@ def test_errors_say_what_to_do(ghost_cli: "GhostCli", tmp_path: Path, original: 
     """Each wrong call has one sentence and a next step, and stores nothing."""
     export = DATA / "mem0" / "export.json"
     assert "namespace is required" in ghost_cli.fails(2, "import", "--from", "mem0", export)[0]
-    assert ghost_cli.fails(2, "import", "--from", "mem0", "-n", NS)[1] == "name the file or folder that mem0 wrote"
-    assert "two sources" in ghost_cli.fails(2, "import", "--from", "mem0", "--from-ghost", original("head.db"), "-n", NS)[0]
+    assert (
+        ghost_cli.fails(2, "import", "--from", "mem0", "-n", NS)[1]
+        == "name the file or folder that mem0 wrote"
+    )
+    assert (
+        "two sources"
+        in ghost_cli.fails(
+            2, "import", "--from", "mem0", "--from-ghost", original("head.db"), "-n", NS
+        )[0]
+    )
     assert "it goes with --from" in ghost_cli.fails(2, "import", export, "-n", NS)[1]
-    assert "invalid namespace" in ghost_cli.fails(2, "import", "--from", "mem0", export, "-n", "a b")[0]
-    assert "'notion' is not one of" in ghost_cli.fails(2, "import", "--from", "notion", export, "-n", NS)[0]
-    assert "this is not JSON" in ghost_cli.fails(2, "import", "--from", "mem0", __file__, "-n", NS)[0]
+    assert (
+        "invalid namespace"
+        in ghost_cli.fails(2, "import", "--from", "mem0", export, "-n", "a b")[0]
+    )
+    assert (
+        "'notion' is not one of"
+        in ghost_cli.fails(2, "import", "--from", "notion", export, "-n", NS)[0]
+    )
+    assert (
+        "this is not JSON" in ghost_cli.fails(2, "import", "--from", "mem0", __file__, "-n", NS)[0]
+    )
     assert "is a folder" in ghost_cli.fails(2, "import", "--from", "mem0", DATA, "-n", NS)[0]
-    assert ghost_cli.fails(3, "import", "--from", "markdown", tmp_path / "none", "-n", NS)[0].startswith("there is no file")
-    assert ghost_cli.fails(3, "audit", tmp_path / "none")[0].startswith("there is no file or folder")
+    assert ghost_cli.fails(3, "import", "--from", "markdown", tmp_path / "none", "-n", NS)[
+        0
+    ].startswith("there is no file")
+    assert ghost_cli.fails(3, "audit", tmp_path / "none")[0].startswith(
+        "there is no file or folder"
+    )
     assert "leave -n out" in ghost_cli.fails(2, "audit", export, "-n", NS)[1]
     assert ghost_cli.names() == []
 
@@ -205,9 +259,9 @@ def test_audit_of_ones_own_store(ghost_cli: "GhostCli") -> None:
     before = ghost_cli.ok("export")
     assert ghost_cli.row("audit")["memories"] == 4
     report = ghost_cli.row("audit", "-n", NS)
-    assert [(one["name"], one["count"], one["examples"]) for one in report["findings"] if one["count"]] == [
-        ("duplicates", 1, [f"{NS}/two"])
-    ]
+    assert [
+        (one["name"], one["count"], one["examples"]) for one in report["findings"] if one["count"]
+    ] == [("duplicates", 1, [f"{NS}/two"])]
     assert ghost_cli.ok("audit", "-n", NS).splitlines()[1:3] == [
         f"duplicates: 1 (50.0%), costs 25  {NS}/two",
         f"    → ghost rm -n {NS} -k two",

@@ -18,7 +18,16 @@ def poisoned(ghost_cli: "GhostCli") -> None:
     ghost_cli.ok("put", "-n", "a", "-k", "fence", "the fence is white")
     ghost_cli.ok("put", "-n", "a", "-k", "gate", *MALLORY, "the gate is xylopurpurea")
     ghost_cli.ok("put", "-n", "a", "-k", "roof", *MALLORY, "the roof is gold")
-    ghost_cli.ok("consolidate", "-n", "a", "--summary-key", "all", "--keys", "gate,fence", "xylopurpurea gate, white fence")
+    ghost_cli.ok(
+        "consolidate",
+        "-n",
+        "a",
+        "--summary-key",
+        "all",
+        "--keys",
+        "gate,fence",
+        "xylopurpurea gate, white fence",
+    )
 
 
 def test_a_source_goes_with_what_is_derived_from_it(ghost_cli: "GhostCli") -> None:
@@ -43,16 +52,28 @@ def test_json_lists_everything_and_a_dry_run_is_exact(ghost_cli: "GhostCli") -> 
     assert len(ghost_cli.names()) == 4
     done = ghost_cli.row("forget", "--source", "mallory", "--yes")
     assert done == {**planned, "dry_run": False}
-    assert [item["why"] for item in done["items"]] == ["derived from gate", "source", "restored", "source"]
+    assert [item["why"] for item in done["items"]] == [
+        "derived from gate",
+        "source",
+        "restored",
+        "source",
+    ]
 
 
-def test_hard_leaves_no_byte_and_names_the_backup(ghost_cli: "GhostCli", store: Path, tmp_path: Path) -> None:
+def test_hard_leaves_no_byte_and_names_the_backup(
+    ghost_cli: "GhostCli", store: Path, tmp_path: Path
+) -> None:
     """The words are in no file of the store; the copy that has them is named on standard error."""
     ghost_cli.ok("backup", tmp_path / "copy.db")
     result = ghost_cli("forget", "--source", "mallory", "--hard")
-    assert (result.code, result.err) == (0, f"still in {tmp_path / 'copy.db'}; remove it or make a new backup\n")
+    assert (result.code, result.err) == (
+        0,
+        f"still in {tmp_path / 'copy.db'}; remove it or make a new backup\n",
+    )
     assert result.out.endswith("deleted for good, 1 brought back\n")
-    assert all(b"xylopurp" not in path.read_bytes() for path in store.parent.iterdir() if path.is_file())
+    assert all(
+        b"xylopurp" not in path.read_bytes() for path in store.parent.iterdir() if path.is_file()
+    )
     assert ghost_cli.ok("check") == "clean\n"
 
 
@@ -65,7 +86,9 @@ def test_hard_leaves_no_byte_and_names_the_backup(ghost_cli: "GhostCli", store: 
         (["--since", "2020-01-01"], 4, "a/safe"),
     ],
 )
-def test_what_cannot_be_done_is_said(ghost_cli: "GhostCli", args: list[str], code: int, said: str) -> None:
+def test_what_cannot_be_done_is_said(
+    ghost_cli: "GhostCli", args: list[str], code: int, said: str
+) -> None:
     """Nobody named, an unknown kind or time, a locked memory: one error, one hint, nothing changed."""
     ghost_cli.ok("put", "-n", "a", "-k", "safe", "-t", "locked", "do not touch")
     error, _ = ghost_cli.fails(code, "forget", *args)

@@ -15,7 +15,10 @@ RUNS: dict[str, tuple[list[str], dict[str, int]]] = {
     "purge": (["--purge-deleted", "30d"], {"expired": 2, "purged": 2}),
     "purge-long": (["--purge-deleted", "365d"], {"expired": 2}),
     "purge-all": (["--purge-deleted", "all"], {"expired": 2, "purged": 3}),
-    "both": (["--stale", "30d", "--purge-deleted", "all"], {"expired": 2, "stale": 2, "purged": 3, "protected": 4}),
+    "both": (
+        ["--stale", "30d", "--purge-deleted", "all"],
+        {"expired": 2, "stale": 2, "purged": 3, "protected": 4},
+    ),
     "vacuum": (["--vacuum"], {"expired": 2}),
 }
 
@@ -52,7 +55,9 @@ def test_each_option_removes_its_sort(ghost_cli: "GhostCli", name: str) -> None:
     """Expired always; stale, removed long ago and all removed on request; what is protected is counted and kept."""
     args, wanted = RUNS[name]
     done = ghost_cli.row("gc", *args)
-    assert {key: done[key] for key in ("expired", "stale", "purged", "protected") if done[key]} == wanted
+    assert {
+        key: done[key] for key in ("expired", "stale", "purged", "protected") if done[key]
+    } == wanted
     assert done["remaining"] == 8 - wanted.get("stale", 0) == len(ghost_cli.names())
     assert done["dry_run"] is False
     assert ghost_cli.ok("check") == "clean\n"
@@ -76,7 +81,10 @@ def test_dry_run_foretells_what_is_freed_and_what_remains(ghost_cli: "GhostCli")
     args, _ = RUNS["both"]
     planned = ghost_cli.row("gc", *args, "--dry-run")
     done = ghost_cli.row("gc", *args)
-    assert (planned["chunks_freed"], planned["remaining"]) == (done["chunks_freed"], done["remaining"])
+    assert (planned["chunks_freed"], planned["remaining"]) == (
+        done["chunks_freed"],
+        done["remaining"],
+    )
 
 
 def test_a_second_run_finds_nothing(ghost_cli: "GhostCli") -> None:
@@ -92,7 +100,9 @@ def test_text_is_one_sentence(ghost_cli: "GhostCli") -> None:
     out = ghost_cli.ok("gc", "--stale", "30d", "--dry-run")
     assert out.startswith("would remove 2 expired, 2 stale, 0 purged; 4 memories protected; ")
     out = ghost_cli.ok("gc", "--stale", "30d", "-y")
-    assert out.startswith("removed 2 expired, 2 stale, 0 purged; 4 memories protected; 6 memories remain (")
+    assert out.startswith(
+        "removed 2 expired, 2 stale, 0 purged; 4 memories protected; 6 memories remain ("
+    )
 
 
 def test_stale_is_soft_and_purged_is_for_good(ghost_cli: "GhostCli") -> None:

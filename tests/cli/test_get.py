@@ -17,7 +17,10 @@ def two_versions(ghost_cli: "GhostCli") -> None:
     ghost_cli.ok("put", *KEY, "white tea")
 
 
-@pytest.mark.parametrize("args", [KEY, ("-n", "agent:me", "tea"), ("tea", "--ns", "agent:me"), ("--key", "tea", "-nagent:me")])
+@pytest.mark.parametrize(
+    "args",
+    [KEY, ("-n", "agent:me", "tea"), ("tea", "--ns", "agent:me"), ("--key", "tea", "-nagent:me")],
+)
 def test_the_key_may_stand_alone_or_behind_k(ghost_cli: "GhostCli", args: tuple[str, ...]) -> None:
     """Text output is the content and a newline, nothing else."""
     assert ghost_cli.ok("get", *args) == "white tea\n"
@@ -26,10 +29,25 @@ def test_the_key_may_stand_alone_or_behind_k(ghost_cli: "GhostCli", args: tuple[
 def test_json_is_the_whole_memory(ghost_cli: "GhostCli") -> None:
     """JSON shows every field, the files too, under the specification's names."""
     found = ghost_cli.row("get", *KEY)
-    wanted = {"id", "ns", "key", "content", "kind", "version", "supersedes", "created_at", "priority", "access_count"}
+    wanted = {
+        "id",
+        "ns",
+        "key",
+        "content",
+        "kind",
+        "version",
+        "supersedes",
+        "created_at",
+        "priority",
+        "access_count",
+    }
     wanted |= {"importance", "utility_count", "tier", "pinned", "est_tokens", "tags", "files"}
     assert wanted <= found.keys()
-    assert (found["version"], found["tags"], found["files"]) == (2, ["drink"], [{"path": "cup.md", "rel": "modified"}])
+    assert (found["version"], found["tags"], found["files"]) == (
+        2,
+        ["drink"],
+        [{"path": "cup.md", "rel": "modified"}],
+    )
     assert not {"deleted_at", "expires_at", "outcome", "chunks"} & found.keys()
 
 
@@ -96,10 +114,15 @@ def test_stripped_colour_does_not_change_a_dry_patch(ghost_cli: "GhostCli") -> N
 
     ghost_cli.ok("put", "-n", "agent:me", "-k", "log", input="one\n\x1b[1mtwo\x1b[0m")
     diff = "@@ -1,2 +1,2 @@\n-one\n+ONE\n \x1b[1mtwo\x1b[0m\n"
-    assert ghost_cli.ok("patch", "-n", "agent:me", "log", "--dry-run", input=diff) == "ONE\n\x1b[1mtwo\x1b[0m\n"
+    assert (
+        ghost_cli.ok("patch", "-n", "agent:me", "log", "--dry-run", input=diff)
+        == "ONE\n\x1b[1mtwo\x1b[0m\n"
+    )
 
 
-def test_default_namespace_comes_from_the_environment(ghost_cli: "GhostCli", monkeypatch: pytest.MonkeyPatch) -> None:
+def test_default_namespace_comes_from_the_environment(
+    ghost_cli: "GhostCli", monkeypatch: pytest.MonkeyPatch
+) -> None:
     """GHOST_NS stands in for -n."""
     monkeypatch.setenv("GHOST_NS", "agent:me")
     assert ghost_cli.ok("get", "tea") == "white tea\n"

@@ -24,7 +24,8 @@ def filled(ghost_cli: "GhostCli") -> None:
 def listed(ghost_cli: "GhostCli", *args: object) -> list[tuple[str, str, str, float]]:
     """List edges as (from, relation, to, weight)."""
     return [
-        (row["from_key"], row["rel"], row["to_key"], row["weight"]) for row in ghost_cli.rows("edge", "list", "-n", "a", *args)
+        (row["from_key"], row["rel"], row["to_key"], row["weight"])
+        for row in ghost_cli.rows("edge", "list", "-n", "a", *args)
     ]
 
 
@@ -33,9 +34,13 @@ def listed(ghost_cli: "GhostCli", *args: object) -> list[tuple[str, str, str, fl
 
 def test_add_says_what_it_did(ghost_cli: "GhostCli") -> None:
     """A new link, a changed one, and how strong it is."""
-    assert ghost_cli.ok("edge", "add", "-n", "a", "x", "y", "-r", "depends_on") == "linked x —depends_on→ y  0.70\n"
     assert (
-        ghost_cli.ok("edge", "add", "-n", "a", "x", "y", "-r", "depends_on", "-w", "0.25") == "updated x —depends_on→ y  0.25\n"
+        ghost_cli.ok("edge", "add", "-n", "a", "x", "y", "-r", "depends_on")
+        == "linked x —depends_on→ y  0.70\n"
+    )
+    assert (
+        ghost_cli.ok("edge", "add", "-n", "a", "x", "y", "-r", "depends_on", "-w", "0.25")
+        == "updated x —depends_on→ y  0.25\n"
     )
     assert listed(ghost_cli) == [("x", "depends_on", "y", 0.25)]
 
@@ -43,7 +48,10 @@ def test_add_says_what_it_did(ghost_cli: "GhostCli") -> None:
 def test_add_in_json_is_the_edge(ghost_cli: "GhostCli") -> None:
     """One object with keys, weight and what happened."""
     row = ghost_cli.row("edge", "add", "-n", "a", "x", "y", "-r", "implies")
-    assert {name: row[name] for name in ("ns", "from_key", "to_key", "rel", "weight", "access_count", "outcome")} == {
+    assert {
+        name: row[name]
+        for name in ("ns", "from_key", "to_key", "rel", "weight", "access_count", "outcome")
+    } == {
         "ns": "a",
         "from_key": "x",
         "to_key": "y",
@@ -58,9 +66,17 @@ def test_rm_takes_one_link_away(ghost_cli: "GhostCli") -> None:
     """The named link goes, in text and in JSON with its status."""
     for rel in ("implies", "refines"):
         ghost_cli.ok("edge", "add", "-n", "a", "x", "y", "-r", rel)
-    assert ghost_cli.ok("edge", "rm", "-n", "a", "x", "y", "-r", "implies") == "removed x —implies→ y  0.80\n"
+    assert (
+        ghost_cli.ok("edge", "rm", "-n", "a", "x", "y", "-r", "implies")
+        == "removed x —implies→ y  0.80\n"
+    )
     row = ghost_cli.row("edge", "rm", "-n", "a", "x", "y", "-r", "refines")
-    assert (row["status"], row["rel"], row["from_key"], row["to_key"]) == ("deleted", "refines", "x", "y")
+    assert (row["status"], row["rel"], row["from_key"], row["to_key"]) == (
+        "deleted",
+        "refines",
+        "x",
+        "y",
+    )
     assert listed(ghost_cli) == []
 
 
@@ -69,7 +85,10 @@ def test_list_shows_both_directions(ghost_cli: "GhostCli") -> None:
     ghost_cli.ok("edge", "add", "-n", "a", "x", "y", "-r", "depends_on")
     ghost_cli.ok("edge", "add", "-n", "a", "z", "x", "-r", "contradicts")
     ghost_cli.ok("edge", "add", "-n", "a", "y", "z", "-r", "implies")
-    assert ghost_cli.ok("edge", "list", "-n", "a", "x") == "z —contradicts→ x  0.90\nx —depends_on→ y  0.70\n"
+    assert (
+        ghost_cli.ok("edge", "list", "-n", "a", "x")
+        == "z —contradicts→ x  0.90\nx —depends_on→ y  0.70\n"
+    )
     assert listed(ghost_cli, "x", "-r", "depends_on") == [("x", "depends_on", "y", 0.7)]
     assert len(listed(ghost_cli)) == 3
     result = ghost_cli("edge", "list", "-n", "a", "w")
@@ -77,7 +96,9 @@ def test_list_shows_both_directions(ghost_cli: "GhostCli") -> None:
     assert ghost_cli.rows("edge", "list", "-n", "a", "w") == []
 
 
-def test_the_default_namespace_serves(ghost_cli: "GhostCli", monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_default_namespace_serves(
+    ghost_cli: "GhostCli", monkeypatch: pytest.MonkeyPatch
+) -> None:
     """GHOST_NS stands for -n everywhere."""
     monkeypatch.setenv("GHOST_NS", "a")
     ghost_cli.ok("edge", "add", "x", "y", "-r", "relates_to")
@@ -92,9 +113,17 @@ def test_the_default_namespace_serves(ghost_cli: "GhostCli", monkeypatch: pytest
     [
         (2, ["add", "-n", "a", "x", "y"], "relation is required"),
         (2, ["add", "-n", "a", "x", "y", "-r", "likes"], "invalid relation 'likes'"),
-        (2, ["add", "-n", "a", "x", "y", "-r", "refines", "-w", "1.5"], "weight 1.5 is out of range"),
+        (
+            2,
+            ["add", "-n", "a", "x", "y", "-r", "refines", "-w", "1.5"],
+            "weight 1.5 is out of range",
+        ),
         (2, ["add", "-n", "a", "x", "y", "-r", "refines", "-w", "nan"], "weight"),
-        (2, ["add", "-n", "a", "x", "y", "-r", "refines", "-w", "much"], "'much' is not a valid float"),
+        (
+            2,
+            ["add", "-n", "a", "x", "y", "-r", "refines", "-w", "much"],
+            "'much' is not a valid float",
+        ),
         (2, ["add", "-n", "a", "x", "x", "-r", "refines"], "x cannot be linked to itself"),
         (2, ["add", "-n", "a", "x"], "TO"),
         (2, ["add", "x", "y", "-r", "refines"], "a namespace is required"),
@@ -109,13 +138,34 @@ def test_the_default_namespace_serves(ghost_cli: "GhostCli", monkeypatch: pytest
         (2, ["relink"], "a namespace is required"),
         (2, ["-n", "a", "--from-key", "x", "-r", "refines"], "two keys are required"),
         (2, ["-n", "a", "--from-key", "x", "--to-key", "y"], "a relation is required"),
-        (2, ["--from-ns", "a", "--from-key", "x", "--to-ns", "b", "--to-key", "other", "-r", "refines"], "two namespaces"),
-        (3, ["-n", "a", "--from-key", "x", "--to-key", "y", "-r", "refines", "--rm"], "there is no edge"),
+        (
+            2,
+            [
+                "--from-ns",
+                "a",
+                "--from-key",
+                "x",
+                "--to-ns",
+                "b",
+                "--to-key",
+                "other",
+                "-r",
+                "refines",
+            ],
+            "two namespaces",
+        ),
+        (
+            3,
+            ["-n", "a", "--from-key", "x", "--to-key", "y", "-r", "refines", "--rm"],
+            "there is no edge",
+        ),
         (3, ["-n", "a", "--list", "--from-key", "nope"], "memory not found: a/nope"),
     ],
     ids=str,
 )
-def test_what_cannot_be_is_said(ghost_cli: "GhostCli", code: int, args: list[str], words: str) -> None:
+def test_what_cannot_be_is_said(
+    ghost_cli: "GhostCli", code: int, args: list[str], words: str
+) -> None:
     """Each mistake has its exit code, one sentence and one hint, and changes nothing."""
     before = ghost_cli.ok("export")
     error, hint = ghost_cli.fails(code, "edge", *args)
@@ -128,7 +178,12 @@ def test_errors_are_json_when_the_answer_would_be(ghost_cli: "GhostCli") -> None
     """An error on standard error has type, message, hint and code."""
     result = ghost_cli("edge", "add", "-n", "a", "x", "nope", "-r", "refines", "--json")
     error = json.loads(result.err)
-    assert (result.code, result.out, error["error"], error["exit_code"]) == (3, "", "NotFoundError", 3)
+    assert (result.code, result.out, error["error"], error["exit_code"]) == (
+        3,
+        "",
+        "NotFoundError",
+        3,
+    )
 
 
 # --- edge, as the original takes it
@@ -155,7 +210,9 @@ def test_the_flags_of_the_original(ghost_cli: "GhostCli") -> None:
     ids=str,
 )
 @pytest.mark.parametrize("command", ["edge", "link"])
-def test_both_ends_may_name_their_namespace(ghost_cli: "GhostCli", command: str, where: list[str]) -> None:
+def test_both_ends_may_name_their_namespace(
+    ghost_cli: "GhostCli", command: str, where: list[str]
+) -> None:
     """One namespace named twice, or once, is that of both."""
     ghost_cli.ok(command, *where, "--from-key", "x", "--to-key", "y", "-r", "refines")
     assert listed(ghost_cli) == [("x", "refines", "y", 0.8)]
@@ -163,14 +220,20 @@ def test_both_ends_may_name_their_namespace(ghost_cli: "GhostCli", command: str,
 
 @pytest.mark.parametrize(
     "where",
-    [["--from-ns", "a", "--to-ns", "b"], ["-n", "a", "--from-ns", "b"], ["-n", "b", "--from-ns", "a", "--to-ns", "a"]],
+    [
+        ["--from-ns", "a", "--to-ns", "b"],
+        ["-n", "a", "--from-ns", "b"],
+        ["-n", "b", "--from-ns", "a", "--to-ns", "a"],
+    ],
     ids=str,
 )
 @pytest.mark.parametrize("command", ["edge", "link"])
 def test_two_namespaces_are_refused(ghost_cli: "GhostCli", command: str, where: list[str]) -> None:
     """Wherever two different ones are named, none of them wins in silence."""
     before = ghost_cli.ok("export")
-    error, _ = ghost_cli.fails(2, command, *where, "--from-key", "x", "--to-key", "y", "-r", "refines")
+    error, _ = ghost_cli.fails(
+        2, command, *where, "--from-key", "x", "--to-key", "y", "-r", "refines"
+    )
     assert "two namespaces" in error
     assert ghost_cli.ok("export") == before
 
@@ -247,9 +310,18 @@ def test_candidates_of_seeds(ghost_cli: "GhostCli") -> None:
     """--seed takes keys with commas and again; nothing to look at is said beside the data."""
     ghost_cli.ok("edge", "add", "-n", "a", "x", "y", "-r", "relates_to", "-w", "0.9")
     ghost_cli.ok("edge", "add", "-n", "a", "y", "z", "-r", "relates_to", "-w", "0.8")
-    assert len(ghost_cli.row("edge", "candidates", "-n", "a", "--seed", "x,z", "--seed", "w")["candidates"]) == 2
+    assert (
+        len(
+            ghost_cli.row("edge", "candidates", "-n", "a", "--seed", "x,z", "--seed", "w")[
+                "candidates"
+            ]
+        )
+        == 2
+    )
     assert len(ghost_cli.row("edge", "candidates", "-n", "a", "--seed", "z")["candidates"]) == 1
-    assert len(ghost_cli.row("edge", "candidates", "-n", "a", "--max-pairs", "1")["candidates"]) == 1
+    assert (
+        len(ghost_cli.row("edge", "candidates", "-n", "a", "--max-pairs", "1")["candidates"]) == 1
+    )
     result = ghost_cli("edge", "candidates", "-n", "a", "--seed", "w")
     assert (result.code, result.out) == (0, "")
     assert "no pairs to look at" in result.err
@@ -257,11 +329,21 @@ def test_candidates_of_seeds(ghost_cli: "GhostCli") -> None:
 
 def test_relink_adds_what_is_missing(ghost_cli: "GhostCli") -> None:
     """A dry run says what it would add; the run adds it; the next has nothing to add."""
-    ghost_cli.ok("put", "-n", "n", "-k", "one", "the turbine gearbox vibrates when lubricant runs low")
+    ghost_cli.ok(
+        "put", "-n", "n", "-k", "one", "the turbine gearbox vibrates when lubricant runs low"
+    )
     ghost_cli.ok("put", "-n", "n", "-k", "two", "low lubricant makes the turbine gearbox vibrate")
-    assert ghost_cli.ok("edge", "relink", "-n", "n", "--dry-run") == "would add 1 link between 2 memories\n"
+    assert (
+        ghost_cli.ok("edge", "relink", "-n", "n", "--dry-run")
+        == "would add 1 link between 2 memories\n"
+    )
     assert ghost_cli.rows("edge", "list", "-n", "n") == []
-    assert ghost_cli.row("edge", "relink", "-n", "n") == {"ns": "n", "memories": 2, "added": 1, "dry_run": False}
+    assert ghost_cli.row("edge", "relink", "-n", "n") == {
+        "ns": "n",
+        "memories": 2,
+        "added": 1,
+        "dry_run": False,
+    }
     assert ghost_cli.ok("edge", "relink", "-n", "n") == "added 0 links between 2 memories\n"
     assert ghost_cli.ok("edge", "list", "-n", "n").startswith("two —relates_to→ one  ")
 
@@ -287,12 +369,18 @@ def test_link_writes_both_tables(ghost_cli: "GhostCli", store: Path, sql: Sql) -
         (2, ["-n", "a", "--from-key", "x", "-r", "refines"], "--to-key"),
         (2, ["-n", "a", "--from-key", "x", "--to-key", "y", "-r", "implies"], "invalid relation"),
         (3, ["-n", "a", "--from-key", "x", "--to-key", "nope", "-r", "refines"], "a/nope"),
-        (3, ["-n", "a", "--from-key", "x", "--to-key", "y", "-r", "refines", "--rm"], "there is no edge"),
+        (
+            3,
+            ["-n", "a", "--from-key", "x", "--to-key", "y", "-r", "refines", "--rm"],
+            "there is no edge",
+        ),
         (2, ["--from-key", "x", "--to-key", "y", "-r", "refines"], "a namespace is required"),
     ],
     ids=str,
 )
-def test_link_says_what_cannot_be(ghost_cli: "GhostCli", code: int, args: list[str], words: str) -> None:
+def test_link_says_what_cannot_be(
+    ghost_cli: "GhostCli", code: int, args: list[str], words: str
+) -> None:
     """Each mistake has its exit code and its words."""
     error, _ = ghost_cli.fails(code, "link", *args)
     assert words in error
@@ -309,8 +397,15 @@ def test_clusters_in_text_and_json(ghost_cli: "GhostCli") -> None:
     ghost_cli.ok("edge", "add", "-n", "a", "z", "y", "-r", "relates_to")
     tokens = 3 * (len("The text of x.") // 4 + 20)
     assert ghost_cli.ok("clusters", "-n", "a") == f"3 memories  {tokens} tokens\n    x, y, z\n"
-    assert ghost_cli.row("clusters", "-n", "a") == {"keys": ["x", "y", "z"], "count": 3, "est_tokens": tokens, "summarised": 0}
-    ghost_cli.ok("consolidate", "-n", "a", "--summary-key", "sum", "--keys", "x,y", "--content", "Both.")
+    assert ghost_cli.row("clusters", "-n", "a") == {
+        "keys": ["x", "y", "z"],
+        "count": 3,
+        "est_tokens": tokens,
+        "summarised": 0,
+    }
+    ghost_cli.ok(
+        "consolidate", "-n", "a", "--summary-key", "sum", "--keys", "x,y", "--content", "Both."
+    )
     assert "2 summarised" in ghost_cli.ok("clusters", "-n", "a")
 
 
@@ -327,7 +422,11 @@ def test_consolidate_takes_its_text_in_every_way(ghost_cli: "GhostCli", how: str
     args, text = ways[how]
     assert ghost_cli.ok(*start, *args, input=text) == "a/sum v1 stands for 2 memories\n"
     found = ghost_cli.row("get", "-n", "a", "sum")
-    assert (found["content"], found["kind"], found["importance"]) == ("Both of them.", "semantic", 0.7)
+    assert (found["content"], found["kind"], found["importance"]) == (
+        "Both of them.",
+        "semantic",
+        0.7,
+    )
 
 
 def test_consolidate_in_json(ghost_cli: "GhostCli") -> None:
@@ -337,7 +436,12 @@ def test_consolidate_in_json(ghost_cli: "GhostCli") -> None:
         "--kind", "procedural", "--importance", "0.3", "-t", "one,two",
     )  # fmt: skip
     summary = row["summary"]
-    assert (summary["key"], summary["kind"], summary["importance"], summary["tags"]) == ("sum", "procedural", 0.3, ["one", "two"])
+    assert (summary["key"], summary["kind"], summary["importance"], summary["tags"]) == (
+        "sum",
+        "procedural",
+        0.3,
+        ["one", "two"],
+    )
     assert [(edge["from_key"], edge["rel"], edge["to_key"]) for edge in row["edges"]] == [
         ("sum", "contains", key) for key in "xyz"
     ]
@@ -346,20 +450,42 @@ def test_consolidate_in_json(ghost_cli: "GhostCli") -> None:
 @pytest.mark.parametrize(
     ("code", "args", "words"),
     [
-        (2, ["--summary-key", "s", "--keys", "x", "--content", "S."], "at least 2 source keys, got 1"),
-        (2, ["--summary-key", "s", "--keys", "", "--content", "S."], "at least 2 source keys, got 0"),
-        (2, ["--summary-key", "x", "--keys", "x,y", "--content", "S."], "x is both the summary and one of its sources"),
+        (
+            2,
+            ["--summary-key", "s", "--keys", "x", "--content", "S."],
+            "at least 2 source keys, got 1",
+        ),
+        (
+            2,
+            ["--summary-key", "s", "--keys", "", "--content", "S."],
+            "at least 2 source keys, got 0",
+        ),
+        (
+            2,
+            ["--summary-key", "x", "--keys", "x,y", "--content", "S."],
+            "x is both the summary and one of its sources",
+        ),
         (2, ["--summary-key", "s", "--keys", "x,y", "--content", " "], "content is required"),
         (2, ["--keys", "x,y", "--content", "S."], "--summary-key"),
         (2, ["--summary-key", "s", "--content", "S."], "--keys"),
         (2, ["--summary-key", "s", "--keys", "x,y", "--content", "S.", "--kind", "odd"], "kind"),
         (2, ["--summary-key", "s", "--keys", "x,y", "--content", "S.", "also this"], ""),
-        (3, ["--summary-key", "s", "--keys", "x,nope", "--content", "S."], "source memory not found: a/nope"),
-        (3, ["--summary-key", "s", "--keys", "x,other", "--content", "S."], "source memory not found: a/other"),
+        (
+            3,
+            ["--summary-key", "s", "--keys", "x,nope", "--content", "S."],
+            "source memory not found: a/nope",
+        ),
+        (
+            3,
+            ["--summary-key", "s", "--keys", "x,other", "--content", "S."],
+            "source memory not found: a/other",
+        ),
     ],
     ids=str,
 )
-def test_consolidate_says_what_cannot_be(ghost_cli: "GhostCli", code: int, args: list[str], words: str) -> None:
+def test_consolidate_says_what_cannot_be(
+    ghost_cli: "GhostCli", code: int, args: list[str], words: str
+) -> None:
     """Each mistake has its exit code and its words, and leaves no summary."""
     before = ghost_cli.ok("export")
     error, _ = ghost_cli.fails(code, "consolidate", "-n", "a", *args)
@@ -372,8 +498,28 @@ def test_expand_lists_and_opens(ghost_cli: "GhostCli") -> None:
     result = ghost_cli("expand", "-n", "a")
     assert (result.code, result.out) == (0, "")
     assert "no summaries yet" in result.err
-    ghost_cli.ok("consolidate", "-n", "a", "--summary-key", "low", "--keys", "x,y", "--content", "About x and y.")
-    ghost_cli.ok("consolidate", "-n", "a", "--summary-key", "top", "--keys", "low,z", "--content", "About all.")
+    ghost_cli.ok(
+        "consolidate",
+        "-n",
+        "a",
+        "--summary-key",
+        "low",
+        "--keys",
+        "x,y",
+        "--content",
+        "About x and y.",
+    )
+    ghost_cli.ok(
+        "consolidate",
+        "-n",
+        "a",
+        "--summary-key",
+        "top",
+        "--keys",
+        "low,z",
+        "--content",
+        "About all.",
+    )
     assert ghost_cli.ok("expand", "-n", "a").splitlines() == [
         "top  semantic stm  22 tokens  2 children",
         "    About all.",
@@ -412,7 +558,12 @@ def test_expand_of_what_is_no_summary(ghost_cli: "GhostCli") -> None:
 
 @pytest.mark.parametrize(
     ("code", "args"),
-    [(3, ["-n", "a", "nope"]), (2, ["-n", "a", "x", "--depth", "0"]), (2, ["-n", "a", "x", "-k", "y"]), (2, ["x"])],
+    [
+        (3, ["-n", "a", "nope"]),
+        (2, ["-n", "a", "x", "--depth", "0"]),
+        (2, ["-n", "a", "x", "-k", "y"]),
+        (2, ["x"]),
+    ],
 )
 def test_expand_says_what_cannot_be(ghost_cli: "GhostCli", code: int, args: list[str]) -> None:
     """Unknown keys, a depth below one, two keys and no namespace are errors."""
@@ -429,7 +580,9 @@ def test_used_in_text_and_json(ghost_cli: "GhostCli") -> None:
     assert ghost_cli.row("get", "-n", "a", "x")["utility_count"] == 2
 
 
-@pytest.mark.parametrize(("code", "args"), [(2, ["-n", "a"]), (3, ["-n", "a", "x", "nope"]), (2, ["x"])])
+@pytest.mark.parametrize(
+    ("code", "args"), [(2, ["-n", "a"]), (3, ["-n", "a", "x", "nope"]), (2, ["x"])]
+)
 def test_used_says_what_cannot_be(ghost_cli: "GhostCli", code: int, args: list[str]) -> None:
     """No key, an unknown one and no namespace are errors, and nothing is counted."""
     before = ghost_cli.ok("export")
@@ -443,7 +596,10 @@ def test_commands_count_what_they_show(ghost_cli: "GhostCli", store: Path, sql: 
     ghost_cli.ok("expand", "-n", "a", "x")
     ghost_cli.ok("search", "-n", "a", "-l", "1", "text of x")
     ghost_cli.ok("list", "-n", "a")
-    assert sql(store, "SELECT used, shown FROM accesses a JOIN memories m ON m.id = a.memory_id WHERE m.key = 'x'") == [(2, 1)]
+    assert sql(
+        store,
+        "SELECT used, shown FROM accesses a JOIN memories m ON m.id = a.memory_id WHERE m.key = 'x'",
+    ) == [(2, 1)]
     assert sql(store, "SELECT access_count FROM memories WHERE key = 'x'") == [(3,)]
 
 
@@ -455,7 +611,17 @@ def test_hostile_keys_do_nothing_to_a_terminal(ghost_cli: "GhostCli") -> None:
     key = "\u202eevil"
     ghost_cli.ok("put", "-n", "a", "-k", key, "red \x1b[31m text")
     ghost_cli.ok("edge", "add", "-n", "a", key, "x", "-r", "relates_to")
-    ghost_cli.ok("consolidate", "-n", "a", "--summary-key", "sum", "--keys", f"{key},x", "--content", "S \x1b[32m.")
+    ghost_cli.ok(
+        "consolidate",
+        "-n",
+        "a",
+        "--summary-key",
+        "sum",
+        "--keys",
+        f"{key},x",
+        "--content",
+        "S \x1b[32m.",
+    )
     for args in (
         ["edge", "list", key],
         ["edge", "candidates"],
@@ -474,17 +640,30 @@ def test_hostile_keys_do_nothing_to_a_terminal(ghost_cli: "GhostCli") -> None:
 def test_a_key_that_starts_with_a_dash(ghost_cli: "GhostCli") -> None:
     """Behind a double dash any key can be named."""
     ghost_cli.ok("put", "-n", "a", "-k", "-odd", "Odd.")
-    assert ghost_cli.ok("edge", "add", "-n", "a", "-r", "refines", "--", "-odd", "x") == "linked -odd —refines→ x  0.80\n"
+    assert (
+        ghost_cli.ok("edge", "add", "-n", "a", "-r", "refines", "--", "-odd", "x")
+        == "linked -odd —refines→ x  0.80\n"
+    )
 
 
-def test_programs_that_put_at_once_are_all_linked(ghost_cli: "GhostCli", program: "Program") -> None:
+def test_programs_that_put_at_once_are_all_linked(
+    ghost_cli: "GhostCli", program: "Program"
+) -> None:
     """Four processes that store alike memories at the same moment leave one group of all four."""
     text = "The deployment of the billing service runs every Tuesday at noon, note {}."
-    started = [program.start("put", "-n", "p", "-k", f"k{at}", text.format(at), GHOST_EMBED_PROVIDER="static") for at in range(4)]
+    started = [
+        program.start(
+            "put", "-n", "p", "-k", f"k{at}", text.format(at), GHOST_EMBED_PROVIDER="static"
+        )
+        for at in range(4)
+    ]
     for process in started:
         _, err = process.communicate(timeout=60)
         assert process.returncode == 0, err
-    pairs = [frozenset((row["from_key"], row["to_key"])) for row in ghost_cli.rows("edge", "list", "-n", "p", "-r", "relates_to")]
+    pairs = [
+        frozenset((row["from_key"], row["to_key"]))
+        for row in ghost_cli.rows("edge", "list", "-n", "p", "-r", "relates_to")
+    ]
     assert len(pairs) == len(set(pairs)) == 6
     assert ghost_cli.row("clusters", "-n", "p")["keys"] == ["k0", "k1", "k2", "k3"]
     assert ghost_cli.ok("check") == "clean\n"
@@ -507,11 +686,22 @@ def test_a_put_is_linked_end_to_end(ghost_cli: "GhostCli", monkeypatch: pytest.M
     assert ghost_cli("put", "-n", "p", "-k", "k3", "Text.").code == 2
 
 
-def test_vectors_filled_in_later_are_linked(ghost_cli: "GhostCli", monkeypatch: pytest.MonkeyPatch) -> None:
+def test_vectors_filled_in_later_are_linked(
+    ghost_cli: "GhostCli", monkeypatch: pytest.MonkeyPatch
+) -> None:
     """`ghost embed backfill` links what was stored without a provider."""
     for at in range(2):
-        ghost_cli.ok("put", "-n", "p", "-k", f"k{at}", f"The deployment of the billing service runs every Tuesday, note {at}.")
+        ghost_cli.ok(
+            "put",
+            "-n",
+            "p",
+            "-k",
+            f"k{at}",
+            f"The deployment of the billing service runs every Tuesday, note {at}.",
+        )
     assert ghost_cli.rows("edge", "list", "-n", "p") == []
     monkeypatch.setenv("GHOST_EMBED_PROVIDER", "static")
     ghost_cli.ok("embed", "backfill")
-    assert [(row["from_key"], row["to_key"]) for row in ghost_cli.rows("edge", "list", "-n", "p")] == [("k1", "k0")]
+    assert [
+        (row["from_key"], row["to_key"]) for row in ghost_cli.rows("edge", "list", "-n", "p")
+    ] == [("k1", "k0")]

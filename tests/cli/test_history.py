@@ -21,7 +21,11 @@ def three_versions(ghost_cli: "GhostCli", wind: Any) -> None:
 def test_versions_are_shown_oldest_first(ghost_cli: "GhostCli") -> None:
     """JSON is one version per line, ascending, each with its successor's time as its end."""
     rows = ghost_cli.rows("history", *KEY)
-    assert [(row["version"], row["content"]) for row in rows] == [(1, "one"), (2, "two"), (3, "three")]
+    assert [(row["version"], row["content"]) for row in rows] == [
+        (1, "one"),
+        (2, "two"),
+        (3, "three"),
+    ]
     assert [row.get("supersedes") for row in rows] == [None, rows[0]["id"], rows[1]["id"]]
     assert ["deleted_at" in row for row in rows] == [True, True, False]
 

@@ -22,7 +22,10 @@ MEMORY: dict[str, Any] = {
 
 def line(**changes: Any) -> str:
     """Return a line of an export with some fields changed; None leaves a field out."""
-    return json.dumps({name: value for name, value in (MEMORY | changes).items() if value is not None}) + "\n"
+    return (
+        json.dumps({name: value for name, value in (MEMORY | changes).items() if value is not None})
+        + "\n"
+    )
 
 
 @pytest.fixture
@@ -31,7 +34,19 @@ def exported(ghost_cli: "GhostCli", original: Any) -> str:
     other = ("--db", "other.db")
     ghost_cli.ok(*other, "import", "--from-ghost", original("head.db"))
     ghost_cli.ok(
-        *other, "put", "-n", "z", "-k", "new", "-t", "t", "--source-client", "cli", "--valid-to", "2027-01-01", "x\u2028y"
+        *other,
+        "put",
+        "-n",
+        "z",
+        "-k",
+        "new",
+        "-t",
+        "t",
+        "--source-client",
+        "cli",
+        "--valid-to",
+        "2027-01-01",
+        "x\u2028y",
     )
     ghost_cli.ok(*other, "get", "-n", "z", "new")
     return ghost_cli.ok(*other, "export")
@@ -44,14 +59,20 @@ def inside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("way", ["stdin", "dash", "file"])
-def test_export_import_export_gives_the_same_bytes(ghost_cli: "GhostCli", exported: str, way: str) -> None:
+def test_export_import_export_gives_the_same_bytes(
+    ghost_cli: "GhostCli", exported: str, way: str
+) -> None:
     """Ids, versions, times, counters, edges, links, files, rules and days of use all survive."""
     Path("x.jsonl").write_bytes(exported.encode())
     args = {"stdin": [], "dash": ["-"], "file": ["x.jsonl"]}[way]
     done = ghost_cli.row("import", *args, input="" if way == "file" else exported)
     rows = [json.loads(text)["type"] for text in exported.split("\n") if text]
     assert done["imported"] == rows.count("memory")
-    assert (done["edges"], done["links"], done["rules"]) == (rows.count("edge"), rows.count("link"), rows.count("rule"))
+    assert (done["edges"], done["links"], done["rules"]) == (
+        rows.count("edge"),
+        rows.count("link"),
+        rows.count("rule"),
+    )
     assert done["accesses"] == rows.count("access")
     assert min(done["edges"], done["links"], done["rules"], done["accesses"]) > 0
     assert ghost_cli.ok("export") == exported
@@ -98,7 +119,9 @@ def test_a_history_that_goes_on_is_continued(ghost_cli: "GhostCli") -> None:
     ("policy", "counts", "content"),
     [("update", {"updated": 1}, "theirs"), ("skip", {"skipped": 1}, "ours")],
 )
-def test_another_history_follows_on_conflict(ghost_cli: "GhostCli", policy: str, counts: dict[str, int], content: str) -> None:
+def test_another_history_follows_on_conflict(
+    ghost_cli: "GhostCli", policy: str, counts: dict[str, int], content: str
+) -> None:
     """update writes theirs as the next version, skip keeps ours."""
     ghost_cli.ok("put", "-n", "a", "-k", "k", "ours")
     done = ghost_cli.row("import", "--on-conflict", policy, input=HEADER + line(content="theirs"))
@@ -113,7 +136,10 @@ def test_a_dry_run_counts_conflicts_like_the_real_run(ghost_cli: "GhostCli", pol
     ghost_cli.ok("put", "-n", "a", "-k", "k", "ours")
     args = ("import", "--on-conflict", policy)
     planned = ghost_cli.row(*args, "--dry-run", input=HEADER + line(content="theirs"))
-    assert ghost_cli.row(*args, input=HEADER + line(content="theirs")) == {**planned, "dry_run": False}
+    assert ghost_cli.row(*args, input=HEADER + line(content="theirs")) == {
+        **planned,
+        "dry_run": False,
+    }
 
 
 def test_fail_stops_before_anything_is_written(ghost_cli: "GhostCli") -> None:
@@ -138,7 +164,10 @@ def test_the_originals_array_is_read(ghost_cli: "GhostCli") -> None:
     text = json.dumps(rows, indent=2)
     assert ghost_cli.row("import", input="\ufeff" + text)["imported"] == 2
     found = ghost_cli.row("get", "-n", "a", "k")
-    kept = {name: found[name] for name in ("version", "tags", "priority", "access_count", "meta", "importance", "tier")}
+    kept = {
+        name: found[name]
+        for name in ("version", "tags", "priority", "access_count", "meta", "importance", "tier")
+    }
     assert kept == {
         "version": 3,
         "tags": ["t"],
@@ -183,10 +212,14 @@ def test_the_originals_array_is_read(ghost_cli: "GhostCli") -> None:
         pytest.param(HEADER + line(content="a\x00b"), "NUL", id="nul"),
         pytest.param(HEADER + line(content="a\ud800b"), "D800", id="surrogate"),
         pytest.param(
-            HEADER + line() + line(id="01M7EFJHAZQVZVQQWY4FE7JVK0"), "a/k has the same version twice", id="version-twice"
+            HEADER + line() + line(id="01M7EFJHAZQVZVQQWY4FE7JVK0"),
+            "a/k has the same version twice",
+            id="version-twice",
         ),
         pytest.param(
-            HEADER + line() + line(id="01M7EFJHAZQVZVQQWY4FE7JVK0", version=2), "more than one live version", id="two-live"
+            HEADER + line() + line(id="01M7EFJHAZQVZVQQWY4FE7JVK0", version=2),
+            "more than one live version",
+            id="two-live",
         ),
         pytest.param("[1]", "item 1", id="array-of-numbers"),
         pytest.param('[{"ns": "a", "key": "k"}]', "item 1", id="array-without-content"),
@@ -205,7 +238,9 @@ def test_broken_input_imports_nothing(ghost_cli: "GhostCli", text: str, named: s
 
 
 @pytest.mark.parametrize("field", ["ns", "key"])
-def test_a_renamed_copy_can_be_imported_beside_its_source(ghost_cli: "GhostCli", field: str) -> None:
+def test_a_renamed_copy_can_be_imported_beside_its_source(
+    ghost_cli: "GhostCli", field: str
+) -> None:
     """`ghost export | sed s/old/new/ | ghost import` copies memories under new names, or says why it cannot."""
 
     ghost_cli.ok("import", input=HEADER + line())
@@ -238,7 +273,9 @@ def test_invalid_utf8_is_named_as_such(ghost_cli: "GhostCli") -> None:
     assert ghost_cli.names() == []
 
 
-@pytest.mark.parametrize(("args", "code"), [(["nope.jsonl"], 3), (["folder"], 3), (["a", "--from-ghost", "b"], 2)])
+@pytest.mark.parametrize(
+    ("args", "code"), [(["nope.jsonl"], 3), (["folder"], 3), (["a", "--from-ghost", "b"], 2)]
+)
 def test_the_source_must_be_one_file(ghost_cli: "GhostCli", args: list[str], code: int) -> None:
     """A missing file, a folder or two sources are refused."""
     Path("folder").mkdir()

@@ -12,7 +12,9 @@ if TYPE_CHECKING:
     from conftest import GhostCli
 
 NAMES = ["head.db", "seed.db", "mid.db", "old.db", "head-wal.db"]
-EXPECTED: dict[str, Any] = json.loads((Path(__file__).parent.parent / "data" / "original" / "expected.json").read_text("utf-8"))
+EXPECTED: dict[str, Any] = json.loads(
+    (Path(__file__).parent.parent / "data" / "original" / "expected.json").read_text("utf-8")
+)
 Row = dict[str, Any]
 
 
@@ -31,7 +33,9 @@ def live(rows: list[Row]) -> dict[str, Row]:
 
 
 @pytest.fixture(params=NAMES)
-def imported(request: pytest.FixtureRequest, ghost_cli: "GhostCli", original: Callable[[str], Path]) -> tuple[Row, list[Row]]:
+def imported(
+    request: pytest.FixtureRequest, ghost_cli: "GhostCli", original: Callable[[str], Path]
+) -> tuple[Row, list[Row]]:
     """Import one database; return what was in it, and our export."""
     ghost_cli.ok("import", "--from-ghost", original(request.param))
     return EXPECTED[request.param], ghost_cli.rows("export")
@@ -59,7 +63,9 @@ def test_every_version_is_there(imported: tuple[Row, list[Row]]) -> None:
     """Each key has as many versions as the original's rows, with the same contents and ids."""
     expected, rows = imported
     assert Counter(map(name_of, memories(rows))) == Counter(map(name_of, expected["memories"]))
-    assert {row["id"]: row["content"] for row in memories(rows)} == {row["id"]: row["content"] for row in expected["memories"]}
+    assert {row["id"]: row["content"] for row in memories(rows)} == {
+        row["id"]: row["content"] for row in expected["memories"]
+    }
 
 
 def test_versions_are_gapless_or_as_they_were(imported: tuple[Row, list[Row]]) -> None:
@@ -87,7 +93,11 @@ def test_files_are_the_originals(imported: tuple[Row, list[Row]]) -> None:
     """Every version keeps its files with their relations."""
     expected, rows = imported
     theirs = {(row["memory_id"], row["path"], row["rel"]) for row in expected["files"]}
-    assert {(row["id"], file["path"], file["rel"]) for row in memories(rows) for file in row.get("files", [])} == theirs
+    assert {
+        (row["id"], file["path"], file["rel"])
+        for row in memories(rows)
+        for file in row.get("files", [])
+    } == theirs
 
 
 def test_counters_and_standing_are_the_originals(imported: tuple[Row, list[Row]]) -> None:
@@ -120,17 +130,24 @@ def test_edges_between_live_ends_survive(imported: tuple[Row, list[Row]]) -> Non
 def test_own_rules_survive_and_built_in_ones_are_ours(imported: tuple[Row, list[Row]]) -> None:
     """Only what a user made is brought over."""
     expected, rows = imported
-    own = {row["id"]: row["action_op"] for row in expected["rules"] if row["created_by"] != "system"}
+    own = {
+        row["id"]: row["action_op"] for row in expected["rules"] if row["created_by"] != "system"
+    }
     assert {row["id"]: row["action_op"] for row in rows if row["type"] == "rule"} == own
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_source_and_its_folder_are_untouched(ghost_cli: "GhostCli", original: Callable[[str], Path], name: str) -> None:
+def test_the_source_and_its_folder_are_untouched(
+    ghost_cli: "GhostCli", original: Callable[[str], Path], name: str
+) -> None:
     """Not a byte, not a time and no file beside it changes, twice over; the store is clean and nothing doubles."""
     source = original(name)
 
     def state() -> dict[str, tuple[bytes, int]]:
-        return {path.name: (path.read_bytes(), path.stat().st_mtime_ns) for path in source.parent.iterdir()}
+        return {
+            path.name: (path.read_bytes(), path.stat().st_mtime_ns)
+            for path in source.parent.iterdir()
+        }
 
     before = state()
     first = ghost_cli.row("import", "--from-ghost", source)
@@ -147,7 +164,12 @@ def test_values_of_a_few_known_rows(ghost_cli: "GhostCli", original: Callable[[s
     """The rows that the README of the data describes, read through get."""
     ghost_cli.ok("import", "--from-ghost", original("head.db"))
     theme = ghost_cli.row("get", "-n", "agent:demo", "editor-theme")
-    assert (theme["version"], theme["access_count"], theme["utility_count"], theme["priority"]) == (4, 4, 1, "high")
+    assert (theme["version"], theme["access_count"], theme["utility_count"], theme["priority"]) == (
+        4,
+        4,
+        1,
+        "high",
+    )
     assert theme["tags"] == ["ui", "editor", "font"]
     deploy = ghost_cli.row("get", "-n", "agent:demo", "deploy-steps")
     assert deploy["meta"]["作者"] == "小明"
@@ -158,7 +180,9 @@ def test_values_of_a_few_known_rows(ghost_cli: "GhostCli", original: Callable[[s
     assert ghost_cli.row("get", "-n", "agent:demo", "persona")["pinned"]
 
 
-def test_what_only_the_write_ahead_log_knows_comes_along(ghost_cli: "GhostCli", original: Callable[[str], Path]) -> None:
+def test_what_only_the_write_ahead_log_knows_comes_along(
+    ghost_cli: "GhostCli", original: Callable[[str], Path]
+) -> None:
     """A database copied while the original was running is read with its log."""
     ghost_cli.ok("import", "--from-ghost", original("head-wal.db"))
     keys = {key.split("/")[1] for key in ghost_cli.names()}
@@ -167,7 +191,9 @@ def test_what_only_the_write_ahead_log_knows_comes_along(ghost_cli: "GhostCli", 
     assert ghost_cli.row("get", "-n", "agent:demo", "in-main-2")["version"] == 2
 
 
-def test_dry_run_counts_and_stores_nothing(ghost_cli: "GhostCli", original: Callable[[str], Path]) -> None:
+def test_dry_run_counts_and_stores_nothing(
+    ghost_cli: "GhostCli", original: Callable[[str], Path]
+) -> None:
     """--dry-run reports what the real run then does."""
     source = original("seed.db")
     planned = ghost_cli.row("import", "--from-ghost", source, "--dry-run")
@@ -175,7 +201,9 @@ def test_dry_run_counts_and_stores_nothing(ghost_cli: "GhostCli", original: Call
     assert ghost_cli.row("import", "--from-ghost", source) == {**planned, "dry_run": False}
 
 
-def test_what_is_left_out_is_said_beside_the_data(ghost_cli: "GhostCli", original: Callable[[str], Path]) -> None:
+def test_what_is_left_out_is_said_beside_the_data(
+    ghost_cli: "GhostCli", original: Callable[[str], Path]
+) -> None:
     """Notes go to standard error in text, and into the object in JSON."""
     source = original("seed.db")
     result = ghost_cli("import", "--from-ghost", source)
@@ -201,7 +229,9 @@ def test_other_files_are_refused(
 ) -> None:
     """What the original did not write is named and left alone."""
     (tmp_path / "folder").mkdir()
-    (tmp_path / "text.db").write_text("just text, and long enough to be read as a header of something " * 20)
+    (tmp_path / "text.db").write_text(
+        "just text, and long enough to be read as a header of something " * 20
+    )
     (tmp_path / "empty.db").write_bytes(b"")
     sql(tmp_path / "foreign.db", "CREATE TABLE t (a)")
     ghost_cli.ok("--db", tmp_path / "ours.db", "put", "-n", "a", "-k", "k", "x")

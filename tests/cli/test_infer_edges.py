@@ -30,16 +30,26 @@ PAIRS = (("deploy", "outage", 0.9), ("tests", "outage", 0.8), ("lunch", "outage"
 
 
 @pytest.fixture(autouse=True)
-def related(ghost_cli: "GhostCli", store: Path, sql: Callable[..., list[Any]], monkeypatch: pytest.MonkeyPatch) -> None:
+def related(
+    ghost_cli: "GhostCli",
+    store: Path,
+    sql: Callable[..., list[Any]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """Store four memories, three of which relate to the fourth, and forget every key of the person who runs this."""
     for name in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY"):
         monkeypatch.delenv(name, raising=False)
     ids = {
-        key: ghost_cli.row("put", "-n", "a", "-k", key, f"About {key}.")["id"] for key in ("deploy", "outage", "tests", "lunch")
+        key: ghost_cli.row("put", "-n", "a", "-k", key, f"About {key}.")["id"]
+        for key in ("deploy", "outage", "tests", "lunch")
     }
     for start, to, weight in PAIRS:
         row = (ids[start], ids[to], "relates_to", weight, "2026-01-01T00:00:00.000000Z")
-        sql(store, "INSERT INTO memory_edges (from_id, to_id, rel, weight, created_at) VALUES (?, ?, ?, ?, ?)", *row)
+        sql(
+            store,
+            "INSERT INTO memory_edges (from_id, to_id, rel, weight, created_at) VALUES (?, ?, ?, ?, ?)",
+            *row,
+        )
 
 
 @pytest.fixture
@@ -71,7 +81,9 @@ Edges = Callable[[], list[Any]]
 FOUND = [("outage", "caused_by", "deploy"), ("tests", "prevents", "outage")]
 
 
-def test_a_command_is_asked_and_its_answers_are_told(ghost_cli: "GhostCli", model: str, edges: Edges) -> None:
+def test_a_command_is_asked_and_its_answers_are_told(
+    ghost_cli: "GhostCli", model: str, edges: Edges
+) -> None:
     """One line a pair in the direction it holds, then the counts; the edges are there."""
     out = ghost_cli.ok("infer-edges", "-n", "a", "--command", model)
     assert out.splitlines() == [
@@ -87,7 +99,12 @@ def test_a_command_is_asked_and_its_answers_are_told(ghost_cli: "GhostCli", mode
 def test_json_is_one_object(ghost_cli: "GhostCli", model: str) -> None:
     """--json prints the whole report."""
     done = ghost_cli.row("infer-edges", "-n", "a", "--command", model, "--max-pairs", 2)
-    assert (done["pairs_examined"], done["edges_created"], done["edges_skipped"], done["remaining"]) == (2, 2, 0, 1)
+    assert (
+        done["pairs_examined"],
+        done["edges_created"],
+        done["edges_skipped"],
+        done["remaining"],
+    ) == (2, 2, 0, 1)
     assert (done["dry_run"], done["stopped"], done["errors"]) == (False, False, [])
     assert done["inferences"][0] == {
         "from_key": "outage",
@@ -98,7 +115,9 @@ def test_json_is_one_object(ghost_cli: "GhostCli", model: str) -> None:
     }
 
 
-def test_a_rerun_asks_nothing_twice(ghost_cli: "GhostCli", model: str, asked: Callable[[], list[str]]) -> None:
+def test_a_rerun_asks_nothing_twice(
+    ghost_cli: "GhostCli", model: str, asked: Callable[[], list[str]]
+) -> None:
     """A cap splits the work over runs; --again asks about what had no relation."""
     for _ in range(3):
         ghost_cli.ok("infer-edges", "-n", "a", "--command", model, "--max-pairs", 2)
@@ -117,13 +136,19 @@ def test_dry_run_asks_and_stores_nothing(ghost_cli: "GhostCli", model: str, edge
     assert ghost_cli.ok("export") == before
 
 
-def test_seeds_choose_the_pairs(ghost_cli: "GhostCli", model: str, asked: Callable[[], list[str]]) -> None:
+def test_seeds_choose_the_pairs(
+    ghost_cli: "GhostCli", model: str, asked: Callable[[], list[str]]
+) -> None:
     """--seed takes keys separated by commas, or several times, and counts before the cap."""
     ghost_cli.ok("infer-edges", "-n", "a", "--command", model, "--seed", "lunch", "--max-pairs", 1)
     assert asked() == ["lunch outage"]
-    ghost_cli.ok("infer-edges", "-n", "a", "--command", model, "--seed", "tests, lunch", "--seed", "deploy")
+    ghost_cli.ok(
+        "infer-edges", "-n", "a", "--command", model, "--seed", "tests, lunch", "--seed", "deploy"
+    )
     assert asked()[1:] == ["deploy outage", "tests outage"]
-    error, _ = ghost_cli.fails(3, "infer-edges", "-n", "a", "--command", model, "--seed", "tests,nope")
+    error, _ = ghost_cli.fails(
+        3, "infer-edges", "-n", "a", "--command", model, "--seed", "tests,nope"
+    )
     assert "a/nope" in error
     assert len(asked()) == 3
 
@@ -141,7 +166,9 @@ def test_seeds_choose_the_pairs(ghost_cli: "GhostCli", model: str, asked: Callab
         (2, ["-n", "a", "--model", "claude-x"], "there is no model to ask"),
     ],
 )
-def test_what_cannot_be_asked_is_refused(ghost_cli: "GhostCli", code: int, args: list[str], named: str) -> None:
+def test_what_cannot_be_asked_is_refused(
+    ghost_cli: "GhostCli", code: int, args: list[str], named: str
+) -> None:
     """Each mistake is one sentence and a hint."""
     error, hint = ghost_cli.fails(code, "infer-edges", *args)
     assert named in error
@@ -153,7 +180,9 @@ def test_a_failing_command_stops_with_its_own_words(ghost_cli: "GhostCli", edges
     line = f"'{sys.executable}' -c \"import sys; sys.exit('out of credit')\" --key sk-secret"
     result = ghost_cli("infer-edges", "-n", "a", "--command", line)
     assert result.code == 6
-    assert result.out.endswith("about 0 pairs: 0 edges created, 0 without a relation; 3 pairs remain\n")
+    assert result.out.endswith(
+        "about 0 pairs: 0 edges created, 0 without a relation; 3 pairs remain\n"
+    )
     lines = result.err.splitlines()
     assert len(lines) == 4
     assert lines[0].startswith("error: deploy → outage: the command ")
@@ -166,20 +195,30 @@ def test_a_failing_command_stops_with_its_own_words(ghost_cli: "GhostCli", edges
     assert (found.rows[0]["stopped"], len(found.rows[0]["errors"])) == (True, 4)
 
 
-def test_answers_that_cannot_be_read_do_not_fail_the_command(ghost_cli: "GhostCli", edges: Edges) -> None:
+def test_answers_that_cannot_be_read_do_not_fail_the_command(
+    ghost_cli: "GhostCli", edges: Edges
+) -> None:
     """Garbage is told beside the data, the run ends well, and the pairs remain."""
     result = ghost_cli("infer-edges", "-n", "a", "--command", "echo I\x1b[31m refuse")
     assert result.code == 0
-    assert "asked command:echo about 0 pairs: 0 edges created, 0 without a relation; 3 pairs remain\n" in result.out
+    assert (
+        "asked command:echo about 0 pairs: 0 edges created, 0 without a relation; 3 pairs remain\n"
+        in result.out
+    )
     assert "error: tests → outage: the answer names no relation: 'I[31m refuse'" in result.err
     assert "\x1b" not in result.err + result.out
     assert edges() == []
 
 
-def test_what_a_model_writes_does_nothing_to_a_terminal(ghost_cli: "GhostCli", tmp_path: Path) -> None:
+def test_what_a_model_writes_does_nothing_to_a_terminal(
+    ghost_cli: "GhostCli", tmp_path: Path
+) -> None:
     """Control characters in a reason are gone before they are stored or shown."""
     path = tmp_path / "evil.py"
-    path.write_text(r"""print('{"rel": "implies", "reason": "\\u001b[2J\\u0007gone \\u202eback"}')""", encoding="utf-8")
+    path.write_text(
+        r"""print('{"rel": "implies", "reason": "\\u001b[2J\\u0007gone \\u202eback"}')""",
+        encoding="utf-8",
+    )
     out = ghost_cli.ok("infer-edges", "-n", "a", "--command", f"'{sys.executable}' '{path}'")
     assert "deploy —implies→ outage  ([2Jgone \ufffdback)\n" in out
 
@@ -198,7 +237,9 @@ def test_nothing_to_ask_about(ghost_cli: "GhostCli", store: Path) -> None:
         "about 0 pairs: 0 edges created, 0 without a relation; 0 pairs remain\n"
     )
     assert ghost_cli.names() == ["a/lunch", "a/tests", "a/outage", "a/deploy"]
-    assert ghost_cli.fails(3, "infer-edges", "-n", "a", "--command", "cat", "--db", store.with_name("no.db"))
+    assert ghost_cli.fails(
+        3, "infer-edges", "-n", "a", "--command", "cat", "--db", store.with_name("no.db")
+    )
 
 
 # --- over the network
@@ -214,7 +255,12 @@ def server() -> Iterator[tuple[str, list[tuple[str, Any]]]]:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             seen.append((self.path, body["model"]))
             text = '{"rel": "implies"}'
-            data = json.dumps({"content": [{"type": "text", "text": text}], "choices": [{"message": {"content": text}}]}).encode()
+            data = json.dumps(
+                {
+                    "content": [{"type": "text", "text": text}],
+                    "choices": [{"message": {"content": text}}],
+                }
+            ).encode()
             self.send_response(200)
             self.send_header("Content-Length", str(len(data)))
             self.end_headers()
@@ -241,7 +287,12 @@ def server() -> Iterator[tuple[str, list[tuple[str, Any]]]]:
     ],
 )
 def test_a_server_is_asked_as_the_settings_say(
-    ghost_cli: "GhostCli", server: tuple[str, Any], monkeypatch: pytest.MonkeyPatch, args: list[str], name: str, path: str
+    ghost_cli: "GhostCli",
+    server: tuple[str, Any],
+    monkeypatch: pytest.MonkeyPatch,
+    args: list[str],
+    name: str,
+    path: str,
 ) -> None:
     """GHOST_LLM_URL names the server, --model the model and with it the dialect."""
     url, seen = server
@@ -252,24 +303,42 @@ def test_a_server_is_asked_as_the_settings_say(
 
 
 def test_a_model_named_here_beats_a_command_that_is_set(
-    ghost_cli: "GhostCli", server: tuple[str, Any], model: str, asked: Callable[[], list[str]], monkeypatch: pytest.MonkeyPatch
+    ghost_cli: "GhostCli",
+    server: tuple[str, Any],
+    model: str,
+    asked: Callable[[], list[str]],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """GHOST_LLM_COMMAND is asked unless --model says otherwise; --command beats both settings."""
     monkeypatch.setenv("GHOST_LLM_URL", server[0])
     monkeypatch.setenv("GHOST_LLM_COMMAND", model)
     assert ghost_cli.row("infer-edges", "-n", "a", "--max-pairs", 1)["model"].startswith("command:")
     assert len(asked()) == 1
-    assert ghost_cli.row("infer-edges", "-n", "a", "--max-pairs", 1, "--model", "qwen3")["model"] == "openai:qwen3"
-    assert ghost_cli.row("infer-edges", "-n", "a", "--max-pairs", 1, "--command", "echo none")["model"] == "command:echo"
+    assert (
+        ghost_cli.row("infer-edges", "-n", "a", "--max-pairs", 1, "--model", "qwen3")["model"]
+        == "openai:qwen3"
+    )
+    assert (
+        ghost_cli.row("infer-edges", "-n", "a", "--max-pairs", 1, "--command", "echo none")["model"]
+        == "command:echo"
+    )
 
 
 def test_a_killed_program_keeps_what_was_answered(
-    ghost_cli: "GhostCli", program: "Program", tmp_path: Path, edges: Edges, asked: Callable[[], list[str]], model: str
+    ghost_cli: "GhostCli",
+    program: "Program",
+    tmp_path: Path,
+    edges: Edges,
+    asked: Callable[[], list[str]],
+    model: str,
 ) -> None:
     """A program killed while it waits for the second answer has stored the first, and the next run asks for the rest."""
     killer = tmp_path / "killer.py"
     kill = "    import signal; os.kill(os.getppid(), getattr(signal, 'SIGKILL', signal.SIGTERM))\n"
-    killer.write_text(MODEL.replace("answers = {", f"if keys[0] == 'tests':\n{kill}answers = {{", 1), encoding="utf-8")
+    killer.write_text(
+        MODEL.replace("answers = {", f"if keys[0] == 'tests':\n{kill}answers = {{", 1),
+        encoding="utf-8",
+    )
     killed = program("infer-edges", "-n", "a", "--command", f"'{sys.executable}' '{killer}'")
     assert (killed.code in (-9, 15), killed.out) == (True, ""), killed
     assert edges() == FOUND[:1]

@@ -75,7 +75,10 @@ def test_a_file_becomes_a_memory_per_section(ghost_cli: "GhostCli", notes: Path)
 def test_a_folder_is_read_recursively(ghost_cli: "GhostCli", notes: Path) -> None:
     """Every markdown file below counts, hidden ones and others do not; a heading met twice gets its file's name."""
     found = ghost_cli.row("ingest", notes, *NS)
-    assert {name: found[name] for name in ("files", "ingested", "created", "updated", "unchanged", "dry_run")} == {
+    assert {
+        name: found[name]
+        for name in ("files", "ingested", "created", "updated", "unchanged", "dry_run")
+    } == {
         "files": 3,
         "ingested": 7,
         "created": 7,
@@ -89,7 +92,10 @@ def test_a_folder_is_read_recursively(ghost_cli: "GhostCli", notes: Path) -> Non
 def test_ingesting_again_changes_nothing(ghost_cli: "GhostCli", notes: Path) -> None:
     """The second time everything is unchanged, and no version is added."""
     ghost_cli.ok("ingest", notes, *NS)
-    assert ghost_cli.ok("ingest", notes, *NS) == "ingested 7 sections of 3 files: 0 new, 0 updated, 7 unchanged\n"
+    assert (
+        ghost_cli.ok("ingest", notes, *NS)
+        == "ingested 7 sections of 3 files: 0 new, 0 updated, 7 unchanged\n"
+    )
     assert {row["version"] for row in ghost_cli.rows("list", *NS)} == {1}
 
 
@@ -104,9 +110,17 @@ def test_ingesting_again_is_not_a_use(ghost_cli: "GhostCli", notes: Path) -> Non
 def test_an_edited_section_becomes_the_next_version(ghost_cli: "GhostCli", notes: Path) -> None:
     """Only what changed is updated; a new heading is added."""
     ghost_cli.ok("ingest", notes, *NS)
-    (notes / "MEMORY.md").write_text(MEMORY.replace("Likes tea.", "Likes coffee.") + "## New\nfresh\n", encoding="utf-8")
-    assert ghost_cli.ok("ingest", notes, *NS) == "ingested 8 sections of 3 files: 1 new, 1 updated, 6 unchanged\n"
-    assert [row["content"] for row in ghost_cli.rows("history", *NS, "ev-my-human")] == ["Likes tea.", "Likes coffee."]
+    (notes / "MEMORY.md").write_text(
+        MEMORY.replace("Likes tea.", "Likes coffee.") + "## New\nfresh\n", encoding="utf-8"
+    )
+    assert (
+        ghost_cli.ok("ingest", notes, *NS)
+        == "ingested 8 sections of 3 files: 1 new, 1 updated, 6 unchanged\n"
+    )
+    assert [row["content"] for row in ghost_cli.rows("history", *NS, "ev-my-human")] == [
+        "Likes tea.",
+        "Likes coffee.",
+    ]
 
 
 def test_fields_and_origin_are_stored(ghost_cli: "GhostCli", notes: Path) -> None:
@@ -114,7 +128,11 @@ def test_fields_and_origin_are_stored(ghost_cli: "GhostCli", notes: Path) -> Non
     fields = ["--kind", "procedural", "-t", "notes,x", "-p", "high", "--meta", '{"by": "me"}']
     ghost_cli.ok("ingest", notes / "MEMORY.md", *NS, *fields)
     found = ghost_cli.row("get", *NS, "ev-my-human")
-    assert (found["kind"], found["tags"], found["priority"]) == ("procedural", ["notes", "x"], "high")
+    assert (found["kind"], found["tags"], found["priority"]) == (
+        "procedural",
+        ["notes", "x"],
+        "high",
+    )
     assert found["meta"] == {"by": "me", "section": "ev-my-human", "heading": "EV (My Human)"}
     assert found["files"] == [{"path": str(notes / "MEMORY.md"), "rel": "read"}]
 
@@ -128,7 +146,10 @@ def test_the_default_kind_is_semantic(ghost_cli: "GhostCli", notes: Path) -> Non
 def test_date_ns_puts_the_day_behind_the_namespace(ghost_cli: "GhostCli", notes: Path) -> None:
     """With --date-ns a daily file has a namespace of its own, other files do not."""
     ghost_cli.ok("ingest", notes, *NS, "--date-ns")
-    assert contents(ghost_cli, "agent:me:2026-02-15") == {"_preamble": "woke up", "morning-tasks": "ran"}
+    assert contents(ghost_cli, "agent:me:2026-02-15") == {
+        "_preamble": "woke up",
+        "morning-tasks": "ran",
+    }
     assert "ev-my-human" in contents(ghost_cli)
 
 
@@ -144,10 +165,14 @@ def test_dry_run_shows_the_memories_and_stores_nothing(ghost_cli: "GhostCli", no
 def test_dry_run_names_the_keys_of_the_real_run(ghost_cli: "GhostCli", notes: Path) -> None:
     """What a dry run promises is what the run then stores, also for a heading in two files."""
 
-    assert sorted(row["key"] for row in ghost_cli.rows("ingest", notes, *NS, "--dry-run")) == sorted(KEYS)
+    assert sorted(
+        row["key"] for row in ghost_cli.rows("ingest", notes, *NS, "--dry-run")
+    ) == sorted(KEYS)
 
 
-def test_files_of_one_name_in_two_folders_do_not_overwrite_each_other(ghost_cli: "GhostCli", tmp_path: Path) -> None:
+def test_files_of_one_name_in_two_folders_do_not_overwrite_each_other(
+    ghost_cli: "GhostCli", tmp_path: Path
+) -> None:
     """Two projects' README.md, ingested one by one, keep both their `Setup` sections."""
 
     for name in ("one", "two"):
@@ -157,7 +182,9 @@ def test_files_of_one_name_in_two_folders_do_not_overwrite_each_other(ghost_cli:
     assert sorted(contents(ghost_cli).values()) == ["of one", "of two"]
 
 
-def test_a_file_ingested_alone_and_with_its_folder_is_one_file(ghost_cli: "GhostCli", notes: Path) -> None:
+def test_a_file_ingested_alone_and_with_its_folder_is_one_file(
+    ghost_cli: "GhostCli", notes: Path
+) -> None:
     """The same file reached by two paths updates instead of doubling."""
 
     ghost_cli.ok("ingest", notes, *NS)
@@ -175,7 +202,9 @@ def test_a_broken_file_stops_before_anything_is_stored(ghost_cli: "GhostCli", no
     assert ghost_cli.names() == []
 
 
-def test_a_byte_order_mark_and_windows_line_ends_are_read(ghost_cli: "GhostCli", tmp_path: Path) -> None:
+def test_a_byte_order_mark_and_windows_line_ends_are_read(
+    ghost_cli: "GhostCli", tmp_path: Path
+) -> None:
     """Files as other systems write them have the same keys."""
     (tmp_path / "dos.md").write_bytes(b"\xef\xbb\xbf## One\r\nfirst\r\n\r\n## Two\r\nsecond\r\n")
     ghost_cli.ok("ingest", tmp_path / "dos.md", *NS)
@@ -206,6 +235,14 @@ def test_bad_requests_store_nothing(
 
 def test_source_files_are_not_touched(ghost_cli: "GhostCli", notes: Path) -> None:
     """Markdown we did not write is read, never rewritten."""
-    before = {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in notes.rglob("*") if path.is_file()}
+    before = {
+        path: (path.read_bytes(), path.stat().st_mtime_ns)
+        for path in notes.rglob("*")
+        if path.is_file()
+    }
     ghost_cli.ok("ingest", notes, *NS)
-    assert {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in notes.rglob("*") if path.is_file()} == before
+    assert {
+        path: (path.read_bytes(), path.stat().st_mtime_ns)
+        for path in notes.rglob("*")
+        if path.is_file()
+    } == before

@@ -11,7 +11,15 @@ if TYPE_CHECKING:
     from conftest import GhostCli, Program
 
 pytestmark = pytest.mark.usefixtures("project")
-MEMORIZE = ["knowledge", "memorize-new-topic", "auth", "--tags", "security,identity", "--summary", "How users sign in."]
+MEMORIZE = [
+    "knowledge",
+    "memorize-new-topic",
+    "auth",
+    "--tags",
+    "security,identity",
+    "--summary",
+    "How users sign in.",
+]
 CONTENT = "# Auth\n\nTokens are checked. 喜欢 🍵\n"
 SUBCOMMANDS = [
     "recall-general-memory",
@@ -34,7 +42,9 @@ def filled(ghost_cli: "GhostCli", project: Path) -> None:
 def test_the_commands_are_the_tools(ghost_cli: "GhostCli") -> None:
     """There is a command for each tool, in the source's order."""
     section = ghost_cli.ok("knowledge", "--help").split("Commands:\n")[1].split("\n\n")[0]
-    assert sorted(line.split()[0] for line in section.splitlines() if line[2] != " ") == sorted(SUBCOMMANDS)
+    assert sorted(line.split()[0] for line in section.splitlines() if line[2] != " ") == sorted(
+        SUBCOMMANDS
+    )
 
 
 def test_a_whole_life_of_a_topic(ghost_cli: "GhostCli", project: Path) -> None:
@@ -43,17 +53,30 @@ def test_a_whole_life_of_a_topic(ghost_cli: "GhostCli", project: Path) -> None:
     assert run("recall-general-memory") == "Nothing is memorized yet.\n"
     assert run("list-memories") == "No topics found\n"
     assert ghost_cli.ok(*MEMORIZE, input=CONTENT) == "Memorized the topic auth.\n"
-    assert run("memorize-general-info", "A shop", "for tea.") == "Memorized the general project information.\n"
+    assert (
+        run("memorize-general-info", "A shop", "for tea.")
+        == "Memorized the general project information.\n"
+    )
     assert run("recall-memory", "auth") == knowledge.recall_memory(project, "auth")
     assert run("recall-memory", "auth").endswith(f"\n\n{CONTENT}")
-    assert run("recall-general-memory") == (project / ".ai-knowledge" / "index.mdk").read_text(encoding="utf-8")
-    assert run("recall-general-memory").startswith("## General Project Knowledge\n\nA shop for tea.\n")
+    assert run("recall-general-memory") == (project / ".ai-knowledge" / "index.mdk").read_text(
+        encoding="utf-8"
+    )
+    assert run("recall-general-memory").startswith(
+        "## General Project Knowledge\n\nA shop for tea.\n"
+    )
     assert run("search-memories", "nope", "SECURITY") == "auth\n"
     assert run("search-memories", "nope,identity") == "auth\n"
     assert run("search-memories", "nope") == "No topics found\n"
-    assert run("refine-memory", "auth", "--add-tags", "new", "--remove-tags", "identity,security") == "Refined the topic auth.\n"
+    assert (
+        run("refine-memory", "auth", "--add-tags", "new", "--remove-tags", "identity,security")
+        == "Refined the topic auth.\n"
+    )
     assert "**Tags:** new\n" in run("recall-memory", "auth")
-    assert run("refine-memory", "auth", "--summary", "Signing in.", "--content", "Better.") == "Refined the topic auth.\n"
+    assert (
+        run("refine-memory", "auth", "--summary", "Signing in.", "--content", "Better.")
+        == "Refined the topic auth.\n"
+    )
     assert run("recall-memory", "auth").endswith("\n\nBetter.\n")
     assert "\n### auth\n\nSigning in.\n" in run("recall-general-memory")
     assert run("list-memories") == "auth\n"
@@ -90,7 +113,9 @@ def test_underscores_are_accepted(ghost_cli: "GhostCli", name: str) -> None:
 def test_json_is_one_object(ghost_cli: "GhostCli", project: Path) -> None:
     """With --json a command prints the text in one object."""
     assert ghost_cli.row("knowledge", "list-memories") == {"text": "auth"}
-    assert ghost_cli.row("knowledge", "recall-memory", "auth") == {"text": knowledge.recall_memory(project, "auth")}
+    assert ghost_cli.row("knowledge", "recall-memory", "auth") == {
+        "text": knowledge.recall_memory(project, "auth")
+    }
     assert ghost_cli.row("knowledge", "forget-memory", "auth") == {"text": "Forgot the topic auth."}
 
 
@@ -101,16 +126,24 @@ def test_the_root_may_be_named(ghost_cli: "GhostCli", project: Path, tmp_path: P
     ghost_cli.ok(*MEMORIZE, "Text.", "--root", other)
     assert ghost_cli.ok("knowledge", "list-memories", "--root", other) == "auth\n"
     assert list(project.iterdir()) == []
-    assert "--root" in ghost_cli.fails(2, "knowledge", "list-memories", "--root", tmp_path / "nope")[0]
+    assert (
+        "--root" in ghost_cli.fails(2, "knowledge", "list-memories", "--root", tmp_path / "nope")[0]
+    )
 
 
 @pytest.mark.usefixtures("filled")
 def test_errors_have_their_exit_codes(ghost_cli: "GhostCli") -> None:
     """What cannot be is 2, what is not there 3, what exists already 4."""
     assert "a/b" in ghost_cli.fails(2, "knowledge", "recall-memory", "a/b")[0]
-    assert ghost_cli.fails(3, "knowledge", "recall-memory", "aut") == ("there is no topic 'aut'", "did you mean auth?")
+    assert ghost_cli.fails(3, "knowledge", "recall-memory", "aut") == (
+        "there is no topic 'aut'",
+        "did you mean auth?",
+    )
     assert "exists already" in ghost_cli.fails(4, *MEMORIZE, "Text.")[0]
-    assert "--tags" in ghost_cli.fails(2, "knowledge", "memorize-new-topic", "b", "--summary", "s", "c")[0]
+    assert (
+        "--tags"
+        in ghost_cli.fails(2, "knowledge", "memorize-new-topic", "b", "--summary", "s", "c")[0]
+    )
     assert "TAG" in ghost_cli.fails(2, "knowledge", "search-memories")[0]
 
 
@@ -129,5 +162,7 @@ def test_listing_loads_nothing_heavy(program: "Program", project: Path) -> None:
     import subprocess
     import sys
 
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, cwd=project, check=True, timeout=60)
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, cwd=project, check=True, timeout=60
+    )
     assert done.stdout.decode().splitlines() == ["No topics found", "[]"]

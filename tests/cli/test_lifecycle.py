@@ -45,7 +45,16 @@ def test_reflect_says_what_it_did_and_how_to_take_it_back(ghost_cli: "GhostCli")
 def test_reflect_in_json_is_the_report(ghost_cli: "GhostCli") -> None:
     """One object with the specification's counters and every change."""
     row = ghost_cli.row("reflect", "-n", "a")
-    counters = ("memories_evaluated", "rules_applied", "decayed", "promoted", "demoted", "archived", "deleted", "merged")
+    counters = (
+        "memories_evaluated",
+        "rules_applied",
+        "decayed",
+        "promoted",
+        "demoted",
+        "archived",
+        "deleted",
+        "merged",
+    )
     assert [row[name] for name in counters] == [3, 2, 1, 0, 0, 0, 1, 0]
     assert (row["dry_run"], row["resumed"]) == (False, False)
     assert [(change["key"], change["op"], change["rule"]) for change in row["changes"]] == [
@@ -78,7 +87,10 @@ def test_changes_are_listed_on_request(ghost_cli: "GhostCli") -> None:
 @pytest.mark.usefixtures("filled")
 def test_without_a_namespace_all_are_looked_at(ghost_cli: "GhostCli") -> None:
     """And GHOST_NS limits it, as everywhere."""
-    assert {change["ns"] for change in ghost_cli.row("reflect", "--dry-run")["changes"]} == {"a", "b"}
+    assert {change["ns"] for change in ghost_cli.row("reflect", "--dry-run")["changes"]} == {
+        "a",
+        "b",
+    }
     assert ghost_cli.row("reflect", "-n", "b", "--dry-run")["memories_evaluated"] == 1
     assert ghost_cli.row("reflect", "-n", "zz*", "--dry-run")["memories_evaluated"] == 0
 
@@ -97,18 +109,36 @@ def test_reflect_on_no_store_makes_none(ghost_cli: "GhostCli", store: Path) -> N
 
 def test_relink_is_a_flag(ghost_cli: "GhostCli", wind: Any) -> None:
     """It links by names and says so."""
-    ghost_cli.ok("put", "-n", "a", "-k", "one", "Marguerite Oyelaran repaired the gearbox of the turbine at Lindholm.")
+    ghost_cli.ok(
+        "put",
+        "-n",
+        "a",
+        "-k",
+        "one",
+        "Marguerite Oyelaran repaired the gearbox of the turbine at Lindholm.",
+    )
     ghost_cli.ok("put", "-n", "a", "-k", "two", "Marguerite Oyelaran sails at Lindholm in spring.")
     assert "1 links by names, topics or meaning" in ghost_cli.ok("reflect", "--relink", "-n", "a")
 
 
-def test_linked_clusters_are_shown(ghost_cli: "GhostCli", wind: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_linked_clusters_are_shown(
+    ghost_cli: "GhostCli", wind: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The groups of keys that were linked, in text and in JSON."""
     monkeypatch.setenv("GHOST_EMBED_PROVIDER", "static")
     for key, took in (("one", 41), ("two", 42)):
-        ghost_cli.ok("put", "-n", "a", "-k", key, f"The nightly build of the billing service passed on main in {took} seconds.")
+        ghost_cli.ok(
+            "put",
+            "-n",
+            "a",
+            "-k",
+            key,
+            f"The nightly build of the billing service passed on main in {took} seconds.",
+        )
         for edge in ghost_cli.rows("edge", "list", "-n", "a"):
-            ghost_cli.ok("edge", "rm", "-n", "a", edge["from_key"], edge["to_key"], "-r", edge["rel"])
+            ghost_cli.ok(
+                "edge", "rm", "-n", "a", edge["from_key"], edge["to_key"], "-r", edge["rel"]
+            )
     dry = ghost_cli.row("reflect", "-n", "a", "--dry-run")
     assert dry.get("linked_clusters") == [["one", "two"]]
     assert "linked: one, two" in ghost_cli.ok("reflect", "-n", "a").splitlines()
@@ -122,7 +152,9 @@ def test_linked_clusters_are_shown(ghost_cli: "GhostCli", wind: Any, monkeypatch
         (("-n", "a*b"), "invalid namespace filter: 'a*b'"),
     ],
 )
-def test_reflect_refuses_what_makes_no_sense(ghost_cli: "GhostCli", args: tuple[str, ...], error: str) -> None:
+def test_reflect_refuses_what_makes_no_sense(
+    ghost_cli: "GhostCli", args: tuple[str, ...], error: str
+) -> None:
     """With exit code 2 and a hint."""
     ghost_cli.ok("put", "-n", "a", "-k", "x", "Some text.")
     assert ghost_cli.fails(2, "reflect", *args)[0] == error
@@ -140,7 +172,9 @@ def test_control_characters_do_not_reach_a_terminal(ghost_cli: "GhostCli", wind:
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGINT to send on this system")
 def test_every_goes_on_until_it_is_interrupted(program: "Program") -> None:
     """Two reports in, an interrupt ends it with code 130, no traceback, and both runs are on record."""
-    assert program("put", "-n", "a", "-k", "x", "--created-at", "2026-01-01", "Some text.").code == 0
+    assert (
+        program("put", "-n", "a", "-k", "x", "--created-at", "2026-01-01", "Some text.").code == 0
+    )
     child = program.start("--json", "reflect", "--every", "1s")
     assert child.stdout is not None
     reports = [json.loads(child.stdout.readline()) for _ in range(2)]
@@ -220,7 +254,10 @@ def test_without_runs_undo_says_so(ghost_cli: "GhostCli") -> None:
 @pytest.mark.usefixtures("filled")
 def test_undo_errors(ghost_cli: "GhostCli") -> None:
     """Unknown: 3; the beginning of several: 3; undone already: 4."""
-    assert ghost_cli.fails(3, "undo", "01ZZZ") == ("there is no run '01ZZZ'", "`ghost undo` lists the runs")
+    assert ghost_cli.fails(3, "undo", "01ZZZ") == (
+        "there is no run '01ZZZ'",
+        "`ghost undo` lists the runs",
+    )
     runs = [ghost_cli.row("reflect")["run"] for _ in range(2)]
     assert "is the beginning of 2 runs" in ghost_cli.fails(3, "undo", runs[0][:6])[0]
     ghost_cli.ok("undo", runs[1])
@@ -243,7 +280,10 @@ def test_no_content_is_in_the_records(ghost_cli: "GhostCli", store: Path, sql: S
 def test_rule_list_shows_the_eight_built_in_ones(ghost_cli: "GhostCli") -> None:
     """Most urgent first, each with its conditions and its action."""
     lines = ghost_cli.ok("rule", "list").splitlines()
-    assert lines[:2] == ["sys-promote-sensory  96", "    tier sensory, age_gt_hours 1.0, access_gt 1 → PROMOTE (to_tier stm)"]
+    assert lines[:2] == [
+        "sys-promote-sensory  96",
+        "    tier sensory, age_gt_hours 1.0, access_gt 1 → PROMOTE (to_tier stm)",
+    ]
     rows = ghost_cli.rows("rule", "list")
     assert [row["id"] for row in rows] == [
         "sys-promote-sensory",
@@ -274,7 +314,9 @@ def test_a_rule_is_set_shown_used_and_deleted(ghost_cli: "GhostCli", wind: Any) 
         "--action",
         "archive",
     )
-    assert made == "set chatter  old chatter  50\n    age_gt_hours 24.0, tag_includes chat → ARCHIVE\n"
+    assert (
+        made == "set chatter  old chatter  50\n    age_gt_hours 24.0, tag_includes chat → ARCHIVE\n"
+    )
     assert ghost_cli.ok("rule", "get", "chatter") == made.removeprefix("set ")
     ghost_cli.ok("put", "-n", "a", "-k", "x", "-t", "chat", "Some text.")
     wind.forward(hours=25)
@@ -314,15 +356,32 @@ def test_every_condition_has_its_option(ghost_cli: "GhostCli") -> None:
     }
     words = [part for name, value in options.items() for part in (f"--cond-{name}", value)]
     row = ghost_cli.row(
-        *("rule", "set", "--name", "r", "-n", "a", "--priority", -5, "--action", "DECAY", "--expires-at", "2030-01-01"),
+        *(
+            "rule",
+            "set",
+            "--name",
+            "r",
+            "-n",
+            "a",
+            "--priority",
+            -5,
+            "--action",
+            "DECAY",
+            "--expires-at",
+            "2030-01-01",
+        ),
         *("--action-params", '{"factor": 0.5}', *words),
     )
-    names = ("cond_tier cond_kind cond_tag_includes cond_age_gt_hours cond_unaccessed_gt_hours cond_importance_lt").split()
+    names = (
+        "cond_tier cond_kind cond_tag_includes cond_age_gt_hours cond_unaccessed_gt_hours cond_importance_lt"
+    ).split()
     names += ["cond_access_lt", "cond_access_gt", "cond_utility_lt"]
     assert [row[name] for name in names] == list(options.values())
     assert (row["ns"], row["priority"], row["action_params"]) == ("a", -5, {"factor": 0.5})
     assert row["rule_expires_at"] == "2030-01-01T00:00:00.000000Z"
-    alike = ghost_cli.row("rule", "set", "--name", "r", "--cond-similarity-gt", "0.97", "--action", "MERGE")
+    alike = ghost_cli.row(
+        "rule", "set", "--name", "r", "--cond-similarity-gt", "0.97", "--action", "MERGE"
+    )
     assert alike["cond_similarity_gt"] == 0.97
 
 
@@ -330,8 +389,25 @@ def test_rules_of_a_namespace(ghost_cli: "GhostCli") -> None:
     """-n lists those that count there."""
     ghost_cli.ok("put", "-n", "a", "-k", "first", "Some text.")
     for ns in ("a", "b"):
-        ghost_cli.ok("rule", "set", "--name", ns, "--id", f"for-{ns}", "-n", ns, "--cond-tag", "x", "--action", "PIN")
-    assert [row["id"] for row in ghost_cli.rows("rule", "list", "-n", "a") if row["created_by"] == "user"] == ["for-a"]
+        ghost_cli.ok(
+            "rule",
+            "set",
+            "--name",
+            ns,
+            "--id",
+            f"for-{ns}",
+            "-n",
+            ns,
+            "--cond-tag",
+            "x",
+            "--action",
+            "PIN",
+        )
+    assert [
+        row["id"]
+        for row in ghost_cli.rows("rule", "list", "-n", "a")
+        if row["created_by"] == "user"
+    ] == ["for-a"]
 
 
 def test_a_built_in_rule_is_switched_off_and_reset(ghost_cli: "GhostCli") -> None:
@@ -349,13 +425,24 @@ def test_a_built_in_rule_is_switched_off_and_reset(ghost_cli: "GhostCli") -> Non
     [
         (("--name", "r", "--cond-tag", "x", "--action", "VANISH"), "invalid action op 'VANISH'"),
         (("--name", " ", "--cond-tag", "x", "--action", "PIN"), "rule name is required"),
-        (("--name", "r", "--action", "PIN"), "a rule without a condition would hold for everything"),
+        (
+            ("--name", "r", "--action", "PIN"),
+            "a rule without a condition would hold for everything",
+        ),
         (("--name", "r", "--cond-tier", "archived", "--action", "PIN"), "invalid tier 'archived'"),
-        (("--name", "r", "--cond-tag", "x", "--action", "PROMOTE"), "PROMOTE needs a tier to go to, not None"),
-        (("--name", "r", "--cond-tag", "x", "--action", "DEDUP"), "DEDUP needs a likeness to go by"),
+        (
+            ("--name", "r", "--cond-tag", "x", "--action", "PROMOTE"),
+            "PROMOTE needs a tier to go to, not None",
+        ),
+        (
+            ("--name", "r", "--cond-tag", "x", "--action", "DEDUP"),
+            "DEDUP needs a likeness to go by",
+        ),
     ],
 )
-def test_rule_set_refuses_what_makes_no_sense(ghost_cli: "GhostCli", args: tuple[str, ...], error: str) -> None:
+def test_rule_set_refuses_what_makes_no_sense(
+    ghost_cli: "GhostCli", args: tuple[str, ...], error: str
+) -> None:
     """With exit code 2, one error and one hint."""
     assert ghost_cli.fails(2, "rule", "set", *args)[0] == error
 
@@ -364,14 +451,26 @@ def test_rule_set_refuses_what_makes_no_sense(ghost_cli: "GhostCli", args: tuple
 def test_parameters_must_be_an_object(ghost_cli: "GhostCli", params: str) -> None:
     """Broken JSON and other values are named."""
     error, hint = ghost_cli.fails(
-        2, "rule", "set", "--name", "r", "--cond-tag", "x", "--action", "DECAY", "--action-params", params
+        2,
+        "rule",
+        "set",
+        "--name",
+        "r",
+        "--cond-tag",
+        "x",
+        "--action",
+        "DECAY",
+        "--action-params",
+        params,
     )
     assert "--action-params" in error
     assert hint
 
 
 @pytest.mark.parametrize("args", [("get", "nope"), ("delete", "nope"), ("reset", "nope")])
-def test_a_rule_that_is_not_there_is_not_found(ghost_cli: "GhostCli", args: tuple[str, ...]) -> None:
+def test_a_rule_that_is_not_there_is_not_found(
+    ghost_cli: "GhostCli", args: tuple[str, ...]
+) -> None:
     """Exit code 3."""
     ghost_cli.ok("put", "-n", "a", "-k", "x", "Some text.")
     assert "nope" in ghost_cli.fails(3, "rule", *args)[0]
@@ -395,18 +494,28 @@ def test_a_rule_that_is_not_there_is_not_found(ghost_cli: "GhostCli", args: tupl
         ("delete", "removed; `ghost restore` brings it back", {"deleted": True}),
     ],
 )
-def test_curate_says_what_it_did(ghost_cli: "GhostCli", op: str, text: str, json_: dict[str, Any]) -> None:
+def test_curate_says_what_it_did(
+    ghost_cli: "GhostCli", op: str, text: str, json_: dict[str, Any]
+) -> None:
     """In text and in JSON, with the key as an argument or an option."""
     for key in ("x", "y"):
         ghost_cli.ok("put", "-n", "a", "-k", key, f"The text of {key}.")
     assert ghost_cli.ok("curate", "-n", "a", "x", "--op", op) == f"a/x  {text}\n"
-    assert ghost_cli.row("curate", "-n", "a", "-k", "y", "--op", op) == {"ns": "a", "key": "y", "op": op, **json_}
+    assert ghost_cli.row("curate", "-n", "a", "-k", "y", "--op", op) == {
+        "ns": "a",
+        "key": "y",
+        "op": op,
+        **json_,
+    }
 
 
 def test_curate_errors(ghost_cli: "GhostCli") -> None:
     """Unknown step 2, no such memory 3, the end of the scale and a lock 4."""
     ghost_cli.ok("put", "-n", "a", "-k", "x", "--tier", "ltm", "Some text.")
-    assert ghost_cli.fails(2, "curate", "-n", "a", "x", "--op", "nope") == ("invalid op 'nope'", f"must be one of: {CURATED}")
+    assert ghost_cli.fails(2, "curate", "-n", "a", "x", "--op", "nope") == (
+        "invalid op 'nope'",
+        f"must be one of: {CURATED}",
+    )
     assert ghost_cli.fails(3, "curate", "-n", "a", "y", "--op", "pin")[0] == "memory not found: a/y"
     assert ghost_cli.fails(4, "curate", "-n", "a", "x", "--op", "promote")[0] == (
         'cannot promote from tier "ltm" (already at highest)'
@@ -416,4 +525,6 @@ def test_curate_errors(ghost_cli: "GhostCli") -> None:
         "a/x is locked",
         "pass unlock=True (--unlock) if you mean it",
     )
-    assert ghost_cli.ok("curate", "-n", "a", "x", "--op", "demote", "--unlock") == "a/x  ltm → stm\n"
+    assert (
+        ghost_cli.ok("curate", "-n", "a", "x", "--op", "demote", "--unlock") == "a/x  ltm → stm\n"
+    )

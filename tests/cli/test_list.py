@@ -16,13 +16,48 @@ if TYPE_CHECKING:
 
 FULL: list[tuple[str, str, list[str]]] = [
     ("agent:a", "tea", ["-t", "drink,likes", "--kind", "semantic", "--created-at", "2026-01-01"]),
-    ("agent:a", "run", ["-t", "sport", "--source-user", "ann", "--source-scope", "chat:1", "--created-at", "2026-01-02"]),
-    ("agent:a", "ship", ["--kind", "procedural", "--tier", "ltm", "-p", "high", "--created-at", "2026-01-03", "--files", "d.sh"]),
+    (
+        "agent:a",
+        "run",
+        [
+            "-t",
+            "sport",
+            "--source-user",
+            "ann",
+            "--source-scope",
+            "chat:1",
+            "--created-at",
+            "2026-01-02",
+        ],
+    ),
+    (
+        "agent:a",
+        "ship",
+        [
+            "--kind",
+            "procedural",
+            "--tier",
+            "ltm",
+            "-p",
+            "high",
+            "--created-at",
+            "2026-01-03",
+            "--files",
+            "d.sh",
+        ],
+    ),
     ("agent:a:sub", "below", ["--pinned", "--created-at", "2026-01-04"]),
     ("agent:ab", "beside", ["--tier", "dormant", "--created-at", "2026-01-05"]),
     ("other", "far", ["--source-kind", "observed", "--created-at", "2026-01-06"]),
 ]
-ALL = ["other/far", "agent:ab/beside", "agent:a:sub/below", "agent:a/ship", "agent:a/run", "agent:a/tea"]
+ALL = [
+    "other/far",
+    "agent:ab/beside",
+    "agent:a:sub/below",
+    "agent:a/ship",
+    "agent:a/run",
+    "agent:a/tea",
+]
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +65,9 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Make a store with six memories in four namespaces."""
     path = tmp_path_factory.mktemp("template") / "memory.db"
     for ns, key, fields in FULL:
-        assert run(["--db", str(path), "put", "-n", ns, "-k", key, *fields, f"content of {key}"]) == 0
+        assert (
+            run(["--db", str(path), "put", "-n", ns, "-k", key, *fields, f"content of {key}"]) == 0
+        )
     return path
 
 
@@ -76,7 +113,10 @@ def full(ghost_cli: "GhostCli", template: Path, store: Path) -> "GhostCli":
         (["-l", "2"], ALL[:2]),
         (["--limit", "2", "--offset", "2"], ALL[2:4]),
         (["--offset", "6"], []),
-        (["-n", "agent:a", "--kind", "semantic", "-t", "likes", "--before", "2026-02-01"], ["agent:a/tea"]),
+        (
+            ["-n", "agent:a", "--kind", "semantic", "-t", "likes", "--before", "2026-02-01"],
+            ["agent:a/tea"],
+        ),
         (["--deleted"], []),
     ],
 )
@@ -116,8 +156,13 @@ def test_pages_join_without_gap_or_double(full: "GhostCli") -> None:
     """Paging through gives every memory once, also when times are equal."""
     for number in range(5):
         full.ok("put", "-n", "same", "-k", f"k{number}", "--created-at", "2026-01-01", "x")
-    pages = [full.ok("list", "--keys-only", "-l", "2", "--offset", offset).splitlines() for offset in range(0, 12, 2)]
-    assert sorted(key for page in pages for key in page) == sorted([*ALL, *(f"same/k{n}" for n in range(5))])
+    pages = [
+        full.ok("list", "--keys-only", "-l", "2", "--offset", offset).splitlines()
+        for offset in range(0, 12, 2)
+    ]
+    assert sorted(key for page in pages for key in page) == sorted(
+        [*ALL, *(f"same/k{n}" for n in range(5))]
+    )
 
 
 def test_deleted_lists_removed_and_superseded(full: "GhostCli") -> None:
@@ -152,7 +197,9 @@ def test_long_content_is_cut_at_a_word(ghost_cli: "GhostCli") -> None:
     assert len(line) <= 115
 
 
-def test_default_namespace_filters_and_a_star_lifts_it(full: "GhostCli", monkeypatch: pytest.MonkeyPatch) -> None:
+def test_default_namespace_filters_and_a_star_lifts_it(
+    full: "GhostCli", monkeypatch: pytest.MonkeyPatch
+) -> None:
     """GHOST_NS narrows a listing; -n wins over it."""
     monkeypatch.setenv("GHOST_NS", "other")
     assert full.names() == ["other/far"]
@@ -160,12 +207,18 @@ def test_default_namespace_filters_and_a_star_lifts_it(full: "GhostCli", monkeyp
     assert full.names("-n", "agent:ab") == ["agent:ab/beside"]
 
 
-@pytest.mark.parametrize("command", [["list"], ["peek"], ["history", "-n", "a", "evil"]], ids=lambda command: command[0])
-def test_listings_do_not_obey_the_content(ghost_cli: "GhostCli", monkeypatch: pytest.MonkeyPatch, command: list[str]) -> None:
+@pytest.mark.parametrize(
+    "command", [["list"], ["peek"], ["history", "-n", "a", "evil"]], ids=lambda command: command[0]
+)
+def test_listings_do_not_obey_the_content(
+    ghost_cli: "GhostCli", monkeypatch: pytest.MonkeyPatch, command: list[str]
+) -> None:
     """Escape sequences inside a memory must not reach the terminal of whoever looks through the listing."""
 
     monkeypatch.setenv("GHOST_COLOR", "always")
-    ghost_cli.ok("put", "-n", "a", "-k", "evil", "--pinned", input="\x1b[2J\x1b]0;title\x07\x1b[8mhidden")
+    ghost_cli.ok(
+        "put", "-n", "a", "-k", "evil", "--pinned", input="\x1b[2J\x1b]0;title\x07\x1b[8mhidden"
+    )
     out = ghost_cli.ok(*command)
     assert "hidden" in out
     assert [code for code in ("\x1b[2J", "\x1b]0;", "\x07", "\x1b[8m") if code in out] == []
@@ -182,9 +235,14 @@ class Counting(io.StringIO):
 
 
 @pytest.mark.parametrize("form", [(), ("--json",), ("--keys-only",)])
-def test_many_lines_are_written_together(ghost_cli: "GhostCli", monkeypatch: pytest.MonkeyPatch, form: tuple[str, ...]) -> None:
+def test_many_lines_are_written_together(
+    ghost_cli: "GhostCli", monkeypatch: pytest.MonkeyPatch, form: tuple[str, ...]
+) -> None:
     """A long listing is not written and flushed line by line."""
-    rows = [{"ns": "long", "key": f"k{number:03}", "content": "text", "created_at": "2026-01-01"} for number in range(300)]
+    rows = [
+        {"ns": "long", "key": f"k{number:03}", "content": "text", "created_at": "2026-01-01"}
+        for number in range(300)
+    ]
     ghost_cli.ok("import", input=json.dumps(rows))
     written = Counting()
     monkeypatch.setattr(sys, "stdout", written)

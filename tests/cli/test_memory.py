@@ -56,8 +56,12 @@ def test_search_in_one_role(ghost_cli: "GhostCli") -> None:
 @pytest.mark.parametrize(("limit", "count"), [("5", 5), ("4", 4), ("1", 1), ("0", 5), ("-1", 5)])
 def test_search_with_a_limit(ghost_cli: "GhostCli", limit: str, count: int) -> None:
     """`memory search "deploy" --limit 5` shows at most so many; 0 or less shows all."""
-    assert ghost_cli.ok("memory", "search", "deploy", "--limit", "5").startswith("--- [deploy] Deploy Steps (")
-    assert ghost_cli.ok("memory", "search", "pnpm build", "--limit", limit).count(" score:") == count
+    assert ghost_cli.ok("memory", "search", "deploy", "--limit", "5").startswith(
+        "--- [deploy] Deploy Steps ("
+    )
+    assert (
+        ghost_cli.ok("memory", "search", "pnpm build", "--limit", limit).count(" score:") == count
+    )
 
 
 def test_list_everything(ghost_cli: "GhostCli") -> None:
@@ -68,11 +72,15 @@ def test_list_everything(ghost_cli: "GhostCli") -> None:
 def test_list_one_role(ghost_cli: "GhostCli") -> None:
     """`memory list --role edit` shows only that role."""
     rows = (EXPECTED / "list.txt").read_text(encoding="utf-8").splitlines(keepends=True)
-    assert ghost_cli.ok("memory", "list", "--role", "edit") == "".join(row for row in rows if row.startswith("edit "))
+    assert ghost_cli.ok("memory", "list", "--role", "edit") == "".join(
+        row for row in rows if row.startswith("edit ")
+    )
     assert ghost_cli.ok("memory", "list", "--role", "nobody") == ""
 
 
-@pytest.mark.parametrize("args", [["nonexistent"], ["nonexistent", "--json"], [""], ["nonexistent", "--mode", "bm25"]])
+@pytest.mark.parametrize(
+    "args", [["nonexistent"], ["nonexistent", "--json"], [""], ["nonexistent", "--mode", "bm25"]]
+)
 def test_no_match_is_silent(ghost_cli: "GhostCli", args: list[str]) -> None:
     """Nothing found: nothing printed anywhere, exit 0."""
     result = ghost_cli("memory", "search", *args)
@@ -128,7 +136,9 @@ def test_usage_errors(ghost_cli: "GhostCli", memory: Path, args: list[str], part
 
 def test_keyword_is_the_default_mode(ghost_cli: "GhostCli") -> None:
     """Without --mode words are counted."""
-    assert ghost_cli.ok("memory", "search", "cdk diff") == ghost_cli.ok("memory", "search", "cdk diff", "--mode", "keyword")
+    assert ghost_cli.ok("memory", "search", "cdk diff") == ghost_cli.ok(
+        "memory", "search", "cdk diff", "--mode", "keyword"
+    )
 
 
 def test_bm25(ghost_cli: "GhostCli") -> None:
@@ -144,15 +154,37 @@ def test_bm25(ghost_cli: "GhostCli") -> None:
 
 def test_hybrid(ghost_cli: "GhostCli", home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Meaning finds what the words do not hold; role and limit hold here too, and no store is made."""
-    ghost_cli.ok("memory", "write", "Coffee", "The physician drinks espresso every morning.", "--role", "edit")
+    ghost_cli.ok(
+        "memory",
+        "write",
+        "Coffee",
+        "The physician drinks espresso every morning.",
+        "--role",
+        "edit",
+    )
     assert ghost_cli.ok("memory", "search", "caffeine", "--mode", "keyword") == ""
     monkeypatch.setenv("GHOST_EMBED_PROVIDER", "static")
     found = ghost_cli.rows("memory", "search", "caffeine", "--mode", "hybrid")
     assert (found[0]["role"], found[0]["section"]) == ("edit", "Coffee")
-    out = ghost_cli.ok("memory", "search", "espresso in the morning", "--mode", "hybrid", "--role", "edit", "--limit", "1")
+    out = ghost_cli.ok(
+        "memory",
+        "search",
+        "espresso in the morning",
+        "--mode",
+        "hybrid",
+        "--role",
+        "edit",
+        "--limit",
+        "1",
+    )
     assert out.startswith(f"--- [edit] Coffee ({found[0]['timestamp']}) score:")
     assert out.endswith(" ---\nThe physician drinks espresso every morning.\n")
-    assert ghost_cli.ok("memory", "search", "espresso", "--mode", "hybrid", "--role", "shared", "--limit", "1") == ""
+    assert (
+        ghost_cli.ok(
+            "memory", "search", "espresso", "--mode", "hybrid", "--role", "shared", "--limit", "1"
+        )
+        == ""
+    )
     assert list(home.iterdir()) == []
 
 
@@ -163,7 +195,9 @@ def test_read_is_to_the_byte(program: "Program", memory: Path) -> None:
     """The file comes out as it is, shared by default, whatever its bytes; one that is not there is empty."""
     (memory / "odd.md").write_bytes(b"\xef\xbb\xbf## A\r\ncaf\xe9\x1b[31m\0\r\nno line end")
     for args, file in ([[], "shared.md"], [["edit"], "edit.md"], [["odd"], "odd.md"]):
-        done = subprocess.run(program.command("memory", "read", *args), capture_output=True, check=True)
+        done = subprocess.run(
+            program.command("memory", "read", *args), capture_output=True, check=True
+        )
         assert done.stdout == (memory / str(file)).read_bytes()
     assert program("memory", "read", "nobody").out == ""
 
@@ -177,14 +211,18 @@ def test_formats_go_through_a_pipe_to_the_byte(program: "Program") -> None:
 
 @pytest.mark.may_skip
 @pytest.mark.skipif(sys.platform == "win32", reason="terminals are those of Unix")
-@pytest.mark.parametrize("args", [["read", "odd"], ["search", "red"], ["list"], ["context", "--role", "odd"]])
+@pytest.mark.parametrize(
+    "args", [["read", "odd"], ["search", "red"], ["list"], ["context", "--role", "odd"]]
+)
 def test_a_terminal_gets_nothing_harmful(program: "Program", memory: Path, args: list[str]) -> None:
     """Control characters of a file are shown as pictures on a terminal."""
     import pty
 
     (memory / "odd.md").write_bytes(b"## A\x1b[31m\nred \x07 \xff\n")
     ours, theirs = pty.openpty()
-    with subprocess.Popen(program.command("memory", *args), stdout=theirs, env=os.environ | {"TERM": "xterm"}) as process:
+    with subprocess.Popen(
+        program.command("memory", *args), stdout=theirs, env=os.environ | {"TERM": "xterm"}
+    ) as process:
         os.close(theirs)
         shown = b""
         try:
@@ -202,9 +240,16 @@ def test_a_terminal_gets_nothing_harmful(program: "Program", memory: Path, args:
 def test_write_then_read(ghost_cli: "GhostCli", memory: Path) -> None:
     """A section goes to the role's file in the fixed format; words are joined by spaces."""
     before = now()
-    assert ghost_cli.ok("memory", "write", "New Rule", "use", "pnpm", "--role", "review") == "wrote [review] New Rule\n"
-    assert ghost_cli.ok("memory", "read", "review") in {f"\n## New Rule\n_{at}_\n\nuse pnpm\n" for at in (before, now())}
-    assert ghost_cli.ok("memory", "search", "pnpm", "--role", "review").endswith(" score:1.0 ---\nuse pnpm\n")
+    assert (
+        ghost_cli.ok("memory", "write", "New Rule", "use", "pnpm", "--role", "review")
+        == "wrote [review] New Rule\n"
+    )
+    assert ghost_cli.ok("memory", "read", "review") in {
+        f"\n## New Rule\n_{at}_\n\nuse pnpm\n" for at in (before, now())
+    }
+    assert ghost_cli.ok("memory", "search", "pnpm", "--role", "review").endswith(
+        " score:1.0 ---\nuse pnpm\n"
+    )
     assert (memory / ".lock").exists()
 
 
@@ -225,7 +270,9 @@ def test_text_from_standard_input(ghost_cli: "GhostCli", name: str, args: list[s
     assert row["content"] == text
 
 
-def test_write_tells_what_it_removed(ghost_cli: "GhostCli", memory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_write_tells_what_it_removed(
+    ghost_cli: "GhostCli", memory: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A new day puts the file away and removes old archives, which is said; the days are a setting, and 0 keeps all."""
     monkeypatch.setenv("GHOST_MEMORY_RETENTION_DAYS", "0")
     yesterday = datetime.now() - timedelta(days=1)
@@ -249,14 +296,25 @@ def test_context(ghost_cli: "GhostCli", memory: Path) -> None:
     for name in (memory / "deploy").iterdir():
         name.unlink()
     for at in (yesterday, long_ago):
-        (memory / "deploy" / f"{at:%Y-%m-%d}.md").write_text(f"of {at:%Y-%m-%d}\n", encoding="utf-8")
+        (memory / "deploy" / f"{at:%Y-%m-%d}.md").write_text(
+            f"of {at:%Y-%m-%d}\n", encoding="utf-8"
+        )
     shared = f"# Shared Memory\n\n{(memory / 'shared.md').read_text(encoding='utf-8')}\n"
     own = (memory / "deploy.md").read_text(encoding="utf-8")
     week = f"{shared}\n# deploy Memory\n\nof {yesterday:%Y-%m-%d}\n\n{own}\n"
     assert ghost_cli.ok("memory", "context", "--role", "deploy") == week
-    assert ghost_cli.ok("memory", "context", "--role", "deploy", "--days", "0") == f"{shared}\n# deploy Memory\n\n{own}\n"
-    assert f"of {long_ago:%Y-%m-%d}" in ghost_cli.ok("memory", "context", "--role", "deploy", "--days", "30")
-    assert ghost_cli.ok("memory", "context") == ghost_cli.ok("memory", "context", "--role", "nobody") == shared
+    assert (
+        ghost_cli.ok("memory", "context", "--role", "deploy", "--days", "0")
+        == f"{shared}\n# deploy Memory\n\n{own}\n"
+    )
+    assert f"of {long_ago:%Y-%m-%d}" in ghost_cli.ok(
+        "memory", "context", "--role", "deploy", "--days", "30"
+    )
+    assert (
+        ghost_cli.ok("memory", "context")
+        == ghost_cli.ok("memory", "context", "--role", "nobody")
+        == shared
+    )
 
 
 # Where the files are, and in which form the answer comes
@@ -274,7 +332,9 @@ def test_the_folder_is_named_by_option_or_variable(
     ghost_cli.ok("memory", "write", "A", "by option", "--dir", tmp_path / "option")
     ghost_cli.ok("memory", "write-shared", "B", "by option", "--dir", tmp_path / "option")
     assert [row["content"] for row in ghost_cli.rows("memory", "list")] == ["by variable"]
-    assert [row["content"] for row in ghost_cli.rows("memory", "list", "--dir", tmp_path / "option")] == ["by option"] * 2
+    assert [
+        row["content"] for row in ghost_cli.rows("memory", "list", "--dir", tmp_path / "option")
+    ] == ["by option"] * 2
     for args in (["search", "option"], ["read"], ["context"]):
         assert "by option" in ghost_cli.ok("memory", *args, "--dir", tmp_path / "option")
     monkeypatch.setenv("GHOST_MEMORY_DIR", str(tmp_path / "option"))
@@ -286,10 +346,18 @@ def test_json(ghost_cli: "GhostCli", memory: Path) -> None:
     entry = {"role": "edit", "section": "delegation rules", "timestamp": "2026-02-20 17:30"}
     content = "_Never_ build here: the build agent does."
     assert ghost_cli.rows("memory", "list", "--role", "edit")[0] == {**entry, "content": content}
-    assert ghost_cli.row("memory", "search", "agent", "--role", "edit") == {**entry, "content": content, "score": 1.0}
+    assert ghost_cli.row("memory", "search", "agent", "--role", "edit") == {
+        **entry,
+        "content": content,
+        "score": 1.0,
+    }
     text = (memory / "shared.md").read_text(encoding="utf-8")
     assert ghost_cli.row("memory", "read") == {"role": "shared", "text": text}
-    assert ghost_cli.row("memory", "context") == {"role": "shared", "days": 7, "text": f"# Shared Memory\n\n{text}\n"}
+    assert ghost_cli.row("memory", "context") == {
+        "role": "shared",
+        "days": 7,
+        "text": f"# Shared Memory\n\n{text}\n",
+    }
     done = ghost_cli.row("memory", "write", "A", "x", "--role", "new")
     path = str(Path(".muxcode/memory/new.md"))
     assert done == {"role": "new", "section": "A", "timestamp": done["timestamp"], "path": path}
@@ -298,23 +366,45 @@ def test_json(ghost_cli: "GhostCli", memory: Path) -> None:
 def test_no_store_is_opened(ghost_cli: "GhostCli", home: Path, tmp_path: Path) -> None:
     """None of these commands makes or needs a store, not even a broken one."""
     (tmp_path / "broken.db").write_text("no database", encoding="utf-8")
-    for args in (["search", "pnpm"], ["list"], ["read"], ["write", "A", "x"], ["write-shared", "A", "x"], ["context"]):
+    for args in (
+        ["search", "pnpm"],
+        ["list"],
+        ["read"],
+        ["write", "A", "x"],
+        ["write-shared", "A", "x"],
+        ["context"],
+    ):
         assert ghost_cli.ok("memory", *args, "--db", tmp_path / "broken.db")
         assert ghost_cli.ok("memory", *args)
-    assert ghost_cli.ok("memory", "search", "pnpm", "--mode", "hybrid", "--db", tmp_path / "broken.db")
+    assert ghost_cli.ok(
+        "memory", "search", "pnpm", "--mode", "hybrid", "--db", tmp_path / "broken.db"
+    )
     assert list(home.iterdir()) == []
 
 
-@pytest.mark.parametrize("args", [["list"], ["search", "pnpm", "--mode", "bm25"], ["write", "A", "x"], ["context"]])
+@pytest.mark.parametrize(
+    "args", [["list"], ["search", "pnpm", "--mode", "bm25"], ["write", "A", "x"], ["context"]]
+)
 def test_a_cold_command_is_light(args: list[str]) -> None:
     """No engine and no numbers library is imported for a few text files."""
     code = (
         "import os, sys, json; os._exit = sys.exit\nfrom ghostmem.cli.main import main\n"
         "try: main(sys.argv[1:])\nfinally: print(json.dumps(sorted(sys.modules)), file=sys.stderr)"
     )
-    done = subprocess.run([sys.executable, "-c", code, "memory", *args], capture_output=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code, "memory", *args], capture_output=True, check=True
+    )
     loaded = set(json.loads(done.stderr.decode().splitlines()[-1]))
-    assert not loaded & {"numpy", "apsw", "onnxruntime", "mcp", "asyncio", "logging", "ghostmem.ghost", "ghostmem.engine"}
+    assert not loaded & {
+        "numpy",
+        "apsw",
+        "onnxruntime",
+        "mcp",
+        "asyncio",
+        "logging",
+        "ghostmem.ghost",
+        "ghostmem.store",
+    }
 
 
 def test_a_stranger_on_the_shell(program: "Program") -> None:

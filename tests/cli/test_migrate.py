@@ -41,7 +41,12 @@ def test_json_has_everything(ghost_cli: "GhostCli", tmp_path: Path) -> None:
     (done,) = ghost_cli.rows("migrate", "--to", tmp_path / "moved.db", "--json")
     assert done["rows"] == sum(one["rows"] for one in done["namespaces"])
     assert {one["ns"] for one in done["namespaces"]} == {"", "a", "b"}
-    tables = {part["table"]: part for one in done["namespaces"] for part in one["tables"] if one["ns"] == "a"}
+    tables = {
+        part["table"]: part
+        for one in done["namespaces"]
+        for part in one["tables"]
+        if one["ns"] == "a"
+    }
     assert tables["memories"]["rows"] == 2
     assert len(tables["memories"]["checksum"]) == 64
     assert done["left_out"] == ["outline_files", "outline_facts", "spare_vectors", "work"]
@@ -68,7 +73,9 @@ def test_passwords_are_never_printed(ghost_cli: "GhostCli", tmp_path: Path) -> N
         assert result.code in (2, 5), result
         assert "hunter2" not in result.out + result.err
         assert "***" in result.err
-    assert json.loads(ghost_cli("migrate", "--to", url, "--json").err)["message"].count("hunter2") == 0
+    assert (
+        json.loads(ghost_cli("migrate", "--to", url, "--json").err)["message"].count("hunter2") == 0
+    )
 
 
 def test_what_is_wrong_has_its_exit_code(ghost_cli: "GhostCli", tmp_path: Path) -> None:

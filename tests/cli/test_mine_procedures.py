@@ -19,7 +19,11 @@ def test_shown_then_stored(ghost_cli: "GhostCli") -> None:
     ghost_cli.ok("mine-procedures", DATA / "claude", "-n", "a", "--store")
     [name] = ghost_cli.names("-n", "a")
     found = ghost_cli.row("get", "-n", "a", name.removeprefix("a/"))
-    assert (found["kind"], found["importance"], found["tags"]) == ("procedural", 0.5, ["procedure", "mined"])
+    assert (found["kind"], found["importance"], found["tags"]) == (
+        "procedural",
+        0.5,
+        ["procedure", "mined"],
+    )
 
 
 def test_json_and_nothing(ghost_cli: "GhostCli") -> None:
@@ -32,8 +36,26 @@ def test_json_and_nothing(ghost_cli: "GhostCli") -> None:
 
 def test_procedural_memories_of_a_namespace(ghost_cli: "GhostCli") -> None:
     """Without paths the namespace's own procedures are looked at."""
-    ghost_cli.ok("put", "-n", "a", "-k", "one", "--kind", "procedural", "1. build it\n2. run the tests\n3. push")
-    ghost_cli.ok("put", "-n", "a", "-k", "two", "--kind", "procedural", "1. fix it\n2. run the tests\n3. push")
+    ghost_cli.ok(
+        "put",
+        "-n",
+        "a",
+        "-k",
+        "one",
+        "--kind",
+        "procedural",
+        "1. build it\n2. run the tests\n3. push",
+    )
+    ghost_cli.ok(
+        "put",
+        "-n",
+        "a",
+        "-k",
+        "two",
+        "--kind",
+        "procedural",
+        "1. fix it\n2. run the tests\n3. push",
+    )
     assert "1. run the tests\n    2. push" in ghost_cli.ok("mine-procedures", "-n", "a")
 
 

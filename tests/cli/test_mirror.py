@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Look twice at once."""
-    monkeypatch.setattr("ghostmem.verbs.mirror.SETTLE", 0.0)
+    monkeypatch.setattr("ghostmem.notes.mirroring.SETTLE", 0.0)
 
 
 def test_it_says_what_it_did(ghost_cli: "GhostCli", tmp_path: Path) -> None:
@@ -26,7 +26,10 @@ def test_it_says_what_it_did(ghost_cli: "GhostCli", tmp_path: Path) -> None:
     ghost_cli.ok("put", "-n", "me", "-k", "tea", "Green tea.")
     out = ghost_cli.ok("notes", "mirror", folder, "-n", "me", "--layout", "daily")
     assert out == f"{folder}  daily, in me: 1 to the folder; 0 unchanged\n"
-    assert ghost_cli.ok("notes", "mirror", folder, "-n", "me") == f"{folder}  daily, in me: in step; 1 unchanged\n"
+    assert (
+        ghost_cli.ok("notes", "mirror", folder, "-n", "me")
+        == f"{folder}  daily, in me: in step; 1 unchanged\n"
+    )
     (file,) = (folder / "memory").iterdir()
     file.write_text("## tea\n\nBlack tea.\n\n## pot\n\nA pot.\n")
     assert "2 to the store" in ghost_cli.ok("notes", "mirror", folder, "-n", "me")
@@ -54,7 +57,9 @@ def test_json_has_the_whole_report(ghost_cli: "GhostCli", tmp_path: Path) -> Non
 def test_a_dry_run_changes_nothing(ghost_cli: "GhostCli", tmp_path: Path) -> None:
     """It says what would be, and the folder is not even made."""
     ghost_cli.ok("put", "-n", "me", "-k", "tea", "Green tea.")
-    out = ghost_cli.ok("notes", "mirror", tmp_path / "p", "-n", "me", "--layout", "topics", "--dry-run")
+    out = ghost_cli.ok(
+        "notes", "mirror", tmp_path / "p", "-n", "me", "--layout", "topics", "--dry-run"
+    )
     assert "would be 1 to the folder" in out
     assert not (tmp_path / "p").exists()
 
@@ -79,14 +84,23 @@ def test_what_is_missing_at_once_needs_a_word(ghost_cli: "GhostCli", tmp_path: P
     ghost_cli.ok("notes", "mirror", folder, "-n", "me", "--layout", "topics")
     (folder / ".ai-knowledge" / "tea.mdk").unlink()
     result = ghost_cli("notes", "mirror", folder, "-n", "me")
-    assert (result.code, "--accept-deletes" in result.err, "nothing done" in result.out) == (1, True, True)
-    assert "1 removed from the store" in ghost_cli.ok("notes", "mirror", folder, "-n", "me", "--accept-deletes")
+    assert (result.code, "--accept-deletes" in result.err, "nothing done" in result.out) == (
+        1,
+        True,
+        True,
+    )
+    assert "1 removed from the store" in ghost_cli.ok(
+        "notes", "mirror", folder, "-n", "me", "--accept-deletes"
+    )
 
 
 def test_it_says_what_is_wrong(ghost_cli: "GhostCli", tmp_path: Path) -> None:
     """A folder that shows no layout, and a namespace that is not named."""
     assert "does not show" in ghost_cli.fails(2, "notes", "mirror", tmp_path, "-n", "me")[0]
-    assert "namespace is required" in ghost_cli.fails(2, "notes", "mirror", tmp_path, "--layout", "daily")[0]
+    assert (
+        "namespace is required"
+        in ghost_cli.fails(2, "notes", "mirror", tmp_path, "--layout", "daily")[0]
+    )
 
 
 @pytest.mark.may_skip

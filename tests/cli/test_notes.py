@@ -35,17 +35,24 @@ def test_a_first_round(ghost_cli: "GhostCli", vault: Path) -> None:
     """Add, list, search, look, sync and remove; the files are as they were in the end."""
     assert ghost_cli("notes", "list").err == "no folders yet; add one with `ghost notes add`\n"
     shown = ghost_cli.ok("notes", "add", vault)
-    assert shown == f"{vault}: 2 notes in notes:my-vault, laid out as markdown (detected; --layout names another)\n"
+    assert (
+        shown
+        == f"{vault}: 2 notes in notes:my-vault, laid out as markdown (detected; --layout names another)\n"
+    )
     assert ghost_cli.ok("notes", "list") == f"{vault}  markdown, in notes:my-vault\n"
     found = ghost_cli.ok("search", "berries")
     assert found.startswith("notes:my-vault/garden.md#beds")
     assert f"{vault}/garden.md:7" in found
-    assert ghost_cli.ok("notes", "status").splitlines()[1] == "    2 notes on disk, 2 indexed: in step"
+    assert (
+        ghost_cli.ok("notes", "status").splitlines()[1] == "    2 notes on disk, 2 indexed: in step"
+    )
     assert "2 notes: nothing new" in ghost_cli.ok("notes", "sync")
     (vault / "new.md").write_text("gloves\n")
     assert "1 to be indexed" in ghost_cli.ok("notes", "status")
     assert "3 notes: 1 added" in ghost_cli.ok("notes", "sync")
-    assert ghost_cli.ok("notes", "rm", vault).startswith(f"removed 3 notes of {vault} from notes:my-vault; no file was touched")
+    assert ghost_cli.ok("notes", "rm", vault).startswith(
+        f"removed 3 notes of {vault} from notes:my-vault; no file was touched"
+    )
     assert (vault / "garden.md").read_text() == TEXT
     assert ghost_cli("search", "berries").out == ""
 
@@ -53,27 +60,53 @@ def test_a_first_round(ghost_cli: "GhostCli", vault: Path) -> None:
 def test_json_objects(ghost_cli: "GhostCli", vault: Path) -> None:
     """Every subcommand prints objects for programs, one a line, and nothing beside them."""
     done = ghost_cli.row("notes", "add", vault, "-n", "n", "--layout", "obsidian")
-    assert (done["folder"]["root"], done["folder"]["ns"], done["folder"]["layout"]) == (str(vault), "n", "obsidian")
-    assert (done["report"]["notes"], done["report"]["added"], done["report"]["failed"], done["detected"]) == (2, 2, [], False)
+    assert (done["folder"]["root"], done["folder"]["ns"], done["folder"]["layout"]) == (
+        str(vault),
+        "n",
+        "obsidian",
+    )
+    assert (
+        done["report"]["notes"],
+        done["report"]["added"],
+        done["report"]["failed"],
+        done["detected"],
+    ) == (2, 2, [], False)
     assert ghost_cli.row("notes", "list")["root"] == str(vault)
     assert ghost_cli.rows("notes", "list", "-n", "other") == []
     status = ghost_cli.row("notes", "status", vault)
-    wanted = {"on_disk": 2, "indexed": 2, "pending": 0, "orphans": 0, "failed": [], "watcher": "none"}
+    wanted = {
+        "on_disk": 2,
+        "indexed": 2,
+        "pending": 0,
+        "orphans": 0,
+        "failed": [],
+        "watcher": "none",
+    }
     assert wanted.items() <= status.items()
     assert status["last_reconcile"].endswith("Z")
     assert ghost_cli.row("notes", "sync", "n")["added"] == 0
     hit = ghost_cli.row("search", "-n", "n", "berries")
-    assert (hit["key"], hit["path"], hit["line"], hit["root"]) == ("garden.md#beds", "garden.md", 7, str(vault))
+    assert (hit["key"], hit["path"], hit["line"], hit["root"]) == (
+        "garden.md#beds",
+        "garden.md",
+        7,
+        str(vault),
+    )
     block = ghost_cli.row("notes", "grep", "--dir", vault, "rake")
     assert block == {"blocks": []}
-    assert ghost_cli.row("notes", "write", "-n", "n", "garden.md#beds", "## Beds\n\nroses")["changed"] is True
+    assert (
+        ghost_cli.row("notes", "write", "-n", "n", "garden.md#beds", "## Beds\n\nroses")["changed"]
+        is True
+    )
     gone = ghost_cli.row("notes", "rm", vault, "--dry-run")
     assert (gone["notes"], gone["memories"], gone["dry_run"]) == (2, 3, True)
     assert ghost_cli.row("notes", "rm", "n")["dry_run"] is False
     assert ghost_cli.rows("notes", "status") == []
 
 
-@pytest.mark.parametrize("command", ["", "add", "list", "status", "sync", "watch", "rm", "write", "grep", "consolidate"])
+@pytest.mark.parametrize(
+    "command", ["", "add", "list", "status", "sync", "watch", "rm", "write", "grep", "consolidate"]
+)
 def test_help(ghost_cli: "GhostCli", command: str) -> None:
     """Every subcommand tells what it is for."""
     shown = ghost_cli.ok("notes", *([command] if command else []), "--help")
@@ -165,23 +198,34 @@ def test_problems_are_told(ghost_cli: "GhostCli", added: Path) -> None:
     status = ghost_cli.ok("notes", "status")
     assert "    bad.md: is not UTF-8" in status
     assert "    out.md: is a link" in status
-    assert {one["path"] for one in ghost_cli.row("notes", "status")["failed"]} == {"bad.md", "out.md"}
+    assert {one["path"] for one in ghost_cli.row("notes", "status")["failed"]} == {
+        "bad.md",
+        "out.md",
+    }
 
 
 def test_writing_a_section(ghost_cli: "GhostCli", added: Path) -> None:
     """The text comes from the arguments or from standard input; another base is a conflict with the present text."""
     path = added / "garden.md"
-    assert ghost_cli.ok("notes", "write", "-n", "n", "garden.md#beds", "## Beds\n\nroses") == "wrote garden.md, line 5\n"
+    assert (
+        ghost_cli.ok("notes", "write", "-n", "n", "garden.md#beds", "## Beds\n\nroses")
+        == "wrote garden.md, line 5\n"
+    )
     assert path.read_text() == TEXT.replace("berries in the north bed", "roses")
     ghost_cli.ok("notes", "write", "-n", "n", "garden.md#beds", input="## Beds\n\ntulips\n")
     assert path.read_text() == TEXT.replace("berries in the north bed", "tulips")
     assert ghost_cli.rows("search", "-n", "n", "tulips")[0]["key"] == "garden.md#beds"
-    wrong = ghost_cli("--json", "notes", "write", "-n", "n", "--base", "0" * 64, "garden.md#beds", "x")
+    wrong = ghost_cli(
+        "--json", "notes", "write", "-n", "n", "--base", "0" * 64, "garden.md#beds", "x"
+    )
     assert wrong.code == 4
     assert hashlib.sha256(path.read_bytes()).hexdigest() in wrong.err + wrong.out
     assert "tulips" in wrong.err + wrong.out
     path.write_text(TEXT)
-    assert "changed" in ghost_cli.fails(4, "notes", "write", "-n", "n", "garden.md#beds", "## Beds\n\nlilies")[0]
+    assert (
+        "changed"
+        in ghost_cli.fails(4, "notes", "write", "-n", "n", "garden.md#beds", "## Beds\n\nlilies")[0]
+    )
     assert path.read_text() == TEXT
     assert "no section of a note" in _refused(ghost_cli)
     assert "not found" in ghost_cli.fails(3, "notes", "write", "-n", "n", "nope.md", "x")[0]
@@ -220,7 +264,10 @@ def test_a_daily_workspace(ghost_cli: "GhostCli", tmp_path: Path) -> None:
     """MEMORY.md and notes of any age are detected, read as they are, and found: also what was written years ago."""
     root = tmp_path / "agent"
     (root / "memory").mkdir(parents=True)
-    facts = "".join(f"## Topic {number}\n\nfact number {number} about subject{number}\n\n" for number in range(300))
+    facts = "".join(
+        f"## Topic {number}\n\nfact number {number} about subject{number}\n\n"
+        for number in range(300)
+    )
     (root / "MEMORY.md").write_text(f"# Memory\n\n{facts}## Boiler\n\nthe boiler code is 4711\n")
     (root / "memory" / "2023-01-05.md").write_text("# Day\n\nmet the plumber Nakamura\n")
     (root / "memory" / "2026-03-13.md").write_text("# Day\n\nnothing happened\n")
@@ -229,8 +276,13 @@ def test_a_daily_workspace(ghost_cli: "GhostCli", tmp_path: Path) -> None:
     hit = ghost_cli.rows("search", "-n", "n", "plumber Nakamura")[0]
     assert (hit["path"], hit["created_at"][:10]) == ("memory/2023-01-05.md", "2023-01-05")
     hit = ghost_cli.rows("search", "-n", "n", "what is the boiler code?", "-l", "1")[0]
-    assert (hit["path"], hit["match_chunk"]) == ("MEMORY.md", "## Boiler\n\nthe boiler code is 4711")
-    assert (root / "MEMORY.md").read_text().split("\n")[hit["line"] - 1] == "the boiler code is 4711"
+    assert (hit["path"], hit["match_chunk"]) == (
+        "MEMORY.md",
+        "## Boiler\n\nthe boiler code is 4711",
+    )
+    assert (root / "MEMORY.md").read_text().split("\n")[
+        hit["line"] - 1
+    ] == "the boiler code is 4711"
     assert {path: path.read_bytes() for path in root.rglob("*.md")} == files
 
 

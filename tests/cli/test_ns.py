@@ -25,9 +25,13 @@ def three_namespaces(ghost_cli: "GhostCli") -> None:
         (["nobody"], []),
     ],
 )
-def test_list_counts_memories_and_keys(ghost_cli: "GhostCli", args: list[str], found: list[tuple[str, int, int]]) -> None:
+def test_list_counts_memories_and_keys(
+    ghost_cli: "GhostCli", args: list[str], found: list[tuple[str, int, int]]
+) -> None:
     """Each namespace with its live memories and its keys, in order."""
-    assert [(row["ns"], row["count"], row["keys"]) for row in ghost_cli.rows("ns", "list", *args)] == found
+    assert [
+        (row["ns"], row["count"], row["keys"]) for row in ghost_cli.rows("ns", "list", *args)
+    ] == found
 
 
 def test_list_in_text(ghost_cli: "GhostCli") -> None:
@@ -48,7 +52,12 @@ def test_an_empty_store_has_no_namespaces(ghost_cli: "GhostCli") -> None:
 
 def test_tree_shows_segments(ghost_cli: "GhostCli") -> None:
     """The tree has a line per segment, also for those that hold nothing themselves."""
-    assert [line.split("  (")[0] for line in ghost_cli.ok("ns", "tree").splitlines()] == ["agent", "  a", "    sub", "other"]
+    assert [line.split("  (")[0] for line in ghost_cli.ok("ns", "tree").splitlines()] == [
+        "agent",
+        "  a",
+        "    sub",
+        "other",
+    ]
     rows = ghost_cli.rows("ns", "tree")
     assert [(row["ns"], row["depth"], row["count"]) for row in rows] == [
         ("agent", 0, 0),
@@ -78,20 +87,31 @@ def test_rm_is_soft(ghost_cli: "GhostCli") -> None:
 def test_rm_takes_a_prefix(ghost_cli: "GhostCli") -> None:
     """agent:* goes through everything below."""
     found = ghost_cli.row("ns", "rm", "agent:*")
-    assert found == {"ns": "agent:*", "deleted": 3, "hard": False, "dry_run": False, "action": "soft-deleted"}
+    assert found == {
+        "ns": "agent:*",
+        "deleted": 3,
+        "hard": False,
+        "dry_run": False,
+        "action": "soft-deleted",
+    }
     assert ghost_cli.names() == ["other/w"]
 
 
 def test_rm_hard_deletes_every_version(ghost_cli: "GhostCli") -> None:
     """--hard leaves nothing behind, and counts versions."""
-    assert ghost_cli.ok("ns", "rm", "agent:a", "--hard", "--yes") == "permanently deleted 3 versions in agent:a\n"
+    assert (
+        ghost_cli.ok("ns", "rm", "agent:a", "--hard", "--yes")
+        == "permanently deleted 3 versions in agent:a\n"
+    )
     assert ghost_cli("history", "-n", "agent:a", "x").code == 3
     assert [row["ns"] for row in ghost_cli.rows("ns", "list")] == ["agent:a:sub", "other"]
     assert ghost_cli.ok("check") == "clean\n"
 
 
 @pytest.mark.parametrize("args", [[], ["--hard"]])
-def test_rm_dry_run_counts_what_the_real_run_removes(ghost_cli: "GhostCli", args: list[str]) -> None:
+def test_rm_dry_run_counts_what_the_real_run_removes(
+    ghost_cli: "GhostCli", args: list[str]
+) -> None:
     """--dry-run reports the same numbers and changes nothing."""
     before = ghost_cli.ok("export")
     planned = ghost_cli.row("ns", "rm", "agent:*", *args, "--dry-run")

@@ -20,7 +20,9 @@ def shop(tmp_path: Path) -> Path:
         "import db\n\n\ndef order(item):\n    return db.save(check(item))\n\n\ndef check(item):\n    return item.strip()\n",
         encoding="utf-8",
     )
-    (root / "main.go").write_text("package main\n\nfunc main() { run() }\n\nfunc run() {}\n", encoding="utf-8")
+    (root / "main.go").write_text(
+        "package main\n\nfunc main() { run() }\n\nfunc run() {}\n", encoding="utf-8"
+    )
     return root
 
 
@@ -32,13 +34,17 @@ def test_a_symbol(ghost_cli: "GhostCli", shop: Path) -> None:
     assert "    db.save  func  db.py:1\n" in out
     assert "    orders.check  func  orders.py:8\n" in out
     assert out.splitlines()[-1].startswith("-- 1 symbol, ")
-    back = ghost_cli.ok("outline", "symbol", "save", "--language", "py", "--root", shop, "--relations", "calledBy")
+    back = ghost_cli.ok(
+        "outline", "symbol", "save", "--language", "py", "--root", shop, "--relations", "calledBy"
+    )
     assert "orders.order  func  orders.py:4" in back
 
 
 def test_a_file_and_a_project(ghost_cli: "GhostCli", shop: Path) -> None:
     """All symbols of a file, and of all files of a language."""
-    out = ghost_cli.ok("outline", "file", "orders.py", "--language", "python", "--root", shop, "--depth", "1")
+    out = ghost_cli.ok(
+        "outline", "file", "orders.py", "--language", "python", "--root", shop, "--depth", "1"
+    )
     assert "orders.order" in out
     assert "orders.check" in out
     whole = ghost_cli.ok("outline", "project", "--language", "go", "--root", shop)
@@ -48,7 +54,11 @@ def test_a_file_and_a_project(ghost_cli: "GhostCli", shop: Path) -> None:
 
 def test_json(ghost_cli: "GhostCli", shop: Path) -> None:
     """One object, with the canonical name, the statistics and the query."""
-    data = json.loads(ghost_cli.ok("outline", "symbol", "order", "--language", "python", "--root", shop, "--format", "json"))
+    data = json.loads(
+        ghost_cli.ok(
+            "outline", "symbol", "order", "--language", "python", "--root", shop, "--format", "json"
+        )
+    )
     assert data["matches"][0]["name"] == "orders.order"
     assert data["stats"]["files"] == 2
     assert data["query"]["symbol"] == "order"
@@ -57,7 +67,9 @@ def test_json(ghost_cli: "GhostCli", shop: Path) -> None:
 
 def test_a_cut_is_seen(ghost_cli: "GhostCli", shop: Path) -> None:
     """A tree that is too large says where it ends."""
-    out = ghost_cli.ok("outline", "project", "--language", "python", "--root", shop, "--max-nodes", "2")
+    out = ghost_cli.ok(
+        "outline", "project", "--language", "python", "--root", shop, "--max-nodes", "2"
+    )
     assert "... truncated at 2 nodes" in out
 
 
@@ -75,7 +87,9 @@ def test_a_cut_is_seen(ghost_cli: "GhostCli", shop: Path) -> None:
         (["symbol", "order"], 2, "--language"),
     ],
 )
-def test_what_is_refused(ghost_cli: "GhostCli", shop: Path, words: list[str], code: int, says: str) -> None:
+def test_what_is_refused(
+    ghost_cli: "GhostCli", shop: Path, words: list[str], code: int, says: str
+) -> None:
     """Each with a sentence and a next step."""
     result = ghost_cli("outline", *words, "--root", shop)
     assert result.code == code, result
@@ -97,7 +111,16 @@ def test_nothing_is_written_into_the_project(ghost_cli: "GhostCli", shop: Path) 
     assert {path: path.read_bytes() for path in shop.rglob("*")} == before
 
 
-HOSTILE = ["x\x1b[31m", "x\ny", "\x9b2J", "'; DROP TABLE memories; --", "x" * 3000, "\u202egnp", "--", "-x"]
+HOSTILE = [
+    "x\x1b[31m",
+    "x\ny",
+    "\x9b2J",
+    "'; DROP TABLE memories; --",
+    "x" * 3000,
+    "\u202egnp",
+    "--",
+    "-x",
+]
 
 
 @pytest.mark.parametrize("value", HOSTILE, ids=ascii)
@@ -117,18 +140,32 @@ def test_a_hostile_value_is_one_line_that_a_terminal_does_not_obey(
     assert result.code in (2, 3), result
     assert result.out == ""
     assert [line.split(":")[0] for line in result.err.splitlines()] == ["error", "hint"], result.err
-    assert all(char.isprintable() or 0x2400 <= ord(char) <= 0x2421 for char in result.err.replace("\n", ""))
+    assert all(
+        char.isprintable() or 0x2400 <= ord(char) <= 0x2421 for char in result.err.replace("\n", "")
+    )
 
 
 @pytest.mark.parametrize("number", ["-1", "11", "1000000000", "1.5", "x", "", "0x2", "٣x"])
 def test_a_depth_that_is_none(ghost_cli: "GhostCli", shop: Path, number: str) -> None:
     """The value is named."""
-    error, _ = ghost_cli.fails(2, "outline", "project", "--language", "python", "--root", shop, f"--depth={number}")
+    error, _ = ghost_cli.fails(
+        2, "outline", "project", "--language", "python", "--root", shop, f"--depth={number}"
+    )
     assert number in error
 
 
 @pytest.mark.parametrize(
-    "file", ["../../etc/passwd", "/etc/passwd", "a/../../x.py", ".", "..", "~/x.py", "orders.py/x", "away/x.py"]
+    "file",
+    [
+        "../../etc/passwd",
+        "/etc/passwd",
+        "a/../../x.py",
+        ".",
+        "..",
+        "~/x.py",
+        "orders.py/x",
+        "away/x.py",
+    ],
 )
 def test_a_file_elsewhere(ghost_cli: "GhostCli", shop: Path, file: str) -> None:
     """A path that leads out of the project, or to nothing, is named and not read."""
@@ -143,21 +180,34 @@ def test_a_file_elsewhere(ghost_cli: "GhostCli", shop: Path, file: str) -> None:
 
 def test_names_that_a_terminal_would_obey(ghost_cli: "GhostCli", shop: Path) -> None:
     """Names of files and what stands in them reach the terminal as text, in JSON as escapes; what is left out is told."""
-    (shop / "csi\x9b2J.py").write_text("def f():\n    g('\x1b[31m')\n    x.\x1b[2J()\n", encoding="utf-8")
+    (shop / "csi\x9b2J.py").write_text(
+        "def f():\n    g('\x1b[31m')\n    x.\x1b[2J()\n", encoding="utf-8"
+    )
     (shop / "esc\x1b[31m.py").write_text("x = 1\n", encoding="utf-8")
     (shop / "esc\x1b]0;x\x07.py").symlink_to(shop / "db.py")
     text = ghost_cli.ok("outline", "project", "--language", "python", "--root", shop)
-    line = ghost_cli.ok("outline", "project", "--language", "python", "--root", shop, "--format", "json")
-    assert not [char for char in (text + line).replace("\n", "") if ord(char) < 0x20 or 0x7F <= ord(char) < 0xA0]
+    line = ghost_cli.ok(
+        "outline", "project", "--language", "python", "--root", shop, "--format", "json"
+    )
+    assert not [
+        char
+        for char in (text + line).replace("\n", "")
+        if ord(char) < 0x20 or 0x7F <= ord(char) < 0xA0
+    ]
     data = json.loads(line)
-    assert [one["file"] for one in data["stats"]["skipped"]] == ["esc\\x1b[31m.py", "esc\\x1b]0;x\\x07.py"]
+    assert [one["file"] for one in data["stats"]["skipped"]] == [
+        "esc\\x1b[31m.py",
+        "esc\\x1b]0;x\\x07.py",
+    ]
     assert any(match["file"] == "csi\x9b2J.py" for match in data["matches"])
 
 
 def test_a_binary_file_does_not_stop_the_others(ghost_cli: "GhostCli", shop: Path) -> None:
     """It counts as one that could not be parsed."""
     (shop / "bad.py").write_bytes(b"\x7fELF\0\0\0\1")
-    assert "1 file with parse errors" in ghost_cli.ok("outline", "symbol", "order", "--language", "python", "--root", shop)
+    assert "1 file with parse errors" in ghost_cli.ok(
+        "outline", "symbol", "order", "--language", "python", "--root", shop
+    )
 
 
 def test_json_of_memories_does_not_reach_a_terminal_raw(ghost_cli: "GhostCli") -> None:

@@ -44,11 +44,17 @@ def test_an_export_to_a_device_leaves_the_device(ghost_cli: "GhostCli", device: 
     before = device.stat()
     ghost_cli.ok("export", "-o", device)
     after = device.stat()
-    assert (after.st_ino, after.st_mode, after.st_rdev) == (before.st_ino, before.st_mode, before.st_rdev)
+    assert (after.st_ino, after.st_mode, after.st_rdev) == (
+        before.st_ino,
+        before.st_mode,
+        before.st_rdev,
+    )
 
 
 @pytest.mark.parametrize("link", [False, True])
-def test_an_export_to_a_pipe_goes_through_it(ghost_cli: "GhostCli", pipe: Path, tmp_path: Path, link: bool) -> None:
+def test_an_export_to_a_pipe_goes_through_it(
+    ghost_cli: "GhostCli", pipe: Path, tmp_path: Path, link: bool
+) -> None:
     """Its reader gets the whole export, and the pipe stays; also through a link."""
     expected, read = ghost_cli.ok("export"), list[str]()
     output = pipe
@@ -58,12 +64,16 @@ def test_an_export_to_a_pipe_goes_through_it(ghost_cli: "GhostCli", pipe: Path, 
     reader = threading.Thread(target=lambda: read.append(pipe.read_text()), daemon=True)
     reader.start()
     ghost_cli.ok("export", "-o", output)
-    os.close(os.open(pipe, os.O_RDWR | os.O_NONBLOCK))  # ends the reader, should nobody have written
+    os.close(
+        os.open(pipe, os.O_RDWR | os.O_NONBLOCK)
+    )  # ends the reader, should nobody have written
     reader.join(60)
     assert (read, pipe.is_fifo(), output.is_symlink()) == ([expected], True, link)
 
 
-def test_standard_output_can_be_named(program: "Program", ghost_cli: "GhostCli", tmp_path: Path) -> None:
+def test_standard_output_can_be_named(
+    program: "Program", ghost_cli: "GhostCli", tmp_path: Path
+) -> None:
     """/dev/stdout is the open file, wherever the shell sent it: what was in it before stays."""
     expected = ghost_cli.ok("export")
     done = program.shell("(echo before; ghost export -o /dev/stdout; echo behind) > out.txt")
@@ -77,7 +87,11 @@ def test_an_export_follows_links_and_keeps_modes(ghost_cli: "GhostCli", tmp_path
     """The target of a link is replaced, the link stays; an existing file keeps its mode."""
     expected = ghost_cli.ok("export")
     (tmp_path / "real").mkdir()
-    file, link, dangling = tmp_path / "real" / "x.jsonl", tmp_path / "x.jsonl", tmp_path / "new.jsonl"
+    file, link, dangling = (
+        tmp_path / "real" / "x.jsonl",
+        tmp_path / "x.jsonl",
+        tmp_path / "new.jsonl",
+    )
     file.write_text("old")
     file.chmod(0o640)
     link.symlink_to("real/x.jsonl")
@@ -91,7 +105,9 @@ def test_an_export_follows_links_and_keeps_modes(ghost_cli: "GhostCli", tmp_path
 
 
 @pytest.mark.parametrize("suffix", ["", "-wal", "-shm"])
-def test_an_export_never_replaces_the_store(ghost_cli: "GhostCli", store: Path, suffix: str) -> None:
+def test_an_export_never_replaces_the_store(
+    ghost_cli: "GhostCli", store: Path, suffix: str
+) -> None:
     """Neither the database nor what SQLite keeps beside it."""
     error, _ = ghost_cli.fails(4, "export", "-o", f"{store}{suffix}")
     assert f"memory.db{suffix} belongs to the store itself" in error
@@ -99,7 +115,9 @@ def test_an_export_never_replaces_the_store(ghost_cli: "GhostCli", store: Path, 
 
 
 @pytest.mark.parametrize("flags", [[], ["--force"]])
-def test_a_backup_to_a_device_is_refused(ghost_cli: "GhostCli", device: Path, flags: list[str]) -> None:
+def test_a_backup_to_a_device_is_refused(
+    ghost_cli: "GhostCli", device: Path, flags: list[str]
+) -> None:
     """It is no place for a database, and stays what it is."""
     error, _ = ghost_cli.fails(2, "backup", device, *flags)
     assert f"{device} is not a plain file" in error
@@ -107,7 +125,12 @@ def test_a_backup_to_a_device_is_refused(ghost_cli: "GhostCli", device: Path, fl
 
 
 @pytest.mark.parametrize(
-    "args", [["migrate", "--to", "PATH"], ["migrate", "--to", "PATH", "--dry-run"], ["--db", "PATH", "list"]]
+    "args",
+    [
+        ["migrate", "--to", "PATH"],
+        ["migrate", "--to", "PATH", "--dry-run"],
+        ["--db", "PATH", "list"],
+    ],
 )
 def test_a_pipe_is_no_store(program: "Program", pipe: Path, args: list[str]) -> None:
     """It is refused at once instead of waiting for a reader."""
@@ -137,7 +160,9 @@ def test_setup_refuses_a_pipe(program: "Program", pipe: Path) -> None:
     assert (done.code, "is not a plain file" in done.err, agents.is_fifo()) == (2, True, True), done
 
 
-def test_a_killed_export_leaves_the_old_file(ghost_cli: "GhostCli", tmp_path: Path, store: Path) -> None:
+def test_a_killed_export_leaves_the_old_file(
+    ghost_cli: "GhostCli", tmp_path: Path, store: Path
+) -> None:
     """What was there stays whole, and the next export sweeps the unfinished one."""
     script = """
 import os, signal, sys

@@ -23,19 +23,31 @@ def test_a_diff_makes_the_next_version(ghost_cli: "GhostCli", args: tuple[str, .
     """The diff on standard input changes the text and keeps everything else."""
     assert ghost_cli.ok("patch", *args, input=DIFF) == "patched agent:me/notes, now v2\n"
     found = ghost_cli.row("get", *KEY)
-    assert (found["content"], found["version"], found["tags"]) == (TEXT.replace("beta", "BETA"), 2, ["n"])
+    assert (found["content"], found["version"], found["tags"]) == (
+        TEXT.replace("beta", "BETA"),
+        2,
+        ["n"],
+    )
 
 
 def test_json_is_the_new_memory(ghost_cli: "GhostCli") -> None:
     """JSON shows the memory as stored."""
     found = ghost_cli.row("patch", *KEY, input=DIFF)
-    assert (found["version"], found["outcome"], found["content"]) == (2, "updated", TEXT.replace("beta", "BETA"))
+    assert (found["version"], found["outcome"], found["content"]) == (
+        2,
+        "updated",
+        TEXT.replace("beta", "BETA"),
+    )
 
 
 def test_dry_run_shows_the_text_and_changes_nothing(ghost_cli: "GhostCli") -> None:
     """--dry-run prints what would be stored."""
-    assert ghost_cli.ok("patch", *KEY, "--dry-run", input=DIFF) == TEXT.replace("beta", "BETA") + "\n"
-    assert ghost_cli.row("patch", *KEY, "--dry-run", input=DIFF)["content"] == TEXT.replace("beta", "BETA")
+    assert (
+        ghost_cli.ok("patch", *KEY, "--dry-run", input=DIFF) == TEXT.replace("beta", "BETA") + "\n"
+    )
+    assert ghost_cli.row("patch", *KEY, "--dry-run", input=DIFF)["content"] == TEXT.replace(
+        "beta", "BETA"
+    )
     assert len(ghost_cli.rows("history", *KEY)) == 1
 
 

@@ -16,8 +16,12 @@ if TYPE_CHECKING:
 def some(ghost_cli: "GhostCli") -> None:
     """Store three memories in one namespace and one in another."""
     ghost_cli.ok("put", "-n", "a", "-k", "name", "--tier", "identity", "I am Ghost.")
-    ghost_cli.ok("put", "-n", "a", "-k", "minor", "-t", "small,talk", "--importance", "0.1", "weather")
-    ghost_cli.ok("put", "-n", "a", "-k", "major", "-t", "work", "--importance", "0.9", "deadline " * 30)
+    ghost_cli.ok(
+        "put", "-n", "a", "-k", "minor", "-t", "small,talk", "--importance", "0.1", "weather"
+    )
+    ghost_cli.ok(
+        "put", "-n", "a", "-k", "major", "-t", "work", "--importance", "0.9", "deadline " * 30
+    )
     ghost_cli.ok("put", "-n", "b", "-k", "else", "elsewhere")
 
 
@@ -43,12 +47,16 @@ def test_text_is_short(ghost_cli: "GhostCli") -> None:
     ]  # fmt: skip
     assert len(lines) < 32
     assert any(line.split()[:3] == ["long-term", "1", "22"] for line in lines)
-    assert any("name" in line and line.endswith("I am Ghost.") for line in lines[lines.index("Pinned") :])
+    assert any(
+        "name" in line and line.endswith("I am Ghost.") for line in lines[lines.index("Pinned") :]
+    )
     newest = lines[lines.index("Newest") + 1 : lines.index("Changed lately") - 1]
     assert [line.split()[1] for line in newest] == ["major", "minor", "name"]
 
 
-def test_columns_line_up_within_the_width(ghost_cli: "GhostCli", monkeypatch: pytest.MonkeyPatch) -> None:
+def test_columns_line_up_within_the_width(
+    ghost_cli: "GhostCli", monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Whatever the script, cells of a column start at the same place, and no line is wider than the terminal."""
     ghost_cli.ok("put", "-n", "a", "-k", "お茶", "緑茶が好きです。" * 20)
     for width in (40, 60, 80, 200):
@@ -73,7 +81,9 @@ def test_changes_are_told_newest_first(ghost_cli: "GhostCli") -> None:
     )
 
 
-def test_colour_only_where_it_is_wanted(ghost_cli: "GhostCli", monkeypatch: pytest.MonkeyPatch) -> None:
+def test_colour_only_where_it_is_wanted(
+    ghost_cli: "GhostCli", monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A pipe gets plain text; GHOST_COLOR=always gets colour, and --no-color none."""
     assert "\x1b" not in ghost_cli.ok("peek")
     monkeypatch.setenv("GHOST_COLOR", "always")

@@ -22,7 +22,10 @@ from ghostmem.settings import Settings
 if TYPE_CHECKING:
     from conftest import Program
 
-pytestmark = [pytest.mark.may_skip, pytest.mark.skipif(sys.platform == "win32", reason="terminals are those of Unix")]
+pytestmark = [
+    pytest.mark.may_skip,
+    pytest.mark.skipif(sys.platform == "win32", reason="terminals are those of Unix"),
+]
 PATIENCE = 60.0  # seconds after which what should be on the screen counts as missing
 ENTER, LEAVE = "\x1b[?1049h", "\x1b[?1049l"
 
@@ -30,15 +33,29 @@ ENTER, LEAVE = "\x1b[?1049h", "\x1b[?1049l"
 class Terminal:
     """A terminal with the command in it: what it writes, and what stands on the screen."""
 
-    def __init__(self, command: list[str | bytes], folder: Path, rows: int = 40, columns: int = 100, **env: str) -> None:
+    def __init__(
+        self,
+        command: list[str | bytes],
+        folder: Path,
+        rows: int = 40,
+        columns: int = 100,
+        **env: str,
+    ) -> None:
         import pty
 
         self._ours, self._theirs = pty.openpty()
         self.resize(rows, columns)
-        kept = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
+        kept = {
+            name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")
+        }
         environment = {**kept, "TERM": "xterm", **env}
         self.process = subprocess.Popen(
-            command, stdin=self._theirs, stdout=self._theirs, stderr=self._theirs, env=environment, cwd=folder
+            command,
+            stdin=self._theirs,
+            stdout=self._theirs,
+            stderr=self._theirs,
+            env=environment,
+            cwd=folder,
         )
         self.written = ""
 
@@ -71,7 +88,9 @@ class Terminal:
             if "\x1b[H" in self.written and true(self.frame):
                 return self.frame
             assert self.process.poll() is None, self.written
-            assert time.monotonic() < deadline, f"{what}: {self.frame if self.written else 'nothing'}"
+            assert time.monotonic() < deadline, (
+                f"{what}: {self.frame if self.written else 'nothing'}"
+            )
 
     def end(self, number: signal.Signals) -> int:
         """Send a signal and return how the command ended."""
@@ -125,7 +144,9 @@ def told(word: str) -> Callable[[list[str]], bool]:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_the_screen_is_given_back(terminal: Callable[..., Terminal], db: Path, number: signal.Signals) -> None:
+def test_the_screen_is_given_back(
+    terminal: Callable[..., Terminal], db: Path, number: signal.Signals
+) -> None:
     """The other screen is entered once, drawn over without being cleared, and left at the end, with the cursor."""
     screen = terminal(db)
     frame = screen.until(told("Newest"), "the look")
@@ -144,7 +165,9 @@ def test_what_another_process_writes_is_marked(terminal: Callable[..., Terminal]
     assert not any(line.startswith("*") for line in screen.frame)
     with store(db) as ghost:
         ghost.put("a", "kettle", "The kettle is new.")
-        frame = screen.until(lambda frame: [line for line in frame if line.startswith("*")], "the mark")
+        frame = screen.until(
+            lambda frame: [line for line in frame if line.startswith("*")], "the mark"
+        )
         assert [line.split()[2:4] for line in frame if line.startswith("*")] == [["said", "kettle"]]
         assert any("1 change since the look before" in line for line in frame)
         ghost.rm("a", "kettle")
@@ -180,7 +203,9 @@ def test_colour_can_be_switched_off(terminal: Callable[..., Terminal], db: Path)
     assert not re.search(r"\x1b\[[0-9;]*m", screen.written)
 
 
-def test_a_busy_store_is_looked_at_all_the_same(terminal: Callable[..., Terminal], db: Path) -> None:
+def test_a_busy_store_is_looked_at_all_the_same(
+    terminal: Callable[..., Terminal], db: Path
+) -> None:
     """While somebody holds the write lock the look goes on, and what they wrote is seen when they are done."""
     screen = terminal(db)
     screen.until(told("Newest"), "the look")

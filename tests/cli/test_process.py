@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from conftest import GhostCli, Program
 
 PUT = ("put", "-n", "a", "-k", "x")
-LINUX = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc or writes to /dev/full")
+LINUX = pytest.mark.skipif(
+    sys.platform != "linux", reason="looks into /proc or writes to /dev/full"
+)
 
 
 @pytest.fixture
@@ -63,9 +65,17 @@ def test_both_names_are_installed(program: "Program", script: str) -> None:
 def test_python_m_is_the_program(program: "Program") -> None:
     """`python -m ghostmem` does the same, exit codes included."""
     command = [sys.executable, "-m", "ghostmem"]
-    done = subprocess.run([*command, *PUT, "one"], capture_output=True, text=True, cwd=program.folder, check=False)
+    done = subprocess.run(
+        [*command, *PUT, "one"], capture_output=True, text=True, cwd=program.folder, check=False
+    )
     assert (done.returncode, done.stdout) == (0, "created a/x v1 (1 chunk, 20 tokens)\n")
-    done = subprocess.run([*command, "get", "-n", "a", "y"], capture_output=True, text=True, cwd=program.folder, check=False)
+    done = subprocess.run(
+        [*command, "get", "-n", "a", "y"],
+        capture_output=True,
+        text=True,
+        cwd=program.folder,
+        check=False,
+    )
     assert (done.returncode, done.stderr.splitlines()[0]) == (3, "error: memory not found: a/y")
 
 
@@ -77,7 +87,9 @@ def test_stdin_is_bytes(program: "Program") -> None:
     assert done.stdout == content + b"\n"
 
 
-@pytest.mark.parametrize("data", [b"\xff\xfe", "latin é".encode("latin-1"), b"ok \xed\xa0\x80 surrogate"])
+@pytest.mark.parametrize(
+    "data", [b"\xff\xfe", "latin é".encode("latin-1"), b"ok \xed\xa0\x80 surrogate"]
+)
 def test_stdin_that_is_not_utf8_is_refused(program: "Program", data: bytes) -> None:
     """Other encodings are named as such, and nothing is stored."""
     done = program(*PUT, input=data)
@@ -90,7 +102,9 @@ def test_an_import_that_is_not_utf8_is_named_as_such(program: "Program") -> None
     """A pipe in another encoding gets the same words as a file."""
 
     line = '{"type": "memory", "id": "1", "ns": "a", "key": "k", "content": "caf#", "created_at": "2026-01-01"}'
-    done = program("import", input=b'{"type": "ghost", "format": 1}\n' + line.encode().replace(b"#", b"\xe9"))
+    done = program(
+        "import", input=b'{"type": "ghost", "format": 1}\n' + line.encode().replace(b"#", b"\xe9")
+    )
     assert (done.code, done.out) == (2, "")
     assert "is not UTF-8" in done.err
 
@@ -116,7 +130,9 @@ def test_an_import_that_is_not_utf8_is_named_as_such(program: "Program") -> None
     ],
     ids=lambda args: " ".join(arg if isinstance(arg, str) else ascii(arg) for arg in args),
 )
-def test_arguments_that_are_not_utf8_are_refused(program: "Program", args: list[str | bytes]) -> None:
+def test_arguments_that_are_not_utf8_are_refused(
+    program: "Program", args: list[str | bytes]
+) -> None:
     """Bytes that are no text exit 2 with one error, never with Python's."""
 
     done = program(*args)
@@ -133,7 +149,12 @@ def test_a_store_whose_name_is_not_utf8(program: "Program") -> None:
 
 
 @pytest.mark.parametrize(
-    "env", [{"LC_ALL": "C"}, {"LC_ALL": "C", "PYTHONIOENCODING": "ascii"}, {"LC_ALL": "POSIX", "PYTHONCOERCECLOCALE": "0"}]
+    "env",
+    [
+        {"LC_ALL": "C"},
+        {"LC_ALL": "C", "PYTHONIOENCODING": "ascii"},
+        {"LC_ALL": "POSIX", "PYTHONCOERCECLOCALE": "0"},
+    ],
 )
 def test_utf8_under_any_locale(program: "Program", env: dict[str, str]) -> None:
     """Input, output and errors are UTF-8 even where the locale knows only ASCII."""
@@ -148,12 +169,19 @@ def test_utf8_under_any_locale(program: "Program", env: dict[str, str]) -> None:
     "env",
     [
         {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
-        {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONIOENCODING": "ascii:strict"},
+        {
+            "LC_ALL": "C",
+            "PYTHONUTF8": "0",
+            "PYTHONCOERCECLOCALE": "0",
+            "PYTHONIOENCODING": "ascii:strict",
+        },
         {"LC_ALL": "C", "PYTHONIOENCODING": "ascii"},
     ],
     ids=["C", "C-ascii", "ascii"],
 )
-def test_a_store_lies_where_it_was_named_under_any_locale(program: "Program", env: dict[str, str]) -> None:
+def test_a_store_lies_where_it_was_named_under_any_locale(
+    program: "Program", env: dict[str, str]
+) -> None:
     """Names of files are UTF-8 as texts are, named with --db or by the home folder, and everything can be read back."""
     path = program.folder / "Größe 🍵" / "m.db"
     home = program.folder / "zu Hause bei Jürgen"
@@ -167,7 +195,9 @@ def test_a_store_lies_where_it_was_named_under_any_locale(program: "Program", en
         assert (done.code, done.err) == (0, "")
         assert "tee 🍵" in done.out
         assert "Grüße 🍵" in done.out
-    assert f"there is no store {path}ö" in program("--db", os.fsencode(f"{path}ö"), "list", **env).err
+    assert (
+        f"there is no store {path}ö" in program("--db", os.fsencode(f"{path}ö"), "list", **env).err
+    )
     at_home = env | {"HOME": str(home), "GHOST_DB": ""}
     assert program("put", "-n", "a", "-k", "x", "at home", **at_home).code == 0
     assert (home / ".ghost" / "memory.db").is_file()
@@ -203,7 +233,9 @@ def test_an_interrupt_exits_130_without_a_traceback(program: "Program", large: P
 
 @pytest.mark.may_skip
 @LINUX
-def test_an_interrupt_while_waiting_for_input_stores_nothing(program: "Program", large: Path) -> None:
+def test_an_interrupt_while_waiting_for_input_stores_nothing(
+    program: "Program", large: Path
+) -> None:
     """Ctrl-C while content is still being typed leaves the store as it was."""
     process = program.start("import", "-")
     assert process.stdin is not None
@@ -225,27 +257,40 @@ def wait_until_it_sleeps(pid: int) -> None:
                 return
 
 
-def test_export_import_export_through_pipes(program: "Program", large: Path, tmp_path: Path) -> None:
+def test_export_import_export_through_pipes(
+    program: "Program", large: Path, tmp_path: Path
+) -> None:
     """Two programs joined by a pipe copy a store so that its export is the same, byte for byte."""
     done = program.shell(
         f"set -o pipefail; ghost export | ghost --db '{tmp_path}/copy.db' import"
         f" && ghost export | cmp - <(ghost --db '{tmp_path}/copy.db' export)"
     )
-    assert (done.code, done.out) == (0, "imported versions: 10 new, 0 updated, 0 unchanged, 0 skipped\n"), done.err
+    assert (done.code, done.out) == (
+        0,
+        "imported versions: 10 new, 0 updated, 0 unchanged, 0 skipped\n",
+    ), done.err
 
 
-def test_import_reads_a_process_substitution(program: "Program", large: Path, tmp_path: Path) -> None:
+def test_import_reads_a_process_substitution(
+    program: "Program", large: Path, tmp_path: Path
+) -> None:
     """`ghost import <(zcat old.jsonl.gz)` is a file to the shell, and should be one to us."""
 
     done = program.shell(f"ghost --db '{tmp_path}/copy.db' import <(ghost export)")
     assert done.code == 0, done.err
 
 
-def on_a_terminal(program: "Program", *args: str, typed: bytes = b"", **env: str) -> tuple[int, str]:
+def on_a_terminal(
+    program: "Program", *args: str, typed: bytes = b"", **env: str
+) -> tuple[int, str]:
     """Run the program on a terminal and return its exit code and everything shown."""
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
-        program.command(*args), stdin=theirs, stdout=theirs, stderr=theirs, env=os.environ | {"TERM": "xterm"} | env
+        program.command(*args),
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        env=os.environ | {"TERM": "xterm"} | env,
     )
     os.close(theirs)
     os.write(ours, typed)
@@ -265,7 +310,9 @@ def on_a_terminal(program: "Program", *args: str, typed: bytes = b"", **env: str
     [["rm", "-n", "a", "x", "--hard"], ["ns", "rm", "a"], ["gc", "--purge-deleted", "all"]],
     ids=" ".join,
 )
-def test_a_terminal_is_asked_before_deleting(program: "Program", ghost_cli: "GhostCli", command: list[str]) -> None:
+def test_a_terminal_is_asked_before_deleting(
+    program: "Program", ghost_cli: "GhostCli", command: list[str]
+) -> None:
     """On a terminal what cannot be undone is asked for; no means no, --yes and --dry-run ask nothing."""
     ghost_cli.ok(*PUT, "one")
     ghost_cli.ok("put", "-n", "b", "-k", "gone", "x")
@@ -293,7 +340,11 @@ def test_yes_on_a_terminal_deletes(program: "Program", ghost_cli: "GhostCli") ->
 
 @pytest.mark.parametrize(
     ("args", "needed"),
-    [(["put", "-n", "a", "-k", "x"], "content"), (["import"], "import"), (["patch", "-n", "a", "-k", "x"], "diff")],
+    [
+        (["put", "-n", "a", "-k", "x"], "content"),
+        (["import"], "import"),
+        (["patch", "-n", "a", "-k", "x"], "diff"),
+    ],
     ids=["put", "import", "patch"],
 )
 def test_a_terminal_is_not_waited_for(program: "Program", args: list[str], needed: str) -> None:
@@ -312,8 +363,12 @@ def test_colour_on_a_terminal(program: "Program", ghost_cli: "GhostCli") -> None
     assert "\x1b[" not in on_a_terminal(program, "list", "--no-color")[1]
 
 
-@pytest.mark.parametrize(("args", "env"), [([], {"NO_COLOR": "1"}), (["--no-color"], {}), ([], {"GHOST_COLOR": "never"})])
-def test_errors_without_colour_on_a_terminal(program: "Program", args: list[str], env: dict[str, str]) -> None:
+@pytest.mark.parametrize(
+    ("args", "env"), [([], {"NO_COLOR": "1"}), (["--no-color"], {}), ([], {"GHOST_COLOR": "never"})]
+)
+def test_errors_without_colour_on_a_terminal(
+    program: "Program", args: list[str], env: dict[str, str]
+) -> None:
     """NO_COLOR, --no-color and GHOST_COLOR=never hold for errors too."""
 
     assert "\x1b[" not in on_a_terminal(program, "get", "-n", "a", "nope", *args, **env)[1]
@@ -321,10 +376,16 @@ def test_errors_without_colour_on_a_terminal(program: "Program", args: list[str]
 
 @pytest.mark.parametrize(
     ("args", "code"),
-    [(["get", "-n", "a", "nope"], 3), (["put", "-n", "a", "-k", "", "x"], 2), (["--db", "/", "list"], 5)],
+    [
+        (["get", "-n", "a", "nope"], 3),
+        (["put", "-n", "a", "-k", "", "x"], 2),
+        (["--db", "/", "list"], 5),
+    ],
     ids=["get", "put", "list"],
 )
-def test_debug_shows_the_traceback_and_keeps_the_exit_code(program: "Program", args: list[str], code: int) -> None:
+def test_debug_shows_the_traceback_and_keeps_the_exit_code(
+    program: "Program", args: list[str], code: int
+) -> None:
     """--debug adds the traceback; scripts that look at the exit code see no difference."""
 
     done = program("--debug", *args)
@@ -332,21 +393,31 @@ def test_debug_shows_the_traceback_and_keeps_the_exit_code(program: "Program", a
     assert done.code == code
 
 
-def test_a_get_does_not_wait_for_a_writer(program: "Program", ghost_cli: "GhostCli", store: Path) -> None:
+def test_a_get_does_not_wait_for_a_writer(
+    program: "Program", ghost_cli: "GhostCli", store: Path
+) -> None:
     """While another process holds the write lock, reading works; counting the read may be left out."""
 
     ghost_cli.ok(*PUT, "one")
     writer = apsw.Connection(str(store))
     writer.execute("BEGIN IMMEDIATE")
     try:
-        for args in (["list"], ["history", "-n", "a", "x"], ["export"], ["check"], ["get", "-n", "a", "x"]):
+        for args in (
+            ["list"],
+            ["history", "-n", "a", "x"],
+            ["export"],
+            ["check"],
+            ["get", "-n", "a", "x"],
+        ):
             done = program(*args, GHOST_BUSY_TIMEOUT="0.1")
             assert (args[0], done.code) == (args[0], 0), done.err
     finally:
         writer.close()
 
 
-def test_a_put_behind_a_writer_says_who_holds_the_lock(program: "Program", ghost_cli: "GhostCli", store: Path) -> None:
+def test_a_put_behind_a_writer_says_who_holds_the_lock(
+    program: "Program", ghost_cli: "GhostCli", store: Path
+) -> None:
     """After the busy timeout a write exits 5, names the store and the setting, and can be tried again."""
     ghost_cli.ok(*PUT, "one")
     writer = apsw.Connection(str(store))

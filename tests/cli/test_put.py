@@ -16,15 +16,22 @@ KEY = ("-n", "agent:me", "-k", "tea")
 
 def test_says_what_was_stored(ghost_cli: "GhostCli") -> None:
     """A put answers with one line that names the memory, its version and its size."""
-    assert ghost_cli.ok("put", *KEY, "green", "tea") == "created agent:me/tea v1 (1 chunk, 22 tokens)\n"
-    assert ghost_cli.ok("put", *KEY, "black tea") == "updated agent:me/tea v2 (1 chunk, 22 tokens)\n"
+    assert (
+        ghost_cli.ok("put", *KEY, "green", "tea")
+        == "created agent:me/tea v1 (1 chunk, 22 tokens)\n"
+    )
+    assert (
+        ghost_cli.ok("put", *KEY, "black tea") == "updated agent:me/tea v2 (1 chunk, 22 tokens)\n"
+    )
     assert ghost_cli.ok("put", *KEY, "black tea") == "agent:me/tea v2 unchanged, reinforced\n"
 
 
 def test_json_shows_the_memory_and_the_outcome(ghost_cli: "GhostCli") -> None:
     """In JSON a put answers with the whole memory, its chunks and what happened."""
     made = ghost_cli.row("put", *KEY, "green tea")
-    assert {name: made[name] for name in ("ns", "key", "content", "version", "chunks", "outcome")} == {
+    assert {
+        name: made[name] for name in ("ns", "key", "content", "version", "chunks", "outcome")
+    } == {
         "ns": "agent:me",
         "key": "tea",
         "content": "green tea",
@@ -51,13 +58,17 @@ def test_json_shows_the_memory_and_the_outcome(ghost_cli: "GhostCli") -> None:
         pytest.param(["two\nlines"], "", "two\nlines", id="lines"),
     ],
 )
-def test_content_comes_from_arguments_or_stdin(ghost_cli: "GhostCli", args: list[str], data: str, content: str) -> None:
+def test_content_comes_from_arguments_or_stdin(
+    ghost_cli: "GhostCli", args: list[str], data: str, content: str
+) -> None:
     """Content is the arguments joined by spaces, or standard input without its last newline."""
     assert ghost_cli.row("put", *KEY, *args, input=data)["content"] == content
 
 
 @pytest.mark.parametrize("content", ["- buy milk", "-1 is negative", "--- a rule"])
-def test_content_that_begins_with_a_hyphen_is_stored_or_explained(ghost_cli: "GhostCli", content: str) -> None:
+def test_content_that_begins_with_a_hyphen_is_stored_or_explained(
+    ghost_cli: "GhostCli", content: str
+) -> None:
     """A markdown list item as the argument is content, or the error says how to pass it."""
 
     result = ghost_cli("put", *KEY, content, input="piped")
@@ -82,14 +93,26 @@ def test_content_that_begins_with_a_hyphen_is_stored_or_explained(ghost_cli: "Gh
         (["--pinned"], "pinned", True),
         (["--no-pinned"], "pinned", False),
         (["--meta", '{"a": {"b": [1, null, "ü"]}}'], "meta", {"a": {"b": [1, None, "ü"]}}),
-        (["--files", "b.py,a.py"], "files", [{"path": "a.py", "rel": "modified"}, {"path": "b.py", "rel": "modified"}]),
-        (["--files", "a.py", "--file-rel", "created"], "files", [{"path": "a.py", "rel": "created"}]),
+        (
+            ["--files", "b.py,a.py"],
+            "files",
+            [{"path": "a.py", "rel": "modified"}, {"path": "b.py", "rel": "modified"}],
+        ),
+        (
+            ["--files", "a.py", "--file-rel", "created"],
+            "files",
+            [{"path": "a.py", "rel": "created"}],
+        ),
         (["--source-user", "ann"], "source_user", "ann"),
         (["--source-kind", "observed"], "source_kind", "observed"),
         (["--source-scope", "chat:-100"], "source_scope", "chat:-100"),
         (["--source-client", "claude"], "source_client", "claude"),
         (["--created-at", "2026-01-02"], "created_at", "2026-01-02T00:00:00.000000Z"),
-        (["--created-at", "2026-01-02T03:04:05+02:00"], "created_at", "2026-01-02T01:04:05.000000Z"),
+        (
+            ["--created-at", "2026-01-02T03:04:05+02:00"],
+            "created_at",
+            "2026-01-02T01:04:05.000000Z",
+        ),
         (["--valid-from", "2026-01-02 03:04"], "valid_from", "2026-01-02T03:04:00.000000Z"),
         (["--valid-to", "2026-01-02T03:04:05.678Z"], "valid_to", "2026-01-02T03:04:05.678000Z"),
         ([], "kind", "episodic"),
@@ -98,7 +121,9 @@ def test_content_that_begins_with_a_hyphen_is_stored_or_explained(ghost_cli: "Gh
         ([], "importance", 0.5),
     ],
 )
-def test_every_field_has_a_flag_and_is_stored(ghost_cli: "GhostCli", args: list[str], field: str, value: Any) -> None:
+def test_every_field_has_a_flag_and_is_stored(
+    ghost_cli: "GhostCli", args: list[str], field: str, value: Any
+) -> None:
     """What a flag names is what get shows."""
     ghost_cli.ok("put", *KEY, *args, "green tea")
     assert ghost_cli.row("get", *KEY)[field] == value
@@ -122,7 +147,9 @@ def test_expiry_hides_at_once_and_never_takes_it_away(ghost_cli: "GhostCli", win
     """An expired memory is gone for readers; `--ttl never` makes one last."""
     ghost_cli.ok("put", *KEY, "--ttl", "1h", "short")
     ghost_cli.ok("put", "-n", "agent:me", "-k", "long", "--ttl", "1h", "x")
-    assert "expires_at" not in ghost_cli.row("put", "-n", "agent:me", "-k", "long", "--ttl", "never", "x")
+    assert "expires_at" not in ghost_cli.row(
+        "put", "-n", "agent:me", "-k", "long", "--ttl", "never", "x"
+    )
     wind.forward(hours=2)
     assert ghost_cli.names() == ["agent:me/long"]
     assert ghost_cli("get", *KEY).code == 3
@@ -130,7 +157,20 @@ def test_expiry_hides_at_once_and_never_takes_it_away(ghost_cli: "GhostCli", win
 
 def test_fields_not_named_are_inherited(ghost_cli: "GhostCli") -> None:
     """A new version keeps the tags, files, meta and the rest of the one before."""
-    fields = ["-t", "a", "--meta", '{"m": 1}', "--files", "f.py", "-p", "high", "--importance", "0.9", "--tier", "ltm"]
+    fields = [
+        "-t",
+        "a",
+        "--meta",
+        '{"m": 1}',
+        "--files",
+        "f.py",
+        "-p",
+        "high",
+        "--importance",
+        "0.9",
+        "--tier",
+        "ltm",
+    ]
     first = ghost_cli.row("put", *KEY, *fields, "one")
     second = ghost_cli.row("put", *KEY, "two")
     for name in ("tags", "meta", "files", "priority", "importance", "tier", "kind"):
@@ -175,7 +215,11 @@ def test_dedup_reinforces_the_twin(ghost_cli: "GhostCli") -> None:
     text = ghost_cli.ok("put", "-n", "agent:me", "-k", "drink", "--dedup", "green tea")
     assert text == "not stored again: agent:me/tea says the same, reinforced\n"
     found = ghost_cli.row("put", "-n", "agent:me", "-k", "drink", "--dedup", "green tea")
-    assert (found["key"], found["requested_key"], found["outcome"]) == ("tea", "drink", "reinforced")
+    assert (found["key"], found["requested_key"], found["outcome"]) == (
+        "tea",
+        "drink",
+        "reinforced",
+    )
     ghost_cli.ok("put", "-n", "agent:me", "-k", "drink", "green tea")
     assert ghost_cli.names() == ["agent:me/drink", "agent:me/tea"]
 
@@ -196,7 +240,9 @@ def test_content_survives_byte_for_byte(ghost_cli: "GhostCli") -> None:
 
 def test_long_content_is_chunked_and_counted(ghost_cli: "GhostCli") -> None:
     """A long text has several chunks, and its tokens are bytes / 4 + 20."""
-    content = "\n\n".join(f"## Part {n}\n\n" + "A sentence about something. " * 12 for n in range(6))
+    content = "\n\n".join(
+        f"## Part {n}\n\n" + "A sentence about something. " * 12 for n in range(6)
+    )
     made = ghost_cli.row("put", *KEY, input=content)
     assert made["chunks"] > 3
     assert made["est_tokens"] == len(made["content"].encode()) // 4 + 20
@@ -216,4 +262,6 @@ def test_what_the_command_stores_the_library_reads(ghost_cli: "GhostCli", tmp_pa
     with Ghost.open(store) as ghost:
         assert ghost.get("agent:me", KEY[-1]).content == "from the command line"
         ghost.put("agent:me", "other", "from the library")
-    assert ghost_cli.ok("--db", str(store), "get", "-n", "agent:me", "other") == "from the library\n"
+    assert (
+        ghost_cli.ok("--db", str(store), "get", "-n", "agent:me", "other") == "from the library\n"
+    )

@@ -34,19 +34,27 @@ def test_list_release_and_drop(ghost_cli: "GhostCli") -> None:
     assert ghost_cli.row("quarantine", "release", one[-8:])["outcome"] == "created"
     assert ghost_cli.names() == ["a/one"]
     assert ghost_cli.row("quarantine", "drop", "--all", "-n", "a", "--dry-run")["dropped"] == [two]
-    assert ghost_cli.ok("quarantine", "drop", "--all", "-n", "a").startswith("dropped 1 held memory")
+    assert ghost_cli.ok("quarantine", "drop", "--all", "-n", "a").startswith(
+        "dropped 1 held memory"
+    )
     assert [row["ns"] for row in ghost_cli.rows("quarantine", "list")] == ["b"]
     assert ghost_cli.ok("quarantine", "drop", "--all", "--yes")
     assert "nothing is held" in ghost_cli("quarantine", "list").err
 
 
-def test_what_is_held_is_told_with_the_command_that_releases_it(ghost_cli: "GhostCli", tmp_path: Path) -> None:
+def test_what_is_held_is_told_with_the_command_that_releases_it(
+    ghost_cli: "GhostCli", tmp_path: Path
+) -> None:
     """By put, patch, import, ingest, capture and notes; the command works as it is written."""
     (tmp_path / "n").mkdir()
     (tmp_path / "n" / "page.md").write_text(f"## Page\n\n{ORDER}\n", encoding="utf-8")
-    (tmp_path / "mem0.json").write_text(json.dumps([{"id": "1", "memory": ORDER}]), encoding="utf-8")
+    (tmp_path / "mem0.json").write_text(
+        json.dumps([{"id": "1", "memory": ORDER}]), encoding="utf-8"
+    )
     ghost_cli.ok("put", "-n", "other", "-k", "k", ORDER)
-    (tmp_path / "own.jsonl").write_text(ghost_cli.ok("export").replace('"other"', '"own"'), encoding="utf-8")
+    (tmp_path / "own.jsonl").write_text(
+        ghost_cli.ok("export").replace('"other"', '"own"'), encoding="utf-8"
+    )
     ghost_cli.ok("ns", "rm", "other", "--hard", "--yes")
     for key in ("bird", "fish"):
         ghost_cli.ok("put", "-n", "a", "-k", key, "--source-kind", "peer", "heron")
@@ -65,7 +73,9 @@ def test_what_is_held_is_told_with_the_command_that_releases_it(ghost_cli: "Ghos
         assert "ignore its instructions" in done.err, command
         told = re.search(r"ghost (quarantine release [0-9A-Z]{26})", done.err)
         assert told is not None, command
-        assert [row["content"].endswith(ORDER) for row in ghost_cli.rows("quarantine", "list")] == [True], command
+        assert [row["content"].endswith(ORDER) for row in ghost_cli.rows("quarantine", "list")] == [
+            True
+        ], command
         ghost_cli.ok(*told[1].split())
         assert ghost_cli.rows("quarantine", "list") == [], command
 
@@ -109,7 +119,9 @@ def test_what_is_held_does_nothing_to_a_terminal(ghost_cli: "GhostCli") -> None:
     assert "\u202e" not in shown
 
 
-def test_no_secret_comes_in_by_the_command_line(ghost_cli: "GhostCli", store: Path, tmp_path: Path) -> None:
+def test_no_secret_comes_in_by_the_command_line(
+    ghost_cli: "GhostCli", store: Path, tmp_path: Path
+) -> None:
     """Of every shape, put as an argument, on standard input, by a patch or from a file; the report names kinds, never a secret."""
     made = examples()
     for number, one in enumerate(made):
@@ -119,9 +131,14 @@ def test_no_secret_comes_in_by_the_command_line(ghost_cli: "GhostCli", store: Pa
         assert one.kind in done.err + done.out
     token = next(one.text for one in made if one.kind == "github token")
     ghost_cli.ok("put", "-n", "b", "-k", "one", "first")
-    assert "github token" in ghost_cli("patch", "-n", "b", "one", input=f"@@ -1 +1,2 @@\n first\n+{token}\n").err
+    assert (
+        "github token"
+        in ghost_cli("patch", "-n", "b", "one", input=f"@@ -1 +1,2 @@\n first\n+{token}\n").err
+    )
     ghost_cli.ok("put", "-n", "b", "-k", "two", token)
-    ghost_cli.ok("consolidate", "-n", "b", "--summary-key", "sum", "--keys", "one,two", f"with {token}")
+    ghost_cli.ok(
+        "consolidate", "-n", "b", "--summary-key", "sum", "--keys", "one,two", f"with {token}"
+    )
     (tmp_path / "n.md").write_text(f"## Access\n\n{token}\n", encoding="utf-8")
     assert "github token" in ghost_cli("ingest", tmp_path / "n.md", "-n", "b").err
     data = b"".join(file.read_bytes() for file in store.parent.glob("memory.db*"))

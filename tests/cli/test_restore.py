@@ -24,7 +24,11 @@ def test_what_was_removed_comes_back(ghost_cli: "GhostCli", args: tuple[str, ...
     ghost_cli.ok("rm", *KEY)
     assert ghost_cli.ok("restore", *args) == "restored agent:me/tea v2\n"
     after = ghost_cli.row("get", *KEY)
-    assert {**after, "access_count": 0, "last_accessed_at": None} == {**before, "access_count": 0, "last_accessed_at": None}
+    assert {**after, "access_count": 0, "last_accessed_at": None} == {
+        **before,
+        "access_count": 0,
+        "last_accessed_at": None,
+    }
     assert ghost_cli.ok("check") == "clean\n"
 
 

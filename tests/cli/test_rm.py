@@ -39,9 +39,17 @@ def test_json_says_what_was_removed(ghost_cli: "GhostCli") -> None:
 
 @pytest.mark.parametrize(
     ("args", "left"),
-    [([], [1, 2]), (["--all-versions"], [1, 2]), (["--hard"], [1]), (["--hard", "--all-versions"], []), (["--hard", "-y"], [1])],
+    [
+        ([], [1, 2]),
+        (["--all-versions"], [1, 2]),
+        (["--hard"], [1]),
+        (["--hard", "--all-versions"], []),
+        (["--hard", "-y"], [1]),
+    ],
 )
-def test_hard_deletes_the_latest_or_all(ghost_cli: "GhostCli", args: list[str], left: list[int]) -> None:
+def test_hard_deletes_the_latest_or_all(
+    ghost_cli: "GhostCli", args: list[str], left: list[int]
+) -> None:
     """--hard takes the latest version for good, with --all-versions every one; the key is gone either way."""
     ghost_cli.ok("rm", *KEY, *args)
     assert versions(ghost_cli) == left
@@ -54,7 +62,9 @@ def test_dry_run_counts_what_the_real_run_removes(ghost_cli: "GhostCli", args: l
     before = ghost_cli.ok("export")
     planned = ghost_cli.row("rm", *KEY, *args, "--dry-run")
     assert planned["dry_run"]
-    assert ghost_cli.ok("rm", *KEY, *args, "--dry-run").startswith(f"would remove {planned['versions']} version")
+    assert ghost_cli.ok("rm", *KEY, *args, "--dry-run").startswith(
+        f"would remove {planned['versions']} version"
+    )
     assert ghost_cli.ok("export") == before
     assert ghost_cli.row("rm", *KEY, *args) == {**planned, "dry_run": False}
 
@@ -80,4 +90,7 @@ def test_what_is_not_there_cannot_be_removed(ghost_cli: "GhostCli") -> None:
 
 def test_no_question_is_asked_when_nobody_sits_there(ghost_cli: "GhostCli") -> None:
     """Without a terminal the command itself is the word; --yes is accepted."""
-    assert ghost_cli.ok("rm", *KEY, "--hard", "--all-versions", "--yes") == "2 versions of agent:me/tea deleted for good\n"
+    assert (
+        ghost_cli.ok("rm", *KEY, "--hard", "--all-versions", "--yes")
+        == "2 versions of agent:me/tea deleted for good\n"
+    )

@@ -38,11 +38,16 @@ def running(program: "Program") -> "Iterator[tuple[subprocess.Popen[bytes], int]
         process.communicate(timeout=60)
 
 
-def call(port: int, method: str, path: str, body: Any = None, token: str | None = None) -> tuple[int, Any]:
+def call(
+    port: int, method: str, path: str, body: Any = None, token: str | None = None
+) -> tuple[int, Any]:
     """Send one request and return the status and the JSON that came back."""
     link = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
     try:
-        headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+        headers = {
+            "Content-Type": "application/json",
+            "Accept": "application/json, text/event-stream",
+        }
         headers |= {"Authorization": f"Bearer {token}"} if token else {}
         link.request(method, path, None if body is None else json.dumps(body), headers)
         found = link.getresponse()
@@ -67,7 +72,12 @@ def test_what_comes_over_rest_alone_has_vectors(program: "Program", store: "Path
     try:
         assert process.stdout is not None
         port = urlsplit(json.loads(process.stdout.readline())["url"]).port or 0
-        assert call(port, "PUT", "/api/v1/memories/a/first", {"content": "The user drinks green tea."})[0] == 201
+        assert (
+            call(
+                port, "PUT", "/api/v1/memories/a/first", {"content": "The user drinks green tea."}
+            )[0]
+            == 201
+        )
         asked = {"ns": "a", "query": "what does the user drink?"}
         until(lambda: "vector" in call(port, "POST", "/api/v1/search", asked)[1]["legs"])
         with Ghost.open(store, settings=Settings(embed_provider="static")) as ghost:
@@ -78,14 +88,18 @@ def test_what_comes_over_rest_alone_has_vectors(program: "Program", store: "Path
 
 
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGINT"])
-def test_a_stop_finishes_what_is_running(running: "tuple[subprocess.Popen[bytes], int]", store: "Path", name: str) -> None:
+def test_a_stop_finishes_what_is_running(
+    running: "tuple[subprocess.Popen[bytes], int]", store: "Path", name: str
+) -> None:
     """A put whose body is half sent when the signal comes is stored and answered; then the program ends with 0."""
     process, port = running
     body = json.dumps({"content": "saved at the last moment"}).encode()
     head = f"PUT /api/v1/memories/a/k HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n"
     with socket.create_connection(("127.0.0.1", port), timeout=60) as link:
         link.sendall(head.encode() + b"Expect: 100-continue\r\n\r\n")
-        assert link.recv(1000).startswith(b"HTTP/1.1 100")  # the request runs, and waits for its body
+        assert link.recv(1000).startswith(
+            b"HTTP/1.1 100"
+        )  # the request runs, and waits for its body
         link.sendall(body[:10])
         process.send_signal(getattr(signal, name))
         link.sendall(body[10:])
@@ -98,10 +112,15 @@ def test_a_stop_finishes_what_is_running(running: "tuple[subprocess.Popen[bytes]
         assert ghost.get("a", "k").content == "saved at the last moment"
 
 
-def test_rest_and_mcp_are_one_memory(running: "tuple[subprocess.Popen[bytes], int]", program: "Program") -> None:
+def test_rest_and_mcp_are_one_memory(
+    running: "tuple[subprocess.Popen[bytes], int]", program: "Program"
+) -> None:
     """What one way stores, the other finds; a token made meanwhile shuts the door at once."""
     process, port = running
-    assert call(port, "PUT", "/api/v1/memories/a/tea", {"content": "The user drinks green tea."})[0] == 201
+    assert (
+        call(port, "PUT", "/api/v1/memories/a/tea", {"content": "The user drinks green tea."})[0]
+        == 201
+    )
     params = {"name": "ghost_search", "arguments": {"query": "tea", "ns": "a"}}
     request = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
     status, answer = call(port, "POST", "/mcp", request)
@@ -156,7 +175,13 @@ def test_a_taken_port(ghost_cli: "GhostCli") -> None:
 
 
 @pytest.mark.parametrize(
-    "args", [["--port", "70000"], ["--host", "no.such.host.invalid"], ["--tools", "nonsense"], ["--rate", "-1"]]
+    "args",
+    [
+        ["--port", "70000"],
+        ["--host", "no.such.host.invalid"],
+        ["--tools", "nonsense"],
+        ["--rate", "-1"],
+    ],
 )
 def test_what_is_refused(ghost_cli: "GhostCli", args: list[str]) -> None:
     """A wrong value ends with 2 before anything listens."""
@@ -165,7 +190,14 @@ def test_what_is_refused(ghost_cli: "GhostCli", args: list[str]) -> None:
 
 @pytest.mark.parametrize(
     ("host", "local"),
-    [("127.0.0.1", True), ("127.9.9.9", True), ("localhost", True), ("0.0.0.0", False), ("::1", True), ("::", False)],
+    [
+        ("127.0.0.1", True),
+        ("127.9.9.9", True),
+        ("localhost", True),
+        ("0.0.0.0", False),
+        ("::1", True),
+        ("::", False),
+    ],
 )
 def test_what_is_this_machine_only(host: str, local: bool) -> None:
     """Loopback is what only this machine can reach."""

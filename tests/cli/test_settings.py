@@ -21,7 +21,9 @@ def test_the_strongest_way_to_name_the_store_wins(
 ) -> None:
     """--db > GHOST_DB > AGENT_MEMORY_DB > config.toml > ~/.ghost/memory.db, whatever the weaker ones say."""
     ways = WAYS[number:]
-    files = {way: tmp_path / f"{way.strip('-')}.db" for way in WAYS} | {"default": home / ".ghost" / "memory.db"}
+    files = {way: tmp_path / f"{way.strip('-')}.db" for way in WAYS} | {
+        "default": home / ".ghost" / "memory.db"
+    }
     args = ["--db", files["--db"]] if "--db" in ways else []
     for variable in ("GHOST_DB", "AGENT_MEMORY_DB"):
         if variable in ways:
@@ -45,12 +47,28 @@ def test_an_empty_variable_does_not_count(
 
 def test_the_option_behind_the_command_wins(ghost_cli: "GhostCli", tmp_path: Path) -> None:
     """The shared options stand before or after the name; the nearer one counts."""
-    ghost_cli.ok("--db", tmp_path / "far.db", "put", "-n", "a", "-k", "x", "one", "--db", tmp_path / "near.db")
+    ghost_cli.ok(
+        "--db",
+        tmp_path / "far.db",
+        "put",
+        "-n",
+        "a",
+        "-k",
+        "x",
+        "one",
+        "--db",
+        tmp_path / "near.db",
+    )
     assert [path.name for path in tmp_path.glob("*.db")] == ["near.db"]
-    assert ghost_cli.ok("--json", "get", "-n", "a", "x", "-f", "text", "-d", tmp_path / "near.db") == "one\n"
+    assert (
+        ghost_cli.ok("--json", "get", "-n", "a", "x", "-f", "text", "-d", tmp_path / "near.db")
+        == "one\n"
+    )
 
 
-def test_tilde_is_the_home_folder(ghost_cli: "GhostCli", home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tilde_is_the_home_folder(
+    ghost_cli: "GhostCli", home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A quoted ~ is understood in every place."""
     ghost_cli.ok("--db", "~/one.db", "put", "-n", "a", "-k", "x", "one")
     monkeypatch.setenv("GHOST_DB", "~/two.db")
@@ -58,7 +76,9 @@ def test_tilde_is_the_home_folder(ghost_cli: "GhostCli", home: Path, monkeypatch
     assert sorted(path.name for path in home.glob("*.db")) == ["one.db", "two.db"]
 
 
-def test_memory_stores_leave_no_file(ghost_cli: "GhostCli", home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_memory_stores_leave_no_file(
+    ghost_cli: "GhostCli", home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """:memory: lives as long as the command."""
     monkeypatch.chdir(tmp_path)
     ghost_cli.ok("--db", ":memory:", "put", "-n", "a", "-k", "x", "one")
@@ -66,7 +86,9 @@ def test_memory_stores_leave_no_file(ghost_cli: "GhostCli", home: Path, tmp_path
     assert list(home.iterdir()) == []
 
 
-def test_the_namespace_named_wins_over_the_default(ghost_cli: "GhostCli", monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_namespace_named_wins_over_the_default(
+    ghost_cli: "GhostCli", monkeypatch: pytest.MonkeyPatch
+) -> None:
     """-n > GHOST_NS > config.toml."""
     ghost_cli.ok("config", "set", "ns", "from:config")
     ghost_cli.ok("put", "-k", "x", "one")
@@ -84,7 +106,9 @@ def test_without_any_namespace_a_write_asks_for_one(ghost_cli: "GhostCli") -> No
     assert ("-n" in hint, "GHOST_NS" in hint) == (True, True)
 
 
-def test_the_format_variable_changes_the_default(ghost_cli: "GhostCli", monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_format_variable_changes_the_default(
+    ghost_cli: "GhostCli", monkeypatch: pytest.MonkeyPatch
+) -> None:
     """GHOST_FORMAT=json prints JSON; -f text wins over it."""
     ghost_cli.ok("put", "-n", "a", "-k", "x", "one")
     monkeypatch.setenv("GHOST_FORMAT", "json")
@@ -95,7 +119,13 @@ def test_the_format_variable_changes_the_default(ghost_cli: "GhostCli", monkeypa
 
 @pytest.mark.parametrize(
     ("env", "args"),
-    [("json", []), ("", ["-fjson"]), ("", ["--format=json"]), ("", ["-f", "json"]), ("", ["--json"])],
+    [
+        ("json", []),
+        ("", ["-fjson"]),
+        ("", ["--format=json"]),
+        ("", ["-f", "json"]),
+        ("", ["--json"]),
+    ],
     ids=["GHOST_FORMAT", "-fjson", "--format=json", "-f json", "--json"],
 )
 def test_errors_are_json_when_the_output_is(
@@ -109,7 +139,10 @@ def test_errors_are_json_when_the_output_is(
     assert result.err.startswith('{"error": "NotFoundError", "message": "memory not found: a/nope"')
 
 
-@pytest.mark.parametrize("args", [["get", "-n", "a", "json"], ["get", "-n", "json", "x"], ["get", "-n", "a", "x", "-f", "text"]])
+@pytest.mark.parametrize(
+    "args",
+    [["get", "-n", "a", "json"], ["get", "-n", "json", "x"], ["get", "-n", "a", "x", "-f", "text"]],
+)
 def test_errors_are_text_when_the_output_is(ghost_cli: "GhostCli", args: list[str]) -> None:
     """A key that happens to be called `json` does not change how errors are printed."""
 
@@ -129,14 +162,18 @@ def test_errors_are_text_when_the_output_is(ghost_cli: "GhostCli", args: list[st
         ("GHOST_EMBED_PROVIDER", "magic"),
     ],
 )
-def test_bad_variables_are_named(ghost_cli: "GhostCli", monkeypatch: pytest.MonkeyPatch, variable: str, value: str) -> None:
+def test_bad_variables_are_named(
+    ghost_cli: "GhostCli", monkeypatch: pytest.MonkeyPatch, variable: str, value: str
+) -> None:
     """A value that cannot be accepted is named with the variable it came from."""
     monkeypatch.setenv(variable, value)
     error, _ = ghost_cli.fails(2, "list")
     assert (repr(value) in error, variable in error) == (True, True)
 
 
-def test_the_content_limit_is_a_setting(ghost_cli: "GhostCli", monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_content_limit_is_a_setting(
+    ghost_cli: "GhostCli", monkeypatch: pytest.MonkeyPatch
+) -> None:
     """GHOST_MAX_CONTENT_BYTES counts bytes, not characters."""
     monkeypatch.setenv("GHOST_MAX_CONTENT_BYTES", "5")
     ghost_cli.ok("put", "-n", "a", "-k", "x", "12345")
@@ -145,7 +182,9 @@ def test_the_content_limit_is_a_setting(ghost_cli: "GhostCli", monkeypatch: pyte
     assert "GHOST_MAX_CONTENT_BYTES" in hint
 
 
-def test_colour_is_for_terminals_unless_asked(ghost_cli: "GhostCli", monkeypatch: pytest.MonkeyPatch) -> None:
+def test_colour_is_for_terminals_unless_asked(
+    ghost_cli: "GhostCli", monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Piped output has no escapes; FORCE_COLOR and GHOST_COLOR=always bring them, --no-color and NO_COLOR take them away."""
     ghost_cli.ok("put", "-n", "a", "-k", "x", "one")
     assert "\x1b[" not in ghost_cli.ok("list")
@@ -179,7 +218,9 @@ def test_a_deep_path_is_created(ghost_cli: "GhostCli", tmp_path: Path) -> None:
     assert (tmp_path / "a" / "b").stat().st_mode & 0o777 == 0o700
 
 
-@pytest.mark.parametrize("args", [["--db", "", "put"], ["put", "--db", ""]], ids=["before", "after"])
+@pytest.mark.parametrize(
+    "args", [["--db", "", "put"], ["put", "--db", ""]], ids=["before", "after"]
+)
 def test_an_empty_db_option_is_refused(ghost_cli: "GhostCli", store: Path, args: list[str]) -> None:
     """`ghost --db "$UNSET" put ...` in a script must neither lose the memory nor write into the user's own store."""
 

@@ -25,7 +25,10 @@ def test_the_file_is_made_filled_and_taken_away(ghost_cli: "GhostCli", project: 
     assert "once a week" in made
     assert ghost_cli.ok("setup", "agents-md") == "the guidance in AGENTS.md is as it should be\n"
     assert (project / "AGENTS.md").read_text(encoding="utf-8") == made
-    assert ghost_cli.ok("setup", "agents-md", "--remove") == "deleted AGENTS.md, which held nothing else\n"
+    assert (
+        ghost_cli.ok("setup", "agents-md", "--remove")
+        == "deleted AGENTS.md, which held nothing else\n"
+    )
     assert not (project / "AGENTS.md").exists()
     assert ghost_cli.ok("setup", "agents-md", "--remove") == "there is no guidance in AGENTS.md\n"
 
@@ -39,7 +42,10 @@ def test_another_file_or_folder_is_named(ghost_cli: "GhostCli", project: Path, p
     shown = file.relative_to(project)
     assert ghost_cli.ok("setup", "agents-md", path) == f"wrote the guidance into {shown}\n"
     assert file.read_bytes().startswith(MINE)
-    assert ghost_cli.ok("setup", "agents-md", path, "--remove") == f"took the guidance out of {shown}\n"
+    assert (
+        ghost_cli.ok("setup", "agents-md", path, "--remove")
+        == f"took the guidance out of {shown}\n"
+    )
     assert file.read_bytes() == MINE
 
 
@@ -51,7 +57,11 @@ def test_a_dry_run_prints_a_diff(ghost_cli: "GhostCli", project: Path) -> None:
     assert list(project.iterdir()) == []
     ghost_cli.ok("setup", "agents-md")
     result = ghost_cli("setup", "agents-md", "--dry-run")
-    assert (result.code, result.out, result.err) == (0, "", "the guidance in AGENTS.md is as it should be\n")
+    assert (result.code, result.out, result.err) == (
+        0,
+        "",
+        "the guidance in AGENTS.md is as it should be\n",
+    )
     removed = ghost_cli.ok("setup", "agents-md", "--dry-run", "--remove")
     assert removed.startswith("--- AGENTS.md\n+++ /dev/null\n")
     assert (project / "AGENTS.md").exists()
@@ -71,10 +81,16 @@ def test_json(ghost_cli: "GhostCli") -> None:
     planned = ghost_cli.row("setup", "agents-md", "--dry-run")
     assert planned.pop("diff").startswith("--- /dev/null\n")
     assert planned == {"path": "AGENTS.md", "action": "created", "dry_run": True}
-    assert ghost_cli.row("setup", "agents-md") == {"path": "AGENTS.md", "action": "created", "dry_run": False}
+    assert ghost_cli.row("setup", "agents-md") == {
+        "path": "AGENTS.md",
+        "action": "created",
+        "dry_run": False,
+    }
     assert ghost_cli.row("setup", "agents-md")["action"] == "unchanged"
     assert ghost_cli.row("setup", "agents-md", "--remove")["action"] == "deleted"
-    assert ghost_cli.row("setup", "agents-md", "--print")["text"].startswith("<!-- ghost:begin agents-md -->\n")
+    assert ghost_cli.row("setup", "agents-md", "--print")["text"].startswith(
+        "<!-- ghost:begin agents-md -->\n"
+    )
 
 
 def test_a_damaged_block_is_an_error(ghost_cli: "GhostCli", project: Path) -> None:
@@ -110,10 +126,16 @@ def test_a_client_goes_in_and_out(ghost_cli: "GhostCli", home: Path, name: str) 
     """One line per file; the second run changes nothing; removed, nothing of it is left but our lock."""
     hooks = ["--hooks"] if name in HOOKED else []
     first = ghost_cli.ok("setup", name, *hooks)
-    assert all(line.startswith("wrote the ") and ", which is new; " in line for line in first.splitlines())
+    assert all(
+        line.startswith("wrote the ") and ", which is new; " in line for line in first.splitlines()
+    )
     again = ghost_cli.ok("setup", name, *hooks)
     assert all(line.endswith(": as it should be") for line in again.splitlines())
-    assert len(first.splitlines()) == len(again.splitlines()) == (2 if name in HOOKED and name != "gemini" else 1)
+    assert (
+        len(first.splitlines())
+        == len(again.splitlines())
+        == (2 if name in HOOKED and name != "gemini" else 1)
+    )
     assert f"{name} (user): installed" in ghost_cli.ok("setup", "--list")
     removed = ghost_cli.ok("setup", name, "--remove")
     assert all(line.startswith("deleted ") for line in removed.splitlines())
@@ -126,12 +148,18 @@ def test_a_file_keeps_what_else_is_in_it(ghost_cli: "GhostCli", home: Path) -> N
     file = home / ".codex" / "config.toml"
     file.parent.mkdir()
     file.write_bytes(b'model = "o3" # mine')
-    assert ghost_cli.ok("setup", "codex", "-n", "agent:coder") == f"wrote the server into {file}; start a new session in Codex\n"
+    assert (
+        ghost_cli.ok("setup", "codex", "-n", "agent:coder")
+        == f"wrote the server into {file}; start a new session in Codex\n"
+    )
     made = tomllib.loads(file.read_text(encoding="utf-8"))
     assert made["mcp_servers"]["ghost"]["env"] == {"GHOST_NS": "agent:coder"}
     assert file.read_bytes().startswith(b'model = "o3" # mine\n\n[mcp_servers.ghost]\n')
     removed = ghost_cli.ok("setup", "codex", "--remove").splitlines()
-    assert removed == [f"took the server out of {file}", f"nothing of Ghost is in {home / '.codex' / 'hooks.json'}"]
+    assert removed == [
+        f"took the server out of {file}",
+        f"nothing of Ghost is in {home / '.codex' / 'hooks.json'}",
+    ]
     assert file.read_bytes() == b'model = "o3" # mine'
     assert [path.name for path in file.parent.iterdir()] == ["config.toml"]
 
@@ -147,19 +175,27 @@ def test_hooks_alone_are_removed(ghost_cli: "GhostCli", home: Path) -> None:
 def test_a_project_gets_files_of_its_own(ghost_cli: "GhostCli", home: Path, project: Path) -> None:
     """They are shared, so nothing of this machine is in them."""
     ghost_cli.ok("setup", "claude-code", "--scope", "project", "--hooks")
-    assert json.loads((project / ".mcp.json").read_bytes())["mcpServers"]["ghost"]["command"] == "ghost"
+    assert (
+        json.loads((project / ".mcp.json").read_bytes())["mcpServers"]["ghost"]["command"]
+        == "ghost"
+    )
     assert str(home) not in (project / ".claude" / "settings.json").read_text(encoding="utf-8")
     assert "claude-code (project): installed, with hooks" in ghost_cli.ok("setup", "--list")
     ghost_cli.ok("setup", "claude-code", "--scope", "project", "--remove")
     assert list(project.iterdir()) == []
 
 
-def test_a_store_that_is_named_is_the_servers(ghost_cli: "GhostCli", home: Path, project: Path) -> None:
+def test_a_store_that_is_named_is_the_servers(
+    ghost_cli: "GhostCli", home: Path, project: Path
+) -> None:
     """By its full path, in the environment of the server and in the hooks' words."""
     ghost_cli.ok("setup", "gemini", "--hooks", "--db", "mine.db")
     made = json.loads((home / ".gemini" / "settings.json").read_bytes())
     assert made["mcpServers"]["ghost"]["env"] == {"GHOST_DB": str(project / "mine.db")}
-    assert f"--db {project / 'mine.db'} hook gemini" in made["hooks"]["SessionStart"][0]["hooks"][0]["command"]
+    assert (
+        f"--db {project / 'mine.db'} hook gemini"
+        in made["hooks"]["SessionStart"][0]["hooks"][0]["command"]
+    )
 
 
 def test_a_client_that_knows_no_project_gets_a_namespace(ghost_cli: "GhostCli") -> None:
@@ -189,7 +225,9 @@ def test_dry_runs_of_clients(ghost_cli: "GhostCli", home: Path) -> None:
 
 
 @pytest.mark.parametrize("name", CLIENTS)
-def test_what_is_printed_is_what_a_new_file_would_be(ghost_cli: "GhostCli", home: Path, name: str) -> None:
+def test_what_is_printed_is_what_a_new_file_would_be(
+    ghost_cli: "GhostCli", home: Path, name: str
+) -> None:
     """To paste by hand; no file is touched."""
     hooks = ["--hooks"] if name == "gemini" else []
     shown = ghost_cli("setup", name, "--print", *hooks)
@@ -205,8 +243,15 @@ def test_any_other_client_can_be_pasted(ghost_cli: "GhostCli", home: Path) -> No
     """In the format it takes."""
     shown = json.loads(ghost_cli.ok("setup", "zed", "--print"))["mcpServers"]["ghost"]
     assert shown["args"] == ["mcp"]
-    assert tomllib.loads(ghost_cli.ok("setup", "zed", "--print", "--as", "toml"))["mcp_servers"]["ghost"] == shown
-    assert ghost_cli.ok("setup", "zed", "--print", "--as", "yaml").startswith("mcp_servers:\n  ghost:\n    command: ")
+    assert (
+        tomllib.loads(ghost_cli.ok("setup", "zed", "--print", "--as", "toml"))["mcp_servers"][
+            "ghost"
+        ]
+        == shown
+    )
+    assert ghost_cli.ok("setup", "zed", "--print", "--as", "yaml").startswith(
+        "mcp_servers:\n  ghost:\n    command: "
+    )
     assert ghost_cli.row("setup", "zed", "--print", "-n", "me")["format"] == "json"
     assert json.loads(ghost_cli.ok("setup", "--print"))["mcpServers"]["ghost"] == shown
     assert ghost_cli.row("setup", "--print", "--as", "toml")["format"] == "toml"
@@ -239,11 +284,26 @@ def test_the_list(ghost_cli: "GhostCli", home: Path) -> None:
     assert f"cursor (user): not installed  {home / '.cursor' / 'mcp.json'}" in lines
     ghost_cli.ok("setup", "cursor", "--hooks")
     file = home / ".cursor" / "mcp.json"
-    file.write_text(json.dumps({"mcpServers": {"ghost": {"command": "/old/ghost", "args": ["mcp"]}}}), encoding="utf-8")
-    row = next(line for line in ghost_cli.ok("setup", "--list").splitlines() if line.startswith("cursor (user)"))
+    file.write_text(
+        json.dumps({"mcpServers": {"ghost": {"command": "/old/ghost", "args": ["mcp"]}}}),
+        encoding="utf-8",
+    )
+    row = next(
+        line
+        for line in ghost_cli.ok("setup", "--list").splitlines()
+        if line.startswith("cursor (user)")
+    )
     assert row == f"cursor (user): installed, not up to date, with hooks  {file}  /old/ghost mcp"
-    found = next(one for one in ghost_cli.rows("setup", "--list") if (one["client"], one["scope"]) == ("cursor", "user"))
-    assert (found["server"], found["hooks"], found["command"]) == ("old", "current", "/old/ghost mcp")
+    found = next(
+        one
+        for one in ghost_cli.rows("setup", "--list")
+        if (one["client"], one["scope"]) == ("cursor", "user")
+    )
+    assert (found["server"], found["hooks"], found["command"]) == (
+        "old",
+        "current",
+        "/old/ghost mcp",
+    )
 
 
 def test_the_doctor_looks_at_clients_and_hooks(ghost_cli: "GhostCli", home: Path) -> None:
@@ -251,15 +311,21 @@ def test_the_doctor_looks_at_clients_and_hooks(ghost_cli: "GhostCli", home: Path
     assert "(user)" not in ghost_cli.ok("doctor")
     ghost_cli.ok("setup", "goose")
     assert "✓ goose (user): " in ghost_cli.ok("doctor")
-    (home / ".config" / "goose" / "config.yaml").write_text("extensions:\n  ghost:\n    cmd: /gone/ghost\n    args: [mcp]\n")
+    (home / ".config" / "goose" / "config.yaml").write_text(
+        "extensions:\n  ghost:\n    cmd: /gone/ghost\n    args: [mcp]\n"
+    )
     result = ghost_cli("doctor")
     assert result.code == 5
     assert "✗ goose (user): the server in " in result.out
     assert "    → ghost setup goose\n" in result.out
     ghost_cli.ok("setup", "goose")
-    (home / ".ghost" / "hooks.log").write_text("an older one\n2026-11-15T12:00:00Z claude Stop: took \x1b[1m too long\n")
+    (home / ".ghost" / "hooks.log").write_text(
+        "an older one\n2026-11-15T12:00:00Z claude Stop: took \x1b[1m too long\n"
+    )
     out = ghost_cli.ok("doctor")
-    assert "! hooks: the last failure: 2026-11-15T12:00:00Z claude Stop: took ␛[1m too long\n" in out
+    assert (
+        "! hooks: the last failure: 2026-11-15T12:00:00Z claude Stop: took ␛[1m too long\n" in out
+    )
 
 
 URL = "postgresql://app:s3cr@t/w:rd@db.example.com/shop"
@@ -267,10 +333,14 @@ URL = "postgresql://app:s3cr@t/w:rd@db.example.com/shop"
 
 @pytest.mark.parametrize("scope", ["user", "project"])
 @pytest.mark.parametrize("more", [(), ("--print",), ("--dry-run",), ("--hooks",)])
-def test_a_password_is_never_written(ghost_cli: "GhostCli", project: Path, scope: str, more: tuple[str, ...]) -> None:
+def test_a_password_is_never_written(
+    ghost_cli: "GhostCli", project: Path, scope: str, more: tuple[str, ...]
+) -> None:
     """A store's URL with a password is refused, the password is not shown, and the error says where it can be kept."""
     before = sorted(project.rglob("*"))
-    error = " ".join(ghost_cli.fails(2, "setup", "claude-code", "--scope", scope, *more, "--db", URL))
+    error = " ".join(
+        ghost_cli.fails(2, "setup", "claude-code", "--scope", scope, *more, "--db", URL)
+    )
     assert "postgresql://app:***@db.example.com/shop has a password" in error
     assert "~/.pgpass" in error
     assert "ghost config set db" in error
@@ -281,7 +351,9 @@ def test_a_password_is_never_written(ghost_cli: "GhostCli", project: Path, scope
 
 def test_a_url_without_a_password_is_written(ghost_cli: "GhostCli", project: Path) -> None:
     """The client library finds the password in ~/.pgpass; taking an entry out asks for no store."""
-    ghost_cli.ok("setup", "claude-code", "--scope", "project", "--db", "postgresql://app@db.example.com/shop")
+    ghost_cli.ok(
+        "setup", "claude-code", "--scope", "project", "--db", "postgresql://app@db.example.com/shop"
+    )
     entry = json.loads((project / ".mcp.json").read_bytes())["mcpServers"]["ghost"]
     assert entry["env"]["GHOST_DB"] == "postgresql://app@db.example.com/shop"
     ghost_cli.ok("setup", "claude-code", "--scope", "project", "--remove", "--db", URL)
@@ -290,7 +362,10 @@ def test_a_url_without_a_password_is_written(ghost_cli: "GhostCli", project: Pat
 
 @pytest.mark.parametrize("remove", [(), ("--remove",), ("--dry-run",)])
 def test_a_link_out_of_the_project_is_not_followed(
-    ghost_cli: "GhostCli", project: Path, tmp_path_factory: pytest.TempPathFactory, remove: tuple[str, ...]
+    ghost_cli: "GhostCli",
+    project: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+    remove: tuple[str, ...],
 ) -> None:
     """A link in a cloned repository cannot make setup write to a file of the user, nor to a folder elsewhere."""
     outside = tmp_path_factory.mktemp("outside")
@@ -300,7 +375,11 @@ def test_a_link_out_of_the_project_is_not_followed(
     (project / "AGENTS.md").symlink_to(target)
     (project / ".cursor").symlink_to(outside)
     (project / ".mcp.json").symlink_to(outside / "new.json")
-    for words in (("agents-md",), ("cursor", "--scope", "project"), ("claude-code", "--scope", "project")):
+    for words in (
+        ("agents-md",),
+        ("cursor", "--scope", "project"),
+        ("claude-code", "--scope", "project"),
+    ):
         error = " ".join(ghost_cli.fails(2, "setup", *words, *remove))
         assert "outside the project" in error
         assert "nothing was changed" in error

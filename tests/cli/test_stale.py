@@ -87,14 +87,31 @@ def test_a_symbol_is_recorded_with_its_place_and_text(ghost_cli: GhostCli, shop:
     """A name in part is resolved to its canonical name, file, project and the hash of its text."""
     put(ghost_cli, shop, "total", "Cart.Total")
     (symbol,) = ghost_cli.row("get", "-n", "a", "total")["symbols"]
-    assert (symbol["name"], symbol["language"], symbol["path"]) == ("shop.(*Cart).Total", "go", "shop.go")
+    assert (symbol["name"], symbol["language"], symbol["path"]) == (
+        "shop.(*Cart).Total",
+        "go",
+        "shop.go",
+    )
     assert (symbol["root"], symbol["rel"], len(symbol["hash"])) == (str(shop), "modified", 64)
 
 
 def test_the_files_tell_the_language(ghost_cli: GhostCli, shop: Path) -> None:
     """With a file named, no language is needed; the relation counts for both."""
     made = ghost_cli.row(
-        "put", "-n", "a", "-k", "x", "--files", "shop.go", "--symbols", "Price,Fact", "--root", shop, "--file-rel", "read", "Two."
+        "put",
+        "-n",
+        "a",
+        "-k",
+        "x",
+        "--files",
+        "shop.go",
+        "--symbols",
+        "Price,Fact",
+        "--root",
+        shop,
+        "--file-rel",
+        "read",
+        "Two.",
     )
     assert names(made) == ["shop.Fact", "shop.Price"]
     assert {one["rel"] for one in (*made["symbols"], *made["files"])} == {"read"}
@@ -103,7 +120,12 @@ def test_the_files_tell_the_language(ghost_cli: GhostCli, shop: Path) -> None:
 def test_the_working_folder_is_the_project(program: Program, shop: Path) -> None:
     """Without --root the project is where the command runs."""
     there = type(program)(shop)
-    assert there("put", "-n", "a", "-k", "x", "--files", "shop.go", "--symbols", "Price", "Prices.").code == 0
+    assert (
+        there(
+            "put", "-n", "a", "-k", "x", "--files", "shop.go", "--symbols", "Price", "Prices."
+        ).code
+        == 0
+    )
     (row,) = there("get", "-n", "a", "x", "--json").rows
     assert row["symbols"][0]["root"] == str(shop)
 
@@ -171,7 +193,10 @@ def test_a_symbol_that_is_gone(ghost_cli: GhostCli, shop: Path, how: str) -> Non
     put(ghost_cli, shop, "price", "Price")
     if how == "symbol":
         edit(shop, "func Price(c *Cart) int {\n\treturn len(c.items)\n}\n", "")
-    for file in {"file": ["shop.go"], "everything": ["shop.go", "till/till.go", "door/door.go"]}.get(how, []):
+    for file in {
+        "file": ["shop.go"],
+        "everything": ["shop.go", "till/till.go", "door/door.go"],
+    }.get(how, []):
         (shop / file).unlink()
     assert states(ghost_cli) == {"price": ("gone", "")}
     assert ghost_cli.ok("stale") == "a/price  shop.Price  shop.go  symbol gone\n"
@@ -180,7 +205,20 @@ def test_a_symbol_that_is_gone(ghost_cli: GhostCli, shop: Path, how: str) -> Non
 
 def test_several_of_a_name_are_linked_by_file(ghost_cli: GhostCli, shop: Path) -> None:
     """An ambiguous name is stored as the files of all candidates, with a note that names them."""
-    result = ghost_cli("put", "-n", "a", "-k", "open", "--symbols", "Open", "--language", "go", "--root", shop, "Opens.")
+    result = ghost_cli(
+        "put",
+        "-n",
+        "a",
+        "-k",
+        "open",
+        "--symbols",
+        "Open",
+        "--language",
+        "go",
+        "--root",
+        shop,
+        "Opens.",
+    )
     assert result.code == 0
     assert "2 symbols match 'Open'" in result.err
     assert "door.Open (door/door.go:3), till.Open (till/till.go:3)" in result.err
@@ -193,7 +231,20 @@ def test_several_of_a_name_are_linked_by_file(ghost_cli: GhostCli, shop: Path) -
 
 def test_a_file_decides_between_several(ghost_cli: GhostCli, shop: Path) -> None:
     """A file that is named with an ambiguous symbol says which one is meant."""
-    made = ghost_cli.row("put", "-n", "a", "-k", "x", "--files", "till/till.go", "--symbols", "Open", "--root", shop, "Tills.")
+    made = ghost_cli.row(
+        "put",
+        "-n",
+        "a",
+        "-k",
+        "x",
+        "--files",
+        "till/till.go",
+        "--symbols",
+        "Open",
+        "--root",
+        shop,
+        "Tills.",
+    )
     assert names(made) == ["till.Open"]
     assert "notes" not in made
 
@@ -208,7 +259,19 @@ def test_an_ambiguous_name_keeps_the_files_from_before(ghost_cli: GhostCli, shop
 def test_an_unknown_symbol_stores_nothing(ghost_cli: GhostCli, shop: Path) -> None:
     """The error names what comes close, and neither this symbol nor the others are stored."""
     error, hint = ghost_cli.fails(
-        3, "put", "-n", "a", "-k", "x", "--symbols", "Fact,Pricee", "--language", "go", "--root", shop, "Prices."
+        3,
+        "put",
+        "-n",
+        "a",
+        "-k",
+        "x",
+        "--symbols",
+        "Fact,Pricee",
+        "--language",
+        "go",
+        "--root",
+        shop,
+        "Prices.",
     )
     assert "there is no symbol 'Pricee' in the go code of" in error
     assert "shop.Price" in hint
@@ -218,14 +281,26 @@ def test_an_unknown_symbol_stores_nothing(ghost_cli: GhostCli, shop: Path) -> No
 @pytest.mark.parametrize(
     ("args", "says"),
     [
-        pytest.param(["--symbols", "Price"], "the language of the symbols is required", id="no-language"),
-        pytest.param(["--symbols", "Price", "--files", "a.go,b.py"], "the files are of go and python", id="two-languages"),
-        pytest.param(["--symbols", "Price", "--language", "klingon"], "unknown language 'klingon'", id="klingon"),
+        pytest.param(
+            ["--symbols", "Price"], "the language of the symbols is required", id="no-language"
+        ),
+        pytest.param(
+            ["--symbols", "Price", "--files", "a.go,b.py"],
+            "the files are of go and python",
+            id="two-languages",
+        ),
+        pytest.param(
+            ["--symbols", "Price", "--language", "klingon"],
+            "unknown language 'klingon'",
+            id="klingon",
+        ),
         pytest.param(["--language", "go"], "--language go needs a symbol", id="language-alone"),
         pytest.param(["--root", "."], "--root . needs a symbol", id="root-alone"),
     ],
 )
-def test_what_cannot_be_resolved_is_a_plain_error(ghost_cli: GhostCli, args: list[str], says: str) -> None:
+def test_what_cannot_be_resolved_is_a_plain_error(
+    ghost_cli: GhostCli, args: list[str], says: str
+) -> None:
     """Wrong values are named with what would be right."""
     error, hint = ghost_cli.fails(2, "put", "-n", "a", "-k", "x", *args, "Text.")
     assert says in error
@@ -236,7 +311,21 @@ def test_what_cannot_be_resolved_is_a_plain_error(ghost_cli: GhostCli, args: lis
 def test_a_root_that_is_no_project(ghost_cli: GhostCli, shop: Path, root: str) -> None:
     """A put into a project that is not there fails and stores nothing."""
     place = shop.parent / root
-    error, _ = ghost_cli.fails(3, "put", "-n", "a", "-k", "x", "--symbols", "Price", "--language", "go", "--root", place, "Text.")
+    error, _ = ghost_cli.fails(
+        3,
+        "put",
+        "-n",
+        "a",
+        "-k",
+        "x",
+        "--symbols",
+        "Price",
+        "--language",
+        "go",
+        "--root",
+        place,
+        "Text.",
+    )
     assert "there is no folder" in error
     assert "\x1b" not in error
 
@@ -249,7 +338,9 @@ def test_versions_inherit_symbols(ghost_cli: GhostCli, shop: Path) -> None:
     assert second["symbols"] == first["symbols"]
     assert names(put(ghost_cli, shop, "price", "Fact", text="Facts.")) == ["shop.Fact"]
     assert ghost_cli.row("put", "-n", "a", "-k", "price", "Facts.")["outcome"] == "reinforced"
-    assert "symbols" not in ghost_cli.row("put", "-n", "a", "-k", "price", "--symbols", "", "Nothing.")
+    assert "symbols" not in ghost_cli.row(
+        "put", "-n", "a", "-k", "price", "--symbols", "", "Nothing."
+    )
     history = [names(row) for row in ghost_cli.rows("history", "-n", "a", "price")]
     assert history == [["shop.Price"], ["shop.Price"], ["shop.Fact"], []]
     assert names(ghost_cli.row("restore", "-n", "a", "price", "--version", "1")) == ["shop.Price"]
@@ -258,7 +349,11 @@ def test_versions_inherit_symbols(ghost_cli: GhostCli, shop: Path) -> None:
 def test_reads_show_symbols(ghost_cli: GhostCli, shop: Path) -> None:
     """Listings and hits carry symbols as they carry files; a removal and its restore lose none."""
     put(ghost_cli, shop, "price", "Price", text="Prices are in cents.")
-    for args in (["list", "-n", "a"], ["search", "-n", "a", "prices in cents"], ["history", "-n", "a", "price"]):
+    for args in (
+        ["list", "-n", "a"],
+        ["search", "-n", "a", "prices in cents"],
+        ["history", "-n", "a", "price"],
+    ):
         assert names(ghost_cli.row(*args)) == ["shop.Price"]
     ghost_cli.ok("rm", "-n", "a", "price")
     assert names(ghost_cli.row("restore", "-n", "a", "price")) == ["shop.Price"]
@@ -281,12 +376,28 @@ def test_an_export_carries_symbols(ghost_cli: GhostCli, shop: Path, tmp_path: Pa
 
 def imported(cli: GhostCli, symbol: object) -> Any:
     """Import a memory with a symbol that somebody else wrote."""
-    line = {"type": "memory", "id": "", "ns": "a", "key": "k", "content": "c", "created_at": "2026-01-01T00:00:00Z"}
-    text = json.dumps({"type": "ghost", "format": 1}) + "\n" + json.dumps({**line, "symbols": symbol})
+    line = {
+        "type": "memory",
+        "id": "",
+        "ns": "a",
+        "key": "k",
+        "content": "c",
+        "created_at": "2026-01-01T00:00:00Z",
+    }
+    text = (
+        json.dumps({"type": "ghost", "format": 1}) + "\n" + json.dumps({**line, "symbols": symbol})
+    )
     return cli("import", input=text)
 
 
-SYMBOL = {"name": "shop.Price", "language": "go", "path": "shop.go", "root": "/nowhere", "hash": "0" * 64, "rel": "read"}
+SYMBOL = {
+    "name": "shop.Price",
+    "language": "go",
+    "path": "shop.go",
+    "root": "/nowhere",
+    "hash": "0" * 64,
+    "rel": "read",
+}
 
 
 @pytest.mark.parametrize(
@@ -319,7 +430,12 @@ def test_a_hostile_root_is_not_read(ghost_cli: GhostCli, root: str) -> None:
 
 def test_a_path_that_leads_outside_is_not_read(ghost_cli: GhostCli, shop: Path) -> None:
     """A symbol's path is only compared with the project's own files."""
-    assert imported(ghost_cli, [{**SYMBOL, "root": str(shop), "name": "x.Y", "path": "../../../etc/passwd"}]).code == 0
+    assert (
+        imported(
+            ghost_cli, [{**SYMBOL, "root": str(shop), "name": "x.Y", "path": "../../../etc/passwd"}]
+        ).code
+        == 0
+    )
     assert states(ghost_cli) == {"k": ("gone", "")}
 
 
@@ -357,7 +473,9 @@ def test_memories_about_a_symbol_and_its_callers_join(ghost_cli: GhostCli, shop:
         "price": "about shop.Price",
         "total": "about shop.(*Cart).Total, which calls shop.Price",
     }
-    scores = [memory["score"] for memory in ghost_cli.row("context", "-n", "a", "zzz", *asked)["memories"]]
+    scores = [
+        memory["score"] for memory in ghost_cli.row("context", "-n", "a", "zzz", *asked)["memories"]
+    ]
     assert scores[1] == pytest.approx(0.3 * scores[0], abs=0.02)
     edit(shop, "len(c.items)", "0")
     assert reasons(ghost_cli, *asked)["price"] == "about shop.Price (code changed since)"
@@ -365,7 +483,9 @@ def test_memories_about_a_symbol_and_its_callers_join(ghost_cli: GhostCli, shop:
     assert reasons(ghost_cli) == {}
 
 
-def test_memories_about_a_file_and_its_callers_join(ghost_cli: GhostCli, shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_memories_about_a_file_and_its_callers_join(
+    ghost_cli: GhostCli, shop: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A file at hand brings what is about it, about its symbols, and about what calls these from elsewhere."""
     edit(
         shop,
@@ -378,7 +498,11 @@ def test_memories_about_a_file_and_its_callers_join(ghost_cli: GhostCli, shop: P
     put(ghost_cli, shop, "door", "door.Open")
     ghost_cli.ok("put", "-n", "a", "-k", "file", "--files", "shop.go", "The shop's file.")
     monkeypatch.chdir(shop)
-    expected = {"price": "about shop.Price", "file": "about shop.go", "ring": "about till.Ring, which calls shop.Price"}
+    expected = {
+        "price": "about shop.Price",
+        "file": "about shop.go",
+        "ring": "about till.Ring, which calls shop.Price",
+    }
     assert reasons(ghost_cli, "--file", "shop.go") == expected
     assert reasons(ghost_cli, "--file", "./shop.go").keys() == expected.keys()
     assert reasons(ghost_cli, "--files", "shop.go") == {"file": ""}
@@ -391,17 +515,23 @@ def test_memories_about_a_file_and_its_callers_join(ghost_cli: GhostCli, shop: P
         pytest.param(["--symbol", "Nonsense"], "there is no symbol 'Nonsense'", id="unknown"),
     ],
 )
-def test_a_project_that_cannot_be_read_gives_a_note(ghost_cli: GhostCli, shop: Path, args: list[str], says: str) -> None:
+def test_a_project_that_cannot_be_read_gives_a_note(
+    ghost_cli: GhostCli, shop: Path, args: list[str], says: str
+) -> None:
     """A context never fails for its code: what memories say of their symbols has to do."""
     put(ghost_cli, shop, "price", "Price")
-    pack = ghost_cli.row("context", "-n", "a", "zzz", "--symbol", "shop.Price", "--root", shop, *args)
+    pack = ghost_cli.row(
+        "context", "-n", "a", "zzz", "--symbol", "shop.Price", "--root", shop, *args
+    )
     assert [memory["key"] for memory in pack["memories"]] == ["price"]
     assert says in " ".join(pack["notes"])
 
 
 def test_no_project_gives_a_note(ghost_cli: GhostCli, shop: Path) -> None:
     """A folder that nothing is linked to, or that has gone, is no error either."""
-    pack = ghost_cli.row("context", "-n", "a", "zzz", "--symbol", "Price", "--root", shop / "nowhere")
+    pack = ghost_cli.row(
+        "context", "-n", "a", "zzz", "--symbol", "Price", "--root", shop / "nowhere"
+    )
     assert pack["notes"] == [f"no memory is about symbols of {shop / 'nowhere'}"]
     put(ghost_cli, shop, "price", "Price")
     shop.rename(shop.parent / "moved")

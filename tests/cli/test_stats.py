@@ -25,7 +25,12 @@ def test_edges_links_and_rules_are_counted(ghost_cli: "GhostCli", original: Any)
     """What came from the original is counted too."""
     done = ghost_cli.row("import", "--from-ghost", original("seed.db"))
     found = ghost_cli.row("stats")
-    counts = (found["total_edges"], found["total_links"], found["total_rules"], found["total_memories"])
+    counts = (
+        found["total_edges"],
+        found["total_links"],
+        found["total_rules"],
+        found["total_memories"],
+    )
     assert counts == (done["edges"], done["links"], done["rules"], done["imported"])
 
 
@@ -35,7 +40,10 @@ def test_text_is_a_few_lines(ghost_cli: "GhostCli", store: Path) -> None:
     lines = ghost_cli.ok("stats").splitlines()
     assert lines[0].startswith(f"{store}  ")
     assert lines[0].endswith(" KB")
-    assert lines[1:] == ["1 memory live, 1 version in all, 1 chunk, 0 edges, 0 files", "  a: 1 memory"]
+    assert lines[1:] == [
+        "1 memory live, 1 version in all, 1 chunk, 0 edges, 0 files",
+        "  a: 1 memory",
+    ]
 
 
 def test_expired_memories_are_not_live(ghost_cli: "GhostCli", wind: Any) -> None:

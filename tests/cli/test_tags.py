@@ -24,14 +24,19 @@ def tagged(ghost_cli: "GhostCli") -> None:
         (["-n", "nobody"], []),
     ],
 )
-def test_list_counts_memories_per_tag(ghost_cli: "GhostCli", args: list[str], found: list[tuple[str, int]]) -> None:
+def test_list_counts_memories_per_tag(
+    ghost_cli: "GhostCli", args: list[str], found: list[tuple[str, int]]
+) -> None:
     """Tags of live memories, the most used first."""
     assert [(row["tag"], row["count"]) for row in ghost_cli.rows("tags", "list", *args)] == found
 
 
 def test_list_in_text(ghost_cli: "GhostCli") -> None:
     """The tag in a column of thirty, then the count, as the original prints it."""
-    assert ghost_cli.ok("tags", "list", "-n", "a").splitlines() == [f"{'red':<30} 2 memories", f"{'blue':<30} 1 memory"]
+    assert ghost_cli.ok("tags", "list", "-n", "a").splitlines() == [
+        f"{'red':<30} 2 memories",
+        f"{'blue':<30} 1 memory",
+    ]
     result = ghost_cli("tags", "list", "-n", "nobody")
     assert (result.code, result.out, result.err) == (0, "", "(no tags)\n")
 
@@ -44,14 +49,21 @@ def test_superseded_versions_do_not_count(ghost_cli: "GhostCli") -> None:
 
 def test_rename_changes_every_live_memory(ghost_cli: "GhostCli") -> None:
     """All memories with the tag get the new name, in place."""
-    assert ghost_cli.row("tags", "rename", "red", "crimson") == {"tag": "red", "new_tag": "crimson", "affected": 3}
+    assert ghost_cli.row("tags", "rename", "red", "crimson") == {
+        "tag": "red",
+        "new_tag": "crimson",
+        "affected": 3,
+    }
     assert ghost_cli.names("-t", "crimson") == ["b/z", "a/y", "a/x"]
     assert ghost_cli.row("get", "-n", "a", "x")["version"] == 1
 
 
 def test_rename_joins_doubles_and_stays_in_its_namespace(ghost_cli: "GhostCli") -> None:
     """A memory that has both names keeps one; -n limits the change."""
-    assert ghost_cli.ok("tags", "rename", "red", "blue", "-n", "a") == "renamed red to blue on 2 memories\n"
+    assert (
+        ghost_cli.ok("tags", "rename", "red", "blue", "-n", "a")
+        == "renamed red to blue on 2 memories\n"
+    )
     assert ghost_cli.row("get", "-n", "a", "x")["tags"] == ["blue"]
     assert ghost_cli.row("get", "-n", "b", "z")["tags"][0] == "red"
 
@@ -72,7 +84,9 @@ def test_unknown_tags_touch_nothing(ghost_cli: "GhostCli", args: list[str]) -> N
     assert ghost_cli.ok("export") == before
 
 
-@pytest.mark.parametrize("args", [["rename", "red", ""], ["rename", "", "x"], ["rm", ""], ["rename", "red", "a\nb"]])
+@pytest.mark.parametrize(
+    "args", [["rename", "red", ""], ["rename", "", "x"], ["rm", ""], ["rename", "red", "a\nb"]]
+)
 def test_bad_tags_are_refused(ghost_cli: "GhostCli", args: list[str]) -> None:
     """An empty tag or one of two lines exits 2."""
     before = ghost_cli.ok("export")

@@ -15,7 +15,9 @@ def test_create_prints_the_secret_alone(ghost_cli: "GhostCli") -> None:
     assert result.out.startswith("ghost_")
     assert len(result.out.splitlines()) == 1
     assert "only time" in result.err
-    assert result.out.strip() not in ghost_cli.ok("token", "list") + ghost_cli.ok("token", "list", "--json")
+    assert result.out.strip() not in ghost_cli.ok("token", "list") + ghost_cli.ok(
+        "token", "list", "--json"
+    )
 
 
 def test_create_as_json(ghost_cli: "GhostCli") -> None:
@@ -34,9 +36,12 @@ def test_list_shows_what_and_until_when(ghost_cli: "GhostCli", wind: Any) -> Non
     wind.forward(hours=2)
     lines = ghost_cli.ok("token", "list").splitlines()
     assert [line.split("  ")[0] for line in lines[::2]] == ["one", "two", "three"]
-    assert [word in line for word, line in zip(("good until it is revoked", "expired", "revoked"), lines[1::2], strict=True)] == [
-        True
-    ] * 3
+    assert [
+        word in line
+        for word, line in zip(
+            ("good until it is revoked", "expired", "revoked"), lines[1::2], strict=True
+        )
+    ] == [True] * 3
     assert all("never used" in line for line in lines[1::2])
     assert [row["name"] for row in ghost_cli.rows("token", "list")] == ["one", "two", "three"]
 

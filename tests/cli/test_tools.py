@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ghostmem.adapters.schemas import schemas
+from ghostmem.mcp.schemas import schemas
 
 if TYPE_CHECKING:
     from conftest import GhostCli
@@ -21,18 +21,29 @@ def test_the_schemas_are_one_json_array(ghost_cli: "GhostCli", home: Path, style
 
 def test_openai_is_the_default(ghost_cli: "GhostCli") -> None:
     """Most programs speak its form."""
-    assert json.loads(ghost_cli.ok("tools")) == schemas("openai") == json.loads(ghost_cli.ok("tools", "-f", "text"))
+    assert (
+        json.loads(ghost_cli.ok("tools"))
+        == schemas("openai")
+        == json.loads(ghost_cli.ok("tools", "-f", "text"))
+    )
 
 
 def test_json_is_one_tool_per_line(ghost_cli: "GhostCli") -> None:
     """As every command does, in whichever format."""
     assert ghost_cli.rows("tools", "--format", "anthropic") == schemas("anthropic")
-    assert [json.loads(line) for line in ghost_cli.ok("tools", "-f", "json").splitlines()] == schemas("openai")
+    assert [
+        json.loads(line) for line in ghost_cli.ok("tools", "-f", "json").splitlines()
+    ] == schemas("openai")
 
 
 def test_toolsets_are_named_as_for_mcp(ghost_cli: "GhostCli") -> None:
     """With the same words, and the same error."""
-    names = {one["name"] for one in json.loads(ghost_cli.ok("tools", "-f", "anthropic", "--tools", "truth", "--experimental"))}
+    names = {
+        one["name"]
+        for one in json.loads(
+            ghost_cli.ok("tools", "-f", "anthropic", "--tools", "truth", "--experimental")
+        )
+    }
     assert "ghost_timeline" in names
     assert "ghost_put" not in names
     assert any("outline" in name for name in names)

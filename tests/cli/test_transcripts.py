@@ -20,7 +20,9 @@ DATA = Path(__file__).parent.parent / "data" / "transcripts"
         ("chat.jsonl", "jsonl", 3, "a/chat/0001"),
     ],
 )
-def test_each_format_by_name_and_by_itself(ghost_cli: "GhostCli", path: str, kind: str, turns: int, first: str) -> None:
+def test_each_format_by_name_and_by_itself(
+    ghost_cli: "GhostCli", path: str, kind: str, turns: int, first: str
+) -> None:
     """Named or told by the file, the turns are the same; the second time there is nothing new."""
     out = ghost_cli.ok("ingest", "--transcript", DATA / path, "--from", kind, "-n", "a")
     assert out.startswith(f"ingested {turns} turns of ")
@@ -39,9 +41,13 @@ def test_broken_lines_are_named(ghost_cli: "GhostCli") -> None:
 
 def test_the_user_may_be_named_and_a_dry_run_stores_nothing(ghost_cli: "GhostCli") -> None:
     """--source-user, --dry-run and tags."""
-    assert ghost_cli.ok("ingest", "--transcript", DATA / "codex", "-n", "a", "--dry-run").startswith("would ingest 2 turns")
+    assert ghost_cli.ok(
+        "ingest", "--transcript", DATA / "codex", "-n", "a", "--dry-run"
+    ).startswith("would ingest 2 turns")
     assert ghost_cli.names("-n", "a") == []
-    ghost_cli.ok("ingest", "--transcript", DATA / "codex", "-n", "a", "--source-user", "ana", "-t", "api")
+    ghost_cli.ok(
+        "ingest", "--transcript", DATA / "codex", "-n", "a", "--source-user", "ana", "-t", "api"
+    )
     found = ghost_cli.row("get", "-n", "a", "019a2d7a-41c4-78b1-b7cc-a45d62a89cd5/0001")
     assert (found["source_user"], found["tags"]) == ("ana", ["transcript", "api"])
 
@@ -49,7 +55,9 @@ def test_the_user_may_be_named_and_a_dry_run_stores_nothing(ghost_cli: "GhostCli
 def test_capture_reads_the_users_turns(ghost_cli: "GhostCli") -> None:
     """capture --transcript takes the user's words only."""
     found = ghost_cli("capture", "--transcript", DATA / "claude", "-n", "a", "--json").rows[0]
-    assert "No, the tax is rounded per line, not per cart." in [one["content"] for one in found["candidates"]]
+    assert "No, the tax is rounded per line, not per cart." in [
+        one["content"] for one in found["candidates"]
+    ]
     assert all("Understood" not in one["content"] for one in found["candidates"])
 
 

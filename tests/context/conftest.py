@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from ghostmem import Ghost
-from ghostmem.pack import Pack, Packed
+from ghostmem.model import Pack, Packed
 
 NS = "agent:me"
 ASKED = "where does the harbour ferry depart?"
@@ -22,13 +22,17 @@ class Book:
     def put(self, key: str, content: str = "", ns: str = NS, **fields: Any) -> None:
         """Store a long-term fact, a minute after the one before; without content it shares no word with anything."""
         self.clock.forward(minutes=1)
-        self.ghost.put(ns, key, content or f"Zq{key} wx{key}.", **{"kind": "semantic", "tier": "ltm", **fields})
+        self.ghost.put(
+            ns, key, content or f"Zq{key} wx{key}.", **{"kind": "semantic", "tier": "ltm", **fields}
+        )
 
     def answer(self, key: str = "answer", content: str = ANSWER, **fields: Any) -> None:
         """Store a fact that the question finds."""
         self.put(key, content, **fields)
 
-    def edge(self, one: str, other: str, rel: str, weight: float | None = None, ns: str = NS) -> None:
+    def edge(
+        self, one: str, other: str, rel: str, weight: float | None = None, ns: str = NS
+    ) -> None:
         """Link two memories."""
         self.ghost.edge(ns, one, other, rel, weight)
 
@@ -66,4 +70,6 @@ def specified(open_ghost: Callable[..., Ghost], clock: Any) -> Book:
 @pytest.fixture
 def open_book(open_ghost: Callable[..., Ghost], clock: Any) -> Callable[..., Book]:
     """Return a function that opens an empty book with settings."""
-    return lambda at=":memory:", **settings: Book(open_ghost(at, **{"context_whole": False, **settings}), clock)
+    return lambda at=":memory:", **settings: Book(
+        open_ghost(at, **{"context_whole": False, **settings}), clock
+    )

@@ -104,7 +104,9 @@ def test_a_pinned_memory_that_answers_stands_once(book: Book) -> None:
     """What is pinned and found is there once, as pinned."""
     book.answer(pinned=True)
     pack = book.pack()
-    assert [(one.key, one.why.stage, one.pinned) for one in pack.memories] == [("answer", "pinned", True)]
+    assert [(one.key, one.why.stage, one.pinned) for one in pack.memories] == [
+        ("answer", "pinned", True)
+    ]
 
 
 def test_pinned_are_never_floored(book: Book) -> None:
@@ -164,7 +166,13 @@ def test_pinned_of_other_namespaces_stay_there(book: Book) -> None:
 def test_an_empty_store_has_an_empty_pack(book: Book) -> None:
     """Without memories there is a pack of nothing, not an error."""
     pack = book.pack(budget=100)
-    assert (pack.budget, pack.used, pack.memories, pack.skipped, pack.compaction_suggested) == (100, 0, (), 0, False)
+    assert (pack.budget, pack.used, pack.memories, pack.skipped, pack.compaction_suggested) == (
+        100,
+        0,
+        (),
+        0,
+        False,
+    )
     assert book.pack(ns="no:such").memories == ()
     assert book.pack(ns=None).memories == ()
 
@@ -226,7 +234,11 @@ def test_a_floor_never_separates_a_fact_from_its_correction(book: Book) -> None:
 def test_min_spread_keeps_only_the_best(book: Book) -> None:
     """When the best and the fifth lie closer together than the spread, only the best is kept."""
     for n in range(6):
-        book.answer(f"answer{n}", f"The harbour ferry departs from pier {n}.", importance=0.9 if n == 3 else 0.5)
+        book.answer(
+            f"answer{n}",
+            f"The harbour ferry departs from pier {n}.",
+            importance=0.9 if n == 3 else 0.5,
+        )
     assert book.read(min_spread=10.0) == ["answer3"]
     assert len(book.read(min_spread=0.0)) == 6
 
@@ -257,7 +269,12 @@ def test_tags_and_kind_narrow_the_search(book: Book) -> None:
     book.answer("both", tags=["trip", "sea"])
     book.answer("one", "The harbour ferry departs daily.", tags=["trip"])
     book.answer("none")
-    book.answer("how", "Where the harbour ferry departs, turn left.", kind="procedural", tags=["trip", "sea"])
+    book.answer(
+        "how",
+        "Where the harbour ferry departs, turn left.",
+        kind="procedural",
+        tags=["trip", "sea"],
+    )
     assert sorted(book.read(tags=["trip"])) == ["both", "how", "one"]
     assert sorted(book.read(tags=["trip", "sea"])) == ["both", "how"]
     assert book.read(kind="procedural") == ["how"]
@@ -346,7 +363,10 @@ def test_a_prefix_reads_several_namespaces(book: Book) -> None:
     book.answer(ns="agent:you")
     book.answer(ns="team:all")
     pack = book.pack(ns="agent:*")
-    assert sorted((one.ns, one.key) for one in pack.memories) == [("agent:me", "answer"), ("agent:you", "answer")]
+    assert sorted((one.ns, one.key) for one in pack.memories) == [
+        ("agent:me", "answer"),
+        ("agent:you", "answer"),
+    ]
     assert len(book.pack(ns=None).memories) == 3
 
 
@@ -364,7 +384,9 @@ def test_edges_stay_inside_their_namespace(book: Book) -> None:
     ]
 
 
-def test_an_edge_that_crosses_namespaces_is_not_walked(open_book: Callable[..., Book], tmp_path: Path) -> None:
+def test_an_edge_that_crosses_namespaces_is_not_walked(
+    open_book: Callable[..., Book], tmp_path: Path
+) -> None:
     """Whatever way an edge between namespaces came into a file, no context follows it, and none is held back by it."""
     book = open_book(tmp_path / "crossed.db")
     book.answer()
@@ -395,7 +417,8 @@ def test_an_expired_memory_makes_no_noise_relevant(book: Book) -> None:
     """What only an expired memory answers is answered with nothing, as search does."""
     book.answer(content="The ferry schedule of Gothenburg harbour changes in October.", ttl="1h")
     book.put(
-        "noise", "The bicycle chain needs oil, as the schedule of the mechanic says, and so do both brakes and the old bell."
+        "noise",
+        "The bicycle chain needs oil, as the schedule of the mechanic says, and so do both brakes and the old bell.",
     )
     book.clock.forward(hours=2)
     query = "When does the ferry schedule of Gothenburg harbour change?"
@@ -405,11 +428,15 @@ def test_an_expired_memory_makes_no_noise_relevant(book: Book) -> None:
 
 def test_expired_memories_crowd_nobody_out(book: Book) -> None:
     """However many better matches have expired, a live one is found."""
-    book.answer(content="The harbour ferry departs from pier nine, and the kiosk beside it sells coffee and newspapers.")
+    book.answer(
+        content="The harbour ferry departs from pier nine, and the kiosk beside it sells coffee and newspapers."
+    )
     for n in range(300):
         book.put(f"gone{n}", f"The harbour ferry departs: {n}.", ttl="1h")
     book.clock.forward(days=1)
-    assert [hit.memory.key for hit in book.ghost.search("where does the harbour ferry depart?", NS)] == ["answer"]
+    assert [
+        hit.memory.key for hit in book.ghost.search("where does the harbour ferry depart?", NS)
+    ] == ["answer"]
     assert book.read() == ["answer"]
 
 
@@ -475,13 +502,18 @@ def test_a_read_only_store_answers(book: Book, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_a_file_that_cannot_be_written_answers(
-    open_ghost: Callable[..., Ghost], store_at: Callable[[str], str], clock: Any, monkeypatch: pytest.MonkeyPatch
+    open_ghost: Callable[..., Ghost],
+    store_at: Callable[[str], str],
+    clock: Any,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A context of a store that another process is writing comes without waiting, uncounted."""
     ghost = open_ghost("memory.db")
     ghost.put(NS, "answer", "The harbour ferry departs from pier nine.")
-    with Ghost.open(store_at("memory.db"), settings=Settings(embed_provider="none"), clock=clock) as other:
-        monkeypatch.setattr("ghostmem.verbs.get.PATIENCE", 0.0)
+    with Ghost.open(
+        store_at("memory.db"), settings=Settings(embed_provider="none"), clock=clock
+    ) as other:
+        monkeypatch.setattr("ghostmem.memory.get.PATIENCE", 0.0)
         with other.store.engine.write():
             assert ghost.context("where does the harbour ferry depart?", NS).keys == ["answer"]
     assert ghost.list(NS)[0].access_count == 0
@@ -500,7 +532,9 @@ def test_a_budget_is_a_positive_whole_number(book: Book, budget: Any) -> None:
 @pytest.mark.parametrize("budget", [1, 5, 19, 20, 24, 25, 28])
 def test_a_budget_too_small_for_anything(book: Book, budget: int) -> None:
     """A budget below the smallest memory gives nothing, and says that the budget was the reason."""
-    book.answer(content="The harbour ferry departs from pier nine, next to the lighthouse and the old customs house.")
+    book.answer(
+        content="The harbour ferry departs from pier nine, next to the lighthouse and the old customs house."
+    )
     pack = book.pack(budget=budget)
     assert pack.used <= budget
     if not pack.memories:
@@ -509,7 +543,13 @@ def test_a_budget_too_small_for_anything(book: Book, budget: int) -> None:
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("kind", "nonsense"), ("tiers", ["nonsense"]), ("tags", "text"), ("max_memory_tokens", 0), ("max_memory_tokens", -2)],
+    [
+        ("kind", "nonsense"),
+        ("tiers", ["nonsense"]),
+        ("tags", "text"),
+        ("max_memory_tokens", 0),
+        ("max_memory_tokens", -2),
+    ],
 )
 def test_wrong_values_are_refused(book: Book, name: str, value: Any) -> None:
     """A value that means nothing is an error, not an empty pack."""
@@ -571,18 +611,29 @@ def test_scripts_and_signs(book: Book) -> None:
         assert one.tokens == len(one.content.encode()) // 4 + 20
 
 
-def test_the_same_store_gives_the_same_pack(open_ghost: Callable[..., Ghost], clock: Any, tmp_path: Path) -> None:
+def test_the_same_store_gives_the_same_pack(
+    open_ghost: Callable[..., Ghost], clock: Any, tmp_path: Path
+) -> None:
     """Same store, same time, same question: byte for byte the same pack."""
     paths = (tmp_path / "memory.db", tmp_path / "copy.db")
     ghost = open_ghost(paths[0])
     for n in range(20):
-        ghost.put(NS, f"k{n}", f"The harbour ferry departs from pier {n}.", created_at="2026-01-01T00:00:00Z")
+        ghost.put(
+            NS,
+            f"k{n}",
+            f"The harbour ferry departs from pier {n}.",
+            created_at="2026-01-01T00:00:00Z",
+        )
     for n in range(1, 20):
         ghost.edge(NS, "k0", f"k{n}", "contradicts" if n % 3 == 0 else "relates_to")
     ghost.backup(paths[1])
     at = clock.at
     packs = [
-        json.dumps(open_ghost(path).context("where does the harbour ferry depart?", NS, budget=300, now=at).to_dict())
+        json.dumps(
+            open_ghost(path)
+            .context("where does the harbour ferry depart?", NS, budget=300, now=at)
+            .to_dict()
+        )
         for path in paths
     ]
     assert packs[0] == packs[1]

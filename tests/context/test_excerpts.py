@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 NS = "agent:me"
 BUDGETS = [40, 50, 60]
-FILLER = "Sun and wind and rain and snow fall on the town in turn, as they did in all the years before. "
+FILLER = (
+    "Sun and wind and rain and snow fall on the town in turn, as they did in all the years before. "
+)
 TEXTS = {
     "English": (FILLER * 30, "Deliveries go to the side gate on Mondays. ", "which gate are deliveries for?", "gate"),
     "German": (
@@ -38,7 +40,9 @@ WORDS = "sun wind rain snow town year street market roof light morning evening r
 def test_the_words_of_the_query_are_shown(book: Book, language: str, budget: int) -> None:
     """The match is shown wherever it is in a long memory, within the budget."""
     filler, sentence, query, word = TEXTS[language]
-    for number, content in enumerate([sentence + filler, filler + sentence + filler, filler + sentence]):
+    for number, content in enumerate(
+        [sentence + filler, filler + sentence + filler, filler + sentence]
+    ):
         book.put(f"text{number}", content, ns=f"agent:{number}")
         pack = book.pack(query, f"agent:{number}", budget=budget)
         assert word in pack.memories[0].content
@@ -48,16 +52,29 @@ def test_the_words_of_the_query_are_shown(book: Book, language: str, budget: int
 @pytest.mark.parametrize("budget", BUDGETS)
 def test_a_word_deep_in_a_sentence_without_end_is_shown(book: Book, budget: int) -> None:
     """Not the beginning of a long sentence is shown, but the words that match."""
-    book.put("long", "and so we walked along the river and the bridge " * 60 + "to the observatory " + "and on and on " * 60)
+    book.put(
+        "long",
+        "and so we walked along the river and the bridge " * 60
+        + "to the observatory "
+        + "and on and on " * 60,
+    )
     assert "observatory" in book.pack("observatory", budget=budget).memories[0].content
 
 
 def test_the_match_may_be_in_another_chunk(open_book: Callable[..., Book]) -> None:
     """Words that are spread over chunks are shown where the rarest are."""
     book = open_book(embed_provider="static")
-    content = "The harbour ferry is old. " * 20 + FILLER * 20 + "Tickets for the ferry are sold at pier nine. " + FILLER * 20
+    content = (
+        "The harbour ferry is old. " * 20
+        + FILLER * 20
+        + "Tickets for the ferry are sold at pier nine. "
+        + FILLER * 20
+    )
     book.put("ferry", content)
-    assert "sold at pier nine" in book.pack("where are ferry tickets sold?", budget=60).memories[0].content
+    assert (
+        "sold at pier nine"
+        in book.pack("where are ferry tickets sold?", budget=60).memories[0].content
+    )
 
 
 def test_a_memory_that_an_edge_leads_to_is_cut_around_its_match(book: Book) -> None:

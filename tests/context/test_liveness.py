@@ -33,7 +33,9 @@ def shop(book: Book) -> None:
 
 
 @pytest.mark.parametrize("provider", ["none", "static", "local"])
-def test_every_stage_is_alive_when_there_is_room(open_book: Callable[..., Book], provider: str) -> None:
+def test_every_stage_is_alive_when_there_is_room(
+    open_book: Callable[..., Book], provider: str
+) -> None:
     """With the default settings and budget, every stage packs something."""
     book = open_book(embed_provider=provider, context_whole=True)
     shop(book)
@@ -43,7 +45,9 @@ def test_every_stage_is_alive_when_there_is_room(open_book: Callable[..., Book],
 
 
 @pytest.mark.parametrize("provider", ["none", "static", "local"])
-def test_parents_are_alive_when_there_is_no_room(open_book: Callable[..., Book], provider: str) -> None:
+def test_parents_are_alive_when_there_is_no_room(
+    open_book: Callable[..., Book], provider: str
+) -> None:
     """With the default settings and a tight budget, summaries come and suppress their children."""
     book = open_book(embed_provider=provider, context_whole=True)
     shop(book)
@@ -55,8 +59,15 @@ def test_parents_are_alive_when_there_is_no_room(open_book: Callable[..., Book],
 
 def test_settings_are_the_defaults(open_book: Callable[..., Book]) -> None:
     """The stores of this suite with the local model differ from the shipped settings by nothing but the path."""
-    shipped, here = Settings(), open_book(embed_provider="local", context_whole=True).ghost.store.settings
-    assert {part.name for part in fields(Settings) if getattr(shipped, part.name) != getattr(here, part.name)} == {"db"}
+    shipped, here = (
+        Settings(),
+        open_book(embed_provider="local", context_whole=True).ghost.store.settings,
+    )
+    assert {
+        part.name
+        for part in fields(Settings)
+        if getattr(shipped, part.name) != getattr(here, part.name)
+    } == {"db"}
 
 
 def test_a_floor_does_not_kill_the_edges(open_book: Callable[..., Book]) -> None:
@@ -64,4 +75,8 @@ def test_a_floor_does_not_kill_the_edges(open_book: Callable[..., Book]) -> None
     book = open_book(embed_provider="static", context_whole=True)
     shop(book)
     pack = book.pack(QUESTION, min_score=0.3)
-    assert {name for name, stage in pack.stages.items() if stage.packed} >= {"search", "edge", "correction"}
+    assert {name for name, stage in pack.stages.items() if stage.packed} >= {
+        "search",
+        "edge",
+        "correction",
+    }

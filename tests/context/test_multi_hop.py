@@ -31,7 +31,15 @@ NOISE = [
     "The garden fence was painted green.",
     "Interns rotate between departments every month.",
 ]
-RELATIONS = ["relates_to", "depends_on", "refines", "caused_by", "prevents", "implies", "contradicts"]
+RELATIONS = [
+    "relates_to",
+    "depends_on",
+    "refines",
+    "caused_by",
+    "prevents",
+    "implies",
+    "contradicts",
+]
 PROVIDERS = ["none", "static"]
 
 
@@ -74,7 +82,13 @@ def test_two_edges(open_book: Callable[..., Book], provider: str, first: str, se
 def test_two_edges_in_mixed_directions(book: Book, back: tuple[bool, bool]) -> None:
     """Edges are walked either way on a path of two."""
     ways = [("start", "refines", "borealis"), ("borealis", "depends_on", "cassandra")]
-    told(book, *[(way[2], way[1], way[0]) if turned else way for way, turned in zip(ways, back, strict=True)])
+    told(
+        book,
+        *[
+            (way[2], way[1], way[0]) if turned else way
+            for way, turned in zip(ways, back, strict=True)
+        ],
+    )
     assert "cassandra" in book.read(QUESTION)
 
 
@@ -82,7 +96,9 @@ def test_a_dependency_of_a_dependency_survives_a_small_budget(book: Book) -> Non
     """With much that merely matches, what the answer needs over two edges is still there."""
     told(book, ("start", "depends_on", "borealis"), ("borealis", "depends_on", "cassandra"))
     for n in range(30):
-        book.put(f"filler{n}", f"A request may wait at the gateway for {n} seconds.", importance=0.3)
+        book.put(
+            f"filler{n}", f"A request may wait at the gateway for {n} seconds.", importance=0.3
+        )
     assert {"start", "borealis", "cassandra"} <= set(book.read(QUESTION, budget=300))
 
 
@@ -95,7 +111,9 @@ def test_what_no_edge_leads_to_stays_out(book: Book) -> None:
 def test_a_parent_of_a_neighbour_arrives(book: Book) -> None:
     """A summary over a fact one edge away is reached too, or its children are."""
     told(book, ("start", "depends_on", "borealis"))
-    book.ghost.consolidate(NS, "storage", "Tape, snapshots and keyspaces.", ["borealis", "cassandra"])
+    book.ghost.consolidate(
+        NS, "storage", "Tape, snapshots and keyspaces.", ["borealis", "cassandra"]
+    )
     keys = set(book.read(QUESTION))
     assert "borealis" in keys or "storage" in keys
 

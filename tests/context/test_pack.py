@@ -13,13 +13,17 @@ if TYPE_CHECKING:
 
 NS = "agent:me"
 ASKED = "where does the harbour ferry depart?"
-FILLER = "Sun and wind and rain and snow fall on the town in turn, as they did in all the years before. "
+FILLER = (
+    "Sun and wind and rain and snow fall on the town in turn, as they did in all the years before. "
+)
 
 
 # tokens
 
 
-@pytest.mark.parametrize("content", ["harbour ferry depart", "harbour ferry depart é", "harbour ferry depart 渡轮 😀"])
+@pytest.mark.parametrize(
+    "content", ["harbour ferry depart", "harbour ferry depart é", "harbour ferry depart 渡轮 😀"]
+)
 def test_a_memory_costs_its_bytes_by_four_and_twenty(book: Book, content: str) -> None:
     """Tokens are UTF-8 bytes / 4 + 20."""
     book.put("one", content)
@@ -181,7 +185,9 @@ def test_candidates_are_sorted_again_after_edges_were_followed(specified: Book) 
 def test_a_smaller_memory_follows_one_that_did_not_fit(book: Book) -> None:
     """After a memory that does not fit even as an excerpt, one that fits is still packed."""
     book.answer("first", "The harbour ferry departs from pier nine.", importance=1.0)
-    book.answer("second", "The harbour ferry departs. Harbourmasterscertificate" + "x" * 400, importance=0.5)
+    book.answer(
+        "second", "The harbour ferry departs. Harbourmasterscertificate" + "x" * 400, importance=0.5
+    )
     book.answer("third", "Harbour ferry: 9.", importance=0.1)
     assert book.read(budget=30 + 24) == ["first", "third"]
 
@@ -212,7 +218,10 @@ def test_a_packed_summary_suppresses_its_children(open_book: Callable[..., Book]
     family(book, matched=2)
     pack = book.pack()
     assert pack.keys == ["summary"]
-    assert {(one.key, one.by) for one in pack.left_out} == {("child0", "summary"), ("child1", "summary")}
+    assert {(one.key, one.by) for one in pack.left_out} == {
+        ("child0", "summary"),
+        ("child1", "summary"),
+    }
     assert all("summary" in one.reason for one in pack.left_out)
     assert pack.memories[0].summary_of == ("child0", "child1", "child2")
 
@@ -237,7 +246,9 @@ def test_after_a_consolidation_the_summary_comes_in_place_of_its_sources(
     assert sorted(book.read(budget=budget)) == sorted(before)
 
 
-def test_children_that_boost_each_other_are_suppressed_all_the_same(open_book: Callable[..., Book]) -> None:
+def test_children_that_boost_each_other_are_suppressed_all_the_same(
+    open_book: Callable[..., Book],
+) -> None:
     """Children that are also linked to each other, as alike memories are, do not outscore their summary."""
     book = open_book(containment="always")
     family(book, matched=3)
@@ -255,7 +266,9 @@ def test_a_summary_older_than_its_child_suppresses_it(open_book: Callable[..., B
     assert book.read() == ["summary"]
 
 
-def test_a_summary_that_is_itself_a_hit_suppresses_better_children(open_book: Callable[..., Book]) -> None:
+def test_a_summary_that_is_itself_a_hit_suppresses_better_children(
+    open_book: Callable[..., Book],
+) -> None:
     """A summary that the question finds, but worse than its children, still stands for them."""
     book = open_book(containment="always")
     book.answer("child0", importance=1.0)
@@ -279,7 +292,9 @@ def test_a_roomy_budget_shows_the_children_instead(book: Book) -> None:
     family(book)
     pack = book.pack(budget=4000)
     assert sorted(pack.keys) == ["child0", "child1", "child2"]
-    assert [(one.key, one.reason) for one in pack.left_out] == [("summary", "its children are shown instead")]
+    assert [(one.key, one.reason) for one in pack.left_out] == [
+        ("summary", "its children are shown instead")
+    ]
 
 
 def test_a_summary_that_is_shown_as_a_correction_suppresses_its_children(book: Book) -> None:
@@ -347,7 +362,12 @@ def nested(book: Book) -> None:
     book.answer("a")
     for key in ("b", "c", "d", "upper-ab", "upper-cd", "top"):
         book.put(key)
-    for parent, child in (("upper-ab", "a"), ("upper-ab", "b"), ("upper-cd", "c"), ("upper-cd", "d")):
+    for parent, child in (
+        ("upper-ab", "a"),
+        ("upper-ab", "b"),
+        ("upper-cd", "c"),
+        ("upper-cd", "d"),
+    ):
         book.edge(parent, child, "contains")
     book.edge("top", "upper-ab", "contains")
     book.edge("top", "upper-cd", "contains")
@@ -355,7 +375,9 @@ def nested(book: Book) -> None:
 
 @pytest.mark.parametrize("budget", [30, 60, 80, 120, 4000])
 @pytest.mark.parametrize("containment", ["roomy", "always"])
-def test_a_fact_is_told_once_by_nested_summaries(open_book: Callable[..., Book], budget: int, containment: str) -> None:
+def test_a_fact_is_told_once_by_nested_summaries(
+    open_book: Callable[..., Book], budget: int, containment: str
+) -> None:
     """Of a fact, its summary and the summary of that, exactly one is packed."""
     book = open_book(containment=containment)
     nested(book)
@@ -459,14 +481,20 @@ def test_compaction_is_suggested_for_alike_memories_without_a_summary(book: Book
 def test_compaction_is_not_suggested_again(book: Book) -> None:
     """After the consolidation that was suggested, nothing is suggested."""
     alike(book)
-    book.ghost.consolidate(NS, "summary", "Ferries depart from several piers.", [f"alike{n}" for n in range(4)])
+    book.ghost.consolidate(
+        NS, "summary", "Ferries depart from several piers.", [f"alike{n}" for n in range(4)]
+    )
     for budget in (60, 4000):
         pack = book.pack(budget=budget)
         assert (pack.compaction_suggested, pack.compaction_reason) == (False, "")
 
 
-@pytest.mark.parametrize("fields", [{"expand": False}, {"tags": ["trip"]}, {"exclude_pinned": True}], ids=str)
-def test_compaction_knows_a_summary_that_is_not_shown(book: Book, fields: dict[str, object]) -> None:
+@pytest.mark.parametrize(
+    "fields", [{"expand": False}, {"tags": ["trip"]}, {"exclude_pinned": True}], ids=str
+)
+def test_compaction_knows_a_summary_that_is_not_shown(
+    book: Book, fields: dict[str, object]
+) -> None:
     """A summary that a filter or a switch keeps out of the pack still stands for its children."""
     for n in range(4):
         book.answer(f"alike{n}", f"The harbour ferry departs from pier {n}.", tags=["trip"])

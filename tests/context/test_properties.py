@@ -70,13 +70,19 @@ shipped = st.fixed_dictionaries(
 )
 
 
-def filled(rows: list[dict[str, Any]], ways: list[tuple[int, int, str, float]], named: dict[str, Any]) -> Ghost:
+def filled(
+    rows: list[dict[str, Any]], ways: list[tuple[int, int, str, float]], named: dict[str, Any]
+) -> Ghost:
     """Open a store with random memories and edges, and the same keys again in another namespace."""
     at = [START]
-    ghost = Ghost.open(":memory:", settings=Settings(embed_provider="none", **named), clock=lambda: at[0])
+    ghost = Ghost.open(
+        ":memory:", settings=Settings(embed_provider="none", **named), clock=lambda: at[0]
+    )
     for ns in (OTHER, NS):
         for n, row in enumerate(rows):
-            content = ("The harbour ferry departs. " if row["found"] else f"Zq{n}. ") + "sun wind rain " * row["size"]
+            content = (
+                "The harbour ferry departs. " if row["found"] else f"Zq{n}. "
+            ) + "sun wind rain " * row["size"]
             ghost.put(
                 ns,
                 KEYS[n],
@@ -104,7 +110,9 @@ def test_what_always_holds(rows: Any, ways: Any, fields: Any, named: Any) -> Non
     with filled(rows, ways, named) as ghost:
         ghost.store.engine.read_only = True  # so that counting does not change the second answer
         pack = ghost.context(ASKED, NS, **fields)
-        assert pack.used == sum(one.tokens for one in pack.memories) <= pack.budget == fields["budget"]
+        assert (
+            pack.used == sum(one.tokens for one in pack.memories) <= pack.budget == fields["budget"]
+        )
         assert len(set(pack.keys)) == len(pack.keys)
         assert {one.ns for one in pack.memories} | {one.ns for one in pack.left_out} <= {NS}
         assert not set(pack.keys) & {one.key for one in pack.left_out}
@@ -116,7 +124,9 @@ def test_what_always_holds(rows: Any, ways: Any, fields: Any, named: Any) -> Non
 
 @QUIET
 @given(memories, links, asked, shipped)
-def test_no_stale_fact_without_its_correction(rows: Any, ways: Any, fields: Any, named: Any) -> None:
+def test_no_stale_fact_without_its_correction(
+    rows: Any, ways: Any, fields: Any, named: Any
+) -> None:
     """Whatever the graph, a live newer memory that contradicts a packed one comes before it, itself or as a copy."""
     fields = {**fields, "expand": True}
     with filled(rows, ways, named) as ghost:
@@ -125,10 +135,16 @@ def test_no_stale_fact_without_its_correction(rows: Any, ways: Any, fields: Any,
         place = {key: at for at, one in enumerate(pack.memories) for key in (one.key, *one.same_as)}
         for one, other, rel, _ in ways:
             if rel == "contradicts" and one != other and {KEYS[one], KEYS[other]} <= live.keys():
-                old, new = sorted((live[KEYS[one]], live[KEYS[other]]), key=lambda m: (m.created_at, m.recorded_at, m.id))
+                old, new = sorted(
+                    (live[KEYS[one]], live[KEYS[other]]),
+                    key=lambda m: (m.created_at, m.recorded_at, m.id),
+                )
                 if old.key in pack.keys:
                     assert new.key in place, (old.key, new.key, pack.keys)
-                    assert place[new.key] < place[old.key] or old.content.strip() == new.content.strip()
+                    assert (
+                        place[new.key] < place[old.key]
+                        or old.content.strip() == new.content.strip()
+                    )
 
 
 @QUIET
@@ -147,13 +163,20 @@ def test_a_summary_and_its_child_never_stand_together(rows: Any, ways: Any, fiel
             if rel == "contains" and one != other:
                 parents[KEYS[other]].add(KEYS[one])
         for key, one in packed.items():
-            looped = any(key in parents[parent] or parents[parent] & parents[key] for parent in parents[key])
+            looped = any(
+                key in parents[parent] or parents[parent] & parents[key] for parent in parents[key]
+            )
             if not one.pinned and not against[key] & packed.keys() and not looped:
                 assert not parents[key] & packed.keys(), (key, pack.keys)
 
 
 @QUIET
-@given(memories, links, st.integers(1, 400), st.sampled_from([len, lambda text: len(text.split()), lambda text: 0]))
+@given(
+    memories,
+    links,
+    st.integers(1, 400),
+    st.sampled_from([len, lambda text: len(text.split()), lambda text: 0]),
+)
 def test_any_tokenizer_keeps_the_budget(rows: Any, ways: Any, budget: int, tokens: Any) -> None:
     """Counted by whatever tokenizer, the budget holds, and each memory costs what the tokenizer says and twenty."""
     with filled(rows, ways, {}) as ghost:

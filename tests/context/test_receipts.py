@@ -21,7 +21,10 @@ def test_a_pack_as_json(book: Book) -> None:
     found = json.loads(json.dumps(book.pack(budget=500).to_dict()))
     assert (found["budget"], found["used"]) == (500, 30)
     (memory,) = found["memories"]
-    assert (memory["key"], memory["content"]) == ("answer", "The harbour ferry departs from pier nine.")
+    assert (memory["key"], memory["content"]) == (
+        "answer",
+        "The harbour ferry departs from pier nine.",
+    )
     assert memory["excerpt"] is False
     assert memory["tokens"] == 30
     assert memory["why"]["stage"] == "search"
@@ -76,7 +79,9 @@ def test_the_middle_of_a_chain_is_not_the_last_word(book: Book) -> None:
 def test_left_out_for_the_budget(book: Book) -> None:
     """What did not fit says so, best first, with its score."""
     for n in range(15):
-        book.answer(f"answer{n:02}", f"The harbour ferry departs from pier {n}.", importance=0.9 - n / 20)
+        book.answer(
+            f"answer{n:02}", f"The harbour ferry departs from pier {n}.", importance=0.9 - n / 20
+        )
     pack = book.pack(budget=60)
     assert pack.keys == ["answer00", "answer01"]
     assert [one.key for one in pack.left_out] == [f"answer{n:02}" for n in range(2, 12)]
@@ -97,7 +102,11 @@ def test_every_reason(open_book: Callable[..., Book]) -> None:
     book.clock.forward(hours=2)
     pack = book.pack(min_score=0.5)
     reasons = {one.key: (one.reason, one.by) for one in pack.left_out}
-    assert reasons == {"gone": ("expired", None), "child": ("suppressed by its summary", "summary"), "low": ("floor", None)}
+    assert reasons == {
+        "gone": ("expired", None),
+        "child": ("suppressed by its summary", "summary"),
+        "low": ("floor", None),
+    }
 
 
 def test_nothing_is_both_in_and_left_out(book: Book) -> None:
@@ -114,7 +123,9 @@ def test_nothing_is_both_in_and_left_out(book: Book) -> None:
 
 
 @pytest.mark.parametrize("fields", [{"min_score": 99.0}, {"min_spread": 99.0}], ids=str)
-def test_a_pinned_memory_that_was_also_found_is_not_said_to_be_floored(book: Book, fields: dict[str, float]) -> None:
+def test_a_pinned_memory_that_was_also_found_is_not_said_to_be_floored(
+    book: Book, fields: dict[str, float]
+) -> None:
     """What stands in the pack as pinned is not among what a floor left out."""
     book.answer("rule", pinned=True, importance=0.1)
     book.answer("better", importance=1.0)
@@ -128,7 +139,14 @@ def test_children_that_are_not_shown_do_not_stand_for_their_summary(book: Book) 
     book.answer("a")
     for key in ("b", "c", "d", "ab", "cd", "top"):
         book.put(key)
-    for parent, child in (("ab", "a"), ("ab", "b"), ("cd", "c"), ("cd", "d"), ("top", "ab"), ("top", "cd")):
+    for parent, child in (
+        ("ab", "a"),
+        ("ab", "b"),
+        ("cd", "c"),
+        ("cd", "d"),
+        ("top", "ab"),
+        ("top", "cd"),
+    ):
         book.edge(parent, child, "contains")
     pack = book.pack()
     replaced = [one.key for one in pack.left_out if one.reason == "its children are shown instead"]

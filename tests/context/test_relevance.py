@@ -23,7 +23,9 @@ PROVIDERS = ("none", "static", "local")
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
-def test_an_old_answer_comes_before_a_new_memory_about_something_else(open_book: Callable[..., Book], provider: str) -> None:
+def test_an_old_answer_comes_before_a_new_memory_about_something_else(
+    open_book: Callable[..., Book], provider: str
+) -> None:
     """Facts of August answer a question in November, also when a note of today shares a word with it."""
     book = open_book(embed_provider=provider, context_whole=True)
     for key, text in {
@@ -47,7 +49,10 @@ def test_sixty_alike_notes_that_link_to_each_other_do_not_push_out_the_answer(
     """The first hit of the search is in the context at every budget, and a corrected fact comes before its predecessor."""
     book = open_book(embed_provider=provider)
     for n in range(60):
-        book.put(f"note{n:02}", f"Standup note {n}: the release of the shop was discussed, nothing was decided.")
+        book.put(
+            f"note{n:02}",
+            f"Standup note {n}: the release of the shop was discussed, nothing was decided.",
+        )
         for other in range(max(0, n - 3), n):
             book.edge(f"note{n:02}", f"note{other:02}", "relates_to", 0.9)
     book.put("old", "The release of the shop is cut on Mondays at nine.")
@@ -64,7 +69,10 @@ def test_sixty_alike_notes_that_link_to_each_other_do_not_push_out_the_answer(
 def test_alike_memories_leave_room_for_different_ones(book: Book) -> None:
     """Of a group of alike memories only three come before different ones of the same strength."""
     for n in range(20):
-        book.put(f"build{n:02}", f"Build {n} of the harbour ferry site failed in the linter on the main branch.")
+        book.put(
+            f"build{n:02}",
+            f"Build {n} of the harbour ferry site failed in the linter on the main branch.",
+        )
     book.put("cause", "A stale cache makes the linter of the harbour ferry fail.")
     keys = book.read("why does the build of the harbour ferry site fail in the linter?", budget=200)
     assert "cause" in keys
@@ -142,7 +150,10 @@ def test_a_whole_namespace_holds_the_weak_hits_too(open_book: Callable[..., Book
     """The floor concerns a choice among hits; where everything is given, a weak hit is given like the rest."""
     book = open_book(context_whole=True)
     book.answer()
-    book.put("weak", "A ferry zq wx, and many other words about other things that nobody asked for at all.")
+    book.put(
+        "weak",
+        "A ferry zq wx, and many other words about other things that nobody asked for at all.",
+    )
     assert book.read(ASKED_LONG) == ["answer", "weak"]
 
 
@@ -158,7 +169,9 @@ def test_a_whole_namespace_says_when_nothing_matched(open_book: Callable[..., Bo
     assert book.ghost.search("quantum chromodynamics lattice", NS) == []
 
 
-def test_a_whole_namespace_obeys_the_filters_and_its_own_borders(open_book: Callable[..., Book]) -> None:
+def test_a_whole_namespace_obeys_the_filters_and_its_own_borders(
+    open_book: Callable[..., Book],
+) -> None:
     """Only what the caller asked for is given: its namespace, tags, tiers and time."""
     book = open_book(context_whole=True)
     book.answer(tags=["trip"])
@@ -174,7 +187,10 @@ def test_a_whole_namespace_obeys_the_filters_and_its_own_borders(open_book: Call
 def test_weak_hits_are_not_packed_because_there_is_room(book: Book) -> None:
     """What scores less than half of the best hit is left out, with the floor as the reason."""
     book.answer()
-    book.put("weak", "A ferry zq wx, and many other words about other things that nobody asked for at all.")
+    book.put(
+        "weak",
+        "A ferry zq wx, and many other words about other things that nobody asked for at all.",
+    )
     pack = book.pack(ASKED_LONG)
     assert pack.keys == ["answer"]
     assert [(left.key, left.reason) for left in pack.left_out] == [("weak", "floor")]
@@ -186,7 +202,10 @@ ASKED_LONG = "from which pier does the harbour ferry depart?"
 def test_a_weak_hit_over_a_typed_edge_is_packed(book: Book) -> None:
     """The floor does not concern what somebody has linked to a strong hit by a relation with a meaning."""
     book.answer()
-    book.put("weak", "A ferry zq wx, and many other words about other things that nobody asked for at all.")
+    book.put(
+        "weak",
+        "A ferry zq wx, and many other words about other things that nobody asked for at all.",
+    )
     book.edge("answer", "weak", "depends_on")
     assert set(book.read(ASKED_LONG)) == {"answer", "weak"}
 
@@ -246,14 +265,18 @@ def test_the_parts_of_a_packed_score_add_up(open_book: Callable[..., Book]) -> N
 
 def test_the_best_hit_is_not_cut_for_what_it_depends_on(book: Book) -> None:
     """Room is reserved for a dependency only beside the best hit."""
-    book.answer(content="The harbour ferry departs from pier nine, which lies behind the old customs house.")
+    book.answer(
+        content="The harbour ferry departs from pier nine, which lies behind the old customs house."
+    )
     book.put("needed", "zq wx yv " * 12)
     book.edge("answer", "needed", "depends_on")
     for budget in (45, 60, 90):
         assert book.one("answer", budget=budget).excerpt is False
 
 
-WORDS = st.sampled_from("ferry pier harbour lemon zebra stable crown owl night captain ticket".split())
+WORDS = st.sampled_from(
+    "ferry pier harbour lemon zebra stable crown owl night captain ticket".split()
+)
 TEXTS = st.lists(st.lists(WORDS, min_size=3, max_size=9), min_size=1, max_size=12)
 
 
@@ -264,7 +287,9 @@ def test_unrelated_memories_and_edges_never_remove_the_first_hit(
 ) -> None:
     """A memory without a term of the query, or an edge between memories that were not found, changes nothing for the first hit."""
     query = "when does the ferry leave the harbour"
-    with Ghost.open(":memory:", settings=Settings(db=":memory:", embed_provider="none", context_whole=False)) as ghost:
+    with Ghost.open(
+        ":memory:", settings=Settings(db=":memory:", embed_provider="none", context_whole=False)
+    ) as ghost:
         for n, words in enumerate(texts):
             ghost.put(NS, f"k{n}", " ".join(words))
         for n in range(data.draw(st.integers(0, 6))):
@@ -273,11 +298,18 @@ def test_unrelated_memories_and_edges_never_remove_the_first_hit(
         found = {hit.key for hit in hits}
         unrelated = [f"k{n}" for n in range(len(texts)) if f"k{n}" not in found]
         for one, other in itertools.pairwise(unrelated):
-            ghost.edge(NS, one, other, data.draw(st.sampled_from(["relates_to", "depends_on", "contradicts", "refines"])))
+            ghost.edge(
+                NS,
+                one,
+                other,
+                data.draw(st.sampled_from(["relates_to", "depends_on", "contradicts", "refines"])),
+            )
         pack = ghost.context(query, NS, budget=budget)
         if hits:
             first = hits[0]
-            assert first.key in pack.keys or any(first.key in memory.same_as for memory in pack.memories)
+            assert first.key in pack.keys or any(
+                first.key in memory.same_as for memory in pack.memories
+            )
 
 
 def test_specified_scoring_is_a_setting(specified: Book) -> None:
@@ -288,4 +320,6 @@ def test_specified_scoring_is_a_setting(specified: Book) -> None:
     assert specified.read()[0] == "recent"
     parts = specified.one("match").why.parts
     assert parts["relevance"] <= 0.30
-    assert timedelta(days=60) < specified.clock.at - specified.ghost.get(NS, "match").created_at + timedelta(minutes=5)
+    assert timedelta(days=60) < specified.clock.at - specified.ghost.get(
+        NS, "match"
+    ).created_at + timedelta(minutes=5)

@@ -13,7 +13,15 @@ if TYPE_CHECKING:
 
     from conftest import Book
 
-FOLLOWED = ["relates_to", "contradicts", "depends_on", "refines", "caused_by", "prevents", "implies"]
+FOLLOWED = [
+    "relates_to",
+    "contradicts",
+    "depends_on",
+    "refines",
+    "caused_by",
+    "prevents",
+    "implies",
+]
 BOOSTERS = ["relates_to", "depends_on", "refines", "caused_by", "prevents", "implies"]
 
 
@@ -22,12 +30,18 @@ def test_the_specifications_parameters_are_the_defaults() -> None:
     found = Settings()
     assert found.edge_expansion is True
     assert (found.edge_damping, found.edge_max_per_seed, found.edge_min_weight) == (0.3, 5, 0.1)
-    assert (found.edge_max_expansion, found.edge_max_boost, found.max_memory_tokens) == (50, 0.5, 400)
+    assert (found.edge_max_expansion, found.edge_max_boost, found.max_memory_tokens) == (
+        50,
+        0.5,
+        400,
+    )
 
 
 @pytest.mark.parametrize("rel", BOOSTERS)
 @pytest.mark.parametrize("forward", [True, False], ids=["out", "back"])
-def test_a_neighbour_scores_seed_times_weight_times_damping(book: Book, rel: str, forward: bool) -> None:
+def test_a_neighbour_scores_seed_times_weight_times_damping(
+    book: Book, rel: str, forward: bool
+) -> None:
     """A memory over one edge scores seed × weight × 0.3, whichever way the edge points."""
     book.answer()
     book.put("far")
@@ -66,7 +80,9 @@ def test_merged_into_neither_brings_nor_raises_nor_learns(specified: Book, forwa
     pack = specified.pack()
     assert sorted(pack.keys) == ["answer", "other"]
     assert not any("edges" in one.why.parts for one in pack.memories)
-    assert {(edge.weight, edge.access_count) for edge in specified.ghost.edges("agent:me")} == {(0.9, 0)}
+    assert {(edge.weight, edge.access_count) for edge in specified.ghost.edges("agent:me")} == {
+        (0.9, 0)
+    }
 
 
 @pytest.mark.parametrize("damping", [0.0, 0.1, 1.0])
@@ -81,7 +97,9 @@ def test_damping_is_a_setting(open_book: Callable[..., Book], damping: float) ->
     assert found["far"] == pytest.approx(found["answer"] * 0.5 * damping, abs=2e-4)
 
 
-@pytest.mark.parametrize(("weight", "expected"), [(0.0, False), (0.09, False), (0.1, True), (1.0, True)])
+@pytest.mark.parametrize(
+    ("weight", "expected"), [(0.0, False), (0.09, False), (0.1, True), (1.0, True)]
+)
 def test_light_edges_are_not_followed(book: Book, weight: float, expected: bool) -> None:
     """An edge lighter than 0.1 leads nowhere."""
     book.answer()
@@ -90,8 +108,13 @@ def test_light_edges_are_not_followed(book: Book, weight: float, expected: bool)
     assert ("far" in book.read()) is expected
 
 
-@pytest.mark.parametrize(("least", "expected"), [(0.0, ["far0", "far1", "far2"]), (0.3, ["far1", "far2"]), (0.6, ["far2"])])
-def test_the_least_weight_is_a_setting(open_book: Callable[..., Book], least: float, expected: list[str]) -> None:
+@pytest.mark.parametrize(
+    ("least", "expected"),
+    [(0.0, ["far0", "far1", "far2"]), (0.3, ["far1", "far2"]), (0.6, ["far2"])],
+)
+def test_the_least_weight_is_a_setting(
+    open_book: Callable[..., Book], least: float, expected: list[str]
+) -> None:
     """GHOST_EDGE_MIN_WEIGHT replaces 0.1: edges lighter than it lead nowhere, heavier ones do."""
     book = open_book(edge_min_weight=least)
     book.answer()
@@ -120,7 +143,9 @@ def test_the_strongest_edges_of_every_hit_are_followed_by_weight(specified: Book
             specified.edge(f"answer{n}", f"far{n}-{m}", rels[m % 4], 0.2 + m / 10)
     pack = specified.pack()
     for n in range(3):
-        assert [key for key in pack.keys if key.startswith(f"far{n}")] == [f"far{n}-{m}" for m in (7, 6, 5, 4, 3)]
+        assert [key for key in pack.keys if key.startswith(f"far{n}")] == [
+            f"far{n}-{m}" for m in (7, 6, 5, 4, 3)
+        ]
     assert pack.stages["edge"].candidates == 15
 
 
@@ -227,7 +252,9 @@ def test_the_boost_cap_is_a_setting(open_book: Callable[..., Book]) -> None:
 @pytest.mark.parametrize("forward", [True, False], ids=["out", "back"])
 @pytest.mark.parametrize("weight", [0.0, 0.05, 0.9, 1.0])
 @pytest.mark.parametrize("newer", [True, False], ids=["newer", "older"])
-def test_what_contradicts_scores_at_least_four_fifths(book: Book, forward: bool, weight: float, newer: bool) -> None:
+def test_what_contradicts_scores_at_least_four_fifths(
+    book: Book, forward: bool, weight: float, newer: bool
+) -> None:
     """A contradiction surfaces with 80 % of the seed's score, whichever way the edge points, whatever it weighs."""
     book.put("against") if not newer else None
     book.answer()
@@ -343,7 +370,11 @@ def test_a_pinned_neighbour_is_not_added_twice(book: Book) -> None:
 def test_hops_are_a_setting(open_book: Callable[..., Book]) -> None:
     """One hop is the specification's; two are shipped."""
     assert Settings().edge_hops == 2
-    for hops, expected in ((1, ["answer", "one"]), (2, ["answer", "one", "two"]), (3, ["answer", "one", "three", "two"])):
+    for hops, expected in (
+        (1, ["answer", "one"]),
+        (2, ["answer", "one", "two"]),
+        (3, ["answer", "one", "three", "two"]),
+    ):
         book = open_book(edge_hops=hops)
         book.answer()
         for key in ("one", "two", "three"):
@@ -420,7 +451,16 @@ def test_a_full_weight_stays_one(book: Book) -> None:
     assert book.ghost.edges("agent:me", "answer")[0].weight == 1.0
 
 
-@pytest.mark.parametrize("name", ["edge_damping", "edge_min_weight", "edge_max_per_seed", "edge_max_expansion", "edge_max_boost"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "edge_damping",
+        "edge_min_weight",
+        "edge_max_per_seed",
+        "edge_max_expansion",
+        "edge_max_boost",
+    ],
+)
 def test_every_parameter_has_a_variable(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each parameter is read from its GHOST_EDGE_* variable."""
     from ghostmem.settings import load

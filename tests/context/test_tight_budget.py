@@ -15,7 +15,9 @@ NS = "agent:me"
 BUDGETS = [60, 80, 110, 150, 220, 350, 600, 1000, 2000, 4000]
 OLD = "The harbour ferry departs from pier nine."
 NEW = "Zebras moved to stable two, says Ottilie."
-LONG = "Sun and wind and rain and snow fall on the town in turn, as they did in all the years before. "
+LONG = (
+    "Sun and wind and rain and snow fall on the town in turn, as they did in all the years before. "
+)
 at_every_budget = pytest.mark.parametrize("budget", BUDGETS)
 
 
@@ -54,8 +56,14 @@ def test_a_correction_the_question_does_not_find(book: Book, budget: int, forwar
 
 
 @at_every_budget
-@pytest.mark.parametrize("fields", [{"tier": "dormant"}, {"tier": "sensory"}, {"kind": "episodic"}, {"tags": ["other"]}], ids=str)
-def test_a_correction_that_a_filter_would_hide(book: Book, budget: int, fields: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    "fields",
+    [{"tier": "dormant"}, {"tier": "sensory"}, {"kind": "episodic"}, {"tags": ["other"]}],
+    ids=str,
+)
+def test_a_correction_that_a_filter_would_hide(
+    book: Book, budget: int, fields: dict[str, Any]
+) -> None:
     """Asleep, of another kind or with another tag, a correction comes with what it corrects."""
     book.answer("stale", importance=1.0, tags=["trip"])
     book.put("newer", NEW, **fields)
@@ -66,7 +74,9 @@ def test_a_correction_that_a_filter_would_hide(book: Book, budget: int, fields: 
 
 @at_every_budget
 @pytest.mark.parametrize("length", [2, 5, 9, 15, 40])
-def test_a_chain_of_corrections_ends_with_the_last_word(book: Book, budget: int, length: int) -> None:
+def test_a_chain_of_corrections_ends_with_the_last_word(
+    book: Book, budget: int, length: int
+) -> None:
     """In a chain of corrections no link stands without the one that corrects it."""
     book.answer("v0", importance=1.0)
     for n in range(1, length):
@@ -180,7 +190,9 @@ def test_excluding_pinned_does_not_let_the_stale_stand_alone(book: Book, budget:
 
 @at_every_budget
 @pytest.mark.parametrize("containment", ["roomy", "always"])
-def test_a_correction_that_is_part_of_a_summary(open_book: Callable[..., Book], budget: int, containment: str) -> None:
+def test_a_correction_that_is_part_of_a_summary(
+    open_book: Callable[..., Book], budget: int, containment: str
+) -> None:
     """A correction that a summary stands for is not suppressed away from what it corrects."""
     book = open_book(containment=containment)
     book.answer("stale", importance=1.0)
@@ -195,7 +207,9 @@ def test_a_correction_that_is_part_of_a_summary(open_book: Callable[..., Book], 
 
 @at_every_budget
 @pytest.mark.parametrize("containment", ["roomy", "always"])
-def test_a_summary_of_a_stale_fact(open_book: Callable[..., Book], budget: int, containment: str) -> None:
+def test_a_summary_of_a_stale_fact(
+    open_book: Callable[..., Book], budget: int, containment: str
+) -> None:
     """A summary that stands for a stale fact is not shown without the correction either."""
     book = open_book(containment=containment)
     book.answer("stale", importance=1.0)

@@ -12,7 +12,18 @@ if TYPE_CHECKING:
     from conftest import Book
 
 BUDGETS = [60, 100, 250, 500, 1000, 2000, 4000]
-PLACES = ["Bergen", "Oslo", "Turku", "Riga", "Gdansk", "Kiel", "Malmo", "Tallinn", "Lubeck", "Aarhus"]
+PLACES = [
+    "Bergen",
+    "Oslo",
+    "Turku",
+    "Riga",
+    "Gdansk",
+    "Kiel",
+    "Malmo",
+    "Tallinn",
+    "Lubeck",
+    "Aarhus",
+]
 DETAIL = "The crossing takes hours, the saloon serves herring, and the captain salutes the pilot at the mole. "
 
 
@@ -20,7 +31,10 @@ def fleet(book: Book, count: int, sentences: int) -> None:
     """Store so many memories about ferries, each of so many sentences."""
     for n in range(count):
         place = PLACES[n % len(PLACES)]
-        book.put(f"ferry{n}", f"The ferry number {n} departs from the harbour of {place}. " + DETAIL * sentences)
+        book.put(
+            f"ferry{n}",
+            f"The ferry number {n} departs from the harbour of {place}. " + DETAIL * sentences,
+        )
 
 
 @pytest.mark.parametrize("budget", BUDGETS)
@@ -54,7 +68,9 @@ def test_lengths_of_every_sort(book: Book) -> None:
 def test_summaries_leave_no_hole(book: Book) -> None:
     """When a summary takes its children's place, others fill the room."""
     fleet(book, 60, 2)
-    book.ghost.consolidate("agent:me", "baltic", "Baltic ferries in short.", [f"ferry{n}" for n in range(20)])
+    book.ghost.consolidate(
+        "agent:me", "baltic", "Baltic ferries in short.", [f"ferry{n}" for n in range(20)]
+    )
     pack = book.pack("From which harbour does the ferry depart?", budget=1000)
     assert pack.used >= 850
 
@@ -66,4 +82,7 @@ def test_reserves_leave_no_hole(book: Book) -> None:
         book.put(f"needed{n}", "Zq wx. " * 20)
         book.edge(f"ferry{n}", f"needed{n}", "depends_on")
     for budget in (200, 500, 1000):
-        assert book.pack("From which harbour does the ferry depart?", budget=budget).used >= 0.85 * budget
+        assert (
+            book.pack("From which harbour does the ferry depart?", budget=budget).used
+            >= 0.85 * budget
+        )

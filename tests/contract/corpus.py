@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from random import Random
 
+from ghostmem.clock import format_time
 from ghostmem.ids import encode
-from ghostmem.times import format_time
 
 COUNT = 2000
 NAMESPACES = ("agent:ada", "agent:ben", "team:harbour", "team:harbour:ops", "notes")
@@ -26,8 +26,28 @@ _NOUNS = (
     "passport",
     "lantern",
 )
-_VERBS = ("moved", "painted", "repaired", "reviewed", "cancelled", "measured", "ordered", "tested", "shipped", "lost")
-_PLACES = ("pier nine", "Lisbon", "the north depot", "Zürich", "the attic", "server rack 4", "Kraków", "the blue shed")
+_VERBS = (
+    "moved",
+    "painted",
+    "repaired",
+    "reviewed",
+    "cancelled",
+    "measured",
+    "ordered",
+    "tested",
+    "shipped",
+    "lost",
+)
+_PLACES = (
+    "pier nine",
+    "Lisbon",
+    "the north depot",
+    "Zürich",
+    "the attic",
+    "server rack 4",
+    "Kraków",
+    "the blue shed",
+)
 _CODE = (
     "parse_config",
     "HttpClient.retry",
@@ -55,7 +75,10 @@ _TIERS = ("stm", "stm", "ltm", "ltm", "ltm", "dormant")
 _RELS = ("relates_to", "depends_on", "refines", "contradicts", "contains")
 
 QUESTIONS: tuple[tuple[str, str | None], ...] = (
-    *((f"Who {verb} the {noun}?", NAMESPACES[at % 3]) for at, (verb, noun) in enumerate(zip(_VERBS, _NOUNS, strict=False))),
+    *(
+        (f"Who {verb} the {noun}?", NAMESPACES[at % 3])
+        for at, (verb, noun) in enumerate(zip(_VERBS, _NOUNS, strict=False))
+    ),
     *((f"What happened at {place}?", NAMESPACES[at % 4]) for at, place in enumerate(_PLACES)),
     *((code, NAMESPACES[at % 2]) for at, code in enumerate(_CODE)),
     *((text[:9], "agent:ada") for text in _OTHER),
@@ -97,7 +120,14 @@ def lines() -> Iterator[str]:
             weight, rel = round(rng.uniform(0.3, 0.95), 3), rng.choice(_RELS)
             at = max(one["created_at"], other["created_at"])
             yield json.dumps(
-                {"type": "edge", "from_id": one["id"], "to_id": other["id"], "rel": rel, "weight": weight, "created_at": at}
+                {
+                    "type": "edge",
+                    "from_id": one["id"],
+                    "to_id": other["id"],
+                    "rel": rel,
+                    "weight": weight,
+                    "created_at": at,
+                }
             )
 
 
@@ -137,9 +167,14 @@ def _text(rng: Random, noun: str, at: int, created: datetime) -> str:
     said = f"{rng.choice(_PEOPLE) or 'Somebody'} {rng.choice(_VERBS)} the {noun} at {rng.choice(_PLACES)} on {created:%d %B %Y}."
     parts = [said]
     if rng.random() < 0.3:
-        parts.append(f"Ticket {1000 + at}: see {rng.choice(_CODE)} before step {rng.randrange(20)}.")
+        parts.append(
+            f"Ticket {1000 + at}: see {rng.choice(_CODE)} before step {rng.randrange(20)}."
+        )
     if rng.random() < 0.25:
         parts.append(rng.choice(_OTHER))
     if rng.random() < 0.04:  # long enough for several chunks
-        parts += [f"Step {step}: {rng.choice(_VERBS)} {rng.choice(_NOUNS)} {rng.choice(_PLACES)}." for step in range(120)]
+        parts += [
+            f"Step {step}: {rng.choice(_VERBS)} {rng.choice(_NOUNS)} {rng.choice(_PLACES)}."
+            for step in range(120)
+        ]
     return " ".join(parts)

@@ -16,10 +16,15 @@ def folder(tmp_path: Path) -> Path:
     root = tmp_path / "vault"
     (root / "trips").mkdir(parents=True)
     (root / "home.md").write_text(
-        "# Home\n\nThe kettle is blue. See [[Lisbon]].\n\n## Garden\n\nTomatoes need water.\n", encoding="utf-8"
+        "# Home\n\nThe kettle is blue. See [[Lisbon]].\n\n## Garden\n\nTomatoes need water.\n",
+        encoding="utf-8",
     )
-    (root / "trips" / "Lisbon.md").write_text("# Lisbon\n\nThe ferry departs from Cais do Sodré.\n", encoding="utf-8")
-    (root / "日本.md").write_text("# 日本\n\n東京の事務所は三月に引っ越しました。\n", encoding="utf-8")
+    (root / "trips" / "Lisbon.md").write_text(
+        "# Lisbon\n\nThe ferry departs from Cais do Sodré.\n", encoding="utf-8"
+    )
+    (root / "日本.md").write_text(
+        "# 日本\n\n東京の事務所は三月に引っ越しました。\n", encoding="utf-8"
+    )
     return root
 
 
@@ -29,7 +34,9 @@ def test_a_folder_is_searched_and_kept_in_step(ghost: Ghost, folder: Path) -> No
     assert ghost.search("ferry Sodré", NS)[0].content.strip().endswith("Cais do Sodré.")
     assert ghost.search("事務所", NS)
     assert ghost.sync_notes()[0].changed == 0
-    (folder / "home.md").write_text("# Home\n\nThe kettle is red.\n\n## Garden\n\nTomatoes need water.\n", encoding="utf-8")
+    (folder / "home.md").write_text(
+        "# Home\n\nThe kettle is red.\n\n## Garden\n\nTomatoes need water.\n", encoding="utf-8"
+    )
     (folder / "trips" / "Lisbon.md").rename(folder / "Lisbon.md")
     report = ghost.sync_notes()[0]
     assert (report.notes, report.changed, report.moved) == (3, 1, 1)
@@ -76,5 +83,7 @@ def test_files_become_memories(ghost: Ghost, folder: Path, tmp_path: Path) -> No
     """ingest makes one of each section, capture finds what is worth keeping."""
     ghost.ingest(folder / "home.md", NS)
     assert ghost.search("tomatoes water", NS)
-    ghost.capture("I always deploy on Tuesdays. Remember that the staging key is rotated weekly.", "agent:me")
+    ghost.capture(
+        "I always deploy on Tuesdays. Remember that the staging key is rotated weekly.", "agent:me"
+    )
     assert ghost.stats().total_memories >= 2

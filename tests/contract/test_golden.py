@@ -21,15 +21,22 @@ Stores = dict[str, Ghost]
 
 @pytest.fixture(scope="module", params=[pytest.param("none", marks=pytest.mark.slow), "static"])
 def stores(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, pg_databases: "Databases"
+    request: pytest.FixtureRequest,
+    tmp_path_factory: pytest.TempPathFactory,
+    pg_databases: "Databases",
 ) -> Iterator[Stores]:
     """Open one store on each engine, all with the same corpus."""
     folder: Path = tmp_path_factory.mktemp("golden")
-    targets = {"memory": ":memory:", "file": str(folder / "memory.db"), "postgres": pg_databases.fresh()}
+    targets = {
+        "memory": ":memory:",
+        "file": str(folder / "memory.db"),
+        "postgres": pg_databases.fresh(),
+    }
     settings = Settings(embed_provider=request.param)
     with ExitStack() as stack:
         found = {
-            name: stack.enter_context(Ghost.open(at, settings=settings, clock=lambda: START)) for name, at in targets.items()
+            name: stack.enter_context(Ghost.open(at, settings=settings, clock=lambda: START))
+            for name, at in targets.items()
         }
         for ghost in found.values():
             assert ghost.import_(lines()).imported == COUNT
@@ -60,7 +67,8 @@ def test_hits_and_scores_are_the_same(stores: Stores) -> None:
     full = 0
     for question, ns in QUESTIONS:
         found = {
-            name: rounded([hit.to_dict() for hit in ghost.search(question, ns, explain=True)]) for name, ghost in stores.items()
+            name: rounded([hit.to_dict() for hit in ghost.search(question, ns, explain=True)])
+            for name, ghost in stores.items()
         }
         assert_same(found, question)
         full += len(found["memory"]) > 0
@@ -73,7 +81,10 @@ def test_packs_are_the_same(stores: Stores, step: int) -> None:
     full = 0
     for at, (question, ns) in enumerate(QUESTIONS[::step]):
         fields: dict[str, Any] = {"budget": (400, 1500, 4000)[at % 3]}
-        found = {name: rounded(ghost.context(question, ns, **fields).to_dict()) for name, ghost in stores.items()}
+        found = {
+            name: rounded(ghost.context(question, ns, **fields).to_dict())
+            for name, ghost in stores.items()
+        }
         assert_same(found, question)
         full += len(found["memory"]["memories"]) > 1
     assert full > len(QUESTIONS[::step]) * 0.8

@@ -6,13 +6,12 @@ from typing import Any
 import pytest
 
 from ghostmem import Ghost, NotFoundError
-from ghostmem.engine.rows import Filter
-from ghostmem.engine.session import Session
+from ghostmem.admin.tokens import verify
 from ghostmem.errors import ConflictError
-from ghostmem.model import NsFilter
-from ghostmem.report import Run
-from ghostmem.verbs.flow import run_changes
-from ghostmem.verbs.tokens import verify
+from ghostmem.model import NsFilter, Run
+from ghostmem.store.rows import Filter
+from ghostmem.store.session import Session
+from ghostmem.web.flow import run_changes
 
 NS = "agent:me"
 
@@ -20,7 +19,11 @@ NS = "agent:me"
 @pytest.fixture
 def three(ghost: Ghost, clock: Any) -> Ghost:
     """Return a store with three memories of one matter."""
-    for key, text in (("tea", "Sam drinks green tea."), ("pot", "The tea pot is blue."), ("cup", "The cup is from Kyoto.")):
+    for key, text in (
+        ("tea", "Sam drinks green tea."),
+        ("pot", "The tea pot is blue."),
+        ("cup", "The cup is from Kyoto."),
+    ):
         clock.forward(minutes=1)
         ghost.put(NS, key, text)
     return ghost
@@ -49,7 +52,12 @@ def test_edges(three: Ghost) -> None:
 
 def test_summaries(three: Ghost) -> None:
     """A summary contains its sources; expand shows them, context prefers it."""
-    three.consolidate(NS, "kitchen", "Sam's kitchen: green tea, a blue pot, a cup from Kyoto.", ["tea", "pot", "cup"])
+    three.consolidate(
+        NS,
+        "kitchen",
+        "Sam's kitchen: green tea, a blue pot, a cup from Kyoto.",
+        ["tea", "pot", "cup"],
+    )
     found = three.expand(NS, "kitchen")
     assert found.parent is not None
     assert sorted(child.key for child in found.children) == ["cup", "pot", "tea"]
@@ -83,7 +91,9 @@ def test_a_reflection_is_told_by_namespace(ghost: Ghost, clock: Any) -> None:
     wanted = [(ns, key) for ns in sorted(spaces) for key in ("cup", "pot")]
     for report in (ghost.reflect(dry_run=True), ghost.reflect()):
         assert [(change.ns, change.key) for change in report.changes] == wanted
-    assert [(change.ns, change.key) for change in run_changes(ghost.store, report.run).changes] == wanted
+    assert [
+        (change.ns, change.key) for change in run_changes(ghost.store, report.run).changes
+    ] == wanted
     for ns in spaces:
         ghost.put(ns, "pot", f"The pot of {ns} is green.")
     assert [(change.ns, change.key) for change in ghost.undo(report.run).left] == [
@@ -223,7 +233,12 @@ def test_peeking_and_counting(three: Ghost) -> None:
     """The same numbers at a glance."""
     three.edge(NS, "tea", "pot", "depends_on")
     stats = three.stats()
-    assert (stats.total_memories, stats.active_memories, stats.total_chunks, stats.total_edges) == (3, 3, 3, 1)
+    assert (stats.total_memories, stats.active_memories, stats.total_chunks, stats.total_edges) == (
+        3,
+        3,
+        3,
+        1,
+    )
     assert [one.ns for one in stats.namespaces] == [NS]
     assert three.peek(NS).to_dict()["ns"] == NS
 

@@ -7,21 +7,47 @@ from typing import Any
 import pytest
 
 from ghostmem import Ghost
-from ghostmem.engine.rows import Filter
 from ghostmem.model import NsFilter, SymbolRef
+from ghostmem.store.rows import Filter
 
 
 @pytest.fixture
 def filled(ghost: Ghost, clock: Any) -> Ghost:
     """Return a store in which every condition tells some memories from others."""
     ghost.put(
-        "a:x", "one", "One.", kind="semantic", tier="ltm", tags=["red", "it's"], priority="high", source_user="Ann", pinned=True
+        "a:x",
+        "one",
+        "One.",
+        kind="semantic",
+        tier="ltm",
+        tags=["red", "it's"],
+        priority="high",
+        source_user="Ann",
+        pinned=True,
     )
     clock.forward(days=1)
-    ghost.put("a:x", "two", "Two.", kind="episodic", tags=["blue"], source_kind="observed", source_scope="s", source_client="c")
+    ghost.put(
+        "a:x",
+        "two",
+        "Two.",
+        kind="episodic",
+        tags=["blue"],
+        source_kind="observed",
+        source_scope="s",
+        source_client="c",
+    )
     clock.forward(days=1)
-    ghost.put("a:y", "three%_", "Three.", files=[("src/a.py", "created"), "src/b.py"], valid_to="2026-03-15", source_kind="peer")
-    ghost.put("b", "four", "Four.", ttl="1h", symbols=[SymbolRef("f", "python", "src/a.py", "/p", "0")])
+    ghost.put(
+        "a:y",
+        "three%_",
+        "Three.",
+        files=[("src/a.py", "created"), "src/b.py"],
+        valid_to="2026-03-15",
+        source_kind="peer",
+    )
+    ghost.put(
+        "b", "four", "Four.", ttl="1h", symbols=[SymbolRef("f", "python", "src/a.py", "/p", "0")]
+    )
     ghost.put("b", "five", "Five.")
     ghost.rm("b", "five")
     return ghost
@@ -77,7 +103,9 @@ def test_one_condition(filled: Ghost, clock: Any, condition: dict[str, Any], exp
     """Listing, counting, scanning and checking ids agree about it."""
     first = filled.history("a:x", "one")[0].created_at
     times = ("now", "after", "before", "recorded_after", "valid_at")
-    given = {name: _time(value, first) if name in times else value for name, value in condition.items()}
+    given = {
+        name: _time(value, first) if name in times else value for name, value in condition.items()
+    }
     which = Filter(**given)
     with filled.store.engine.read() as tx:
         found = {memory.key: memory.id for memory in tx.listing.select(which)}
@@ -97,7 +125,9 @@ def _time(text: str, first: Any) -> Any:
 def test_every_condition_is_tested_here() -> None:
     """A new condition needs a row above."""
     rows = test_one_condition.pytestmark[0].args[1]  # type: ignore[attr-defined]
-    assert {name for condition, _ in rows for name in condition} == {one.name for one in fields(Filter)}
+    assert {name for condition, _ in rows for name in condition} == {
+        one.name for one in fields(Filter)
+    }
     assert replace(Filter(), pinned=True).pinned
 
 
@@ -105,5 +135,9 @@ def test_the_newest_come_first_and_pages_do_not_overlap(ghost: Ghost) -> None:
     """Also when many have the same time."""
     for number in range(25):
         ghost.put("a", f"k{number:02}", f"Number {number}.")
-    pages = [[memory.key for memory in ghost.list("a", limit=10, offset=start)] for start in (0, 10, 20)]
-    assert [key for page in pages for key in page] == [f"k{number:02}" for number in range(24, -1, -1)]
+    pages = [
+        [memory.key for memory in ghost.list("a", limit=10, offset=start)] for start in (0, 10, 20)
+    ]
+    assert [key for page in pages for key in page] == [
+        f"k{number:02}" for number in range(24, -1, -1)
+    ]

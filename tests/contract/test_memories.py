@@ -12,10 +12,22 @@ NS = "agent:me"
 
 def test_a_put_on_a_key_inherits_what_is_not_named(ghost: Ghost) -> None:
     """A new version keeps tags, kind, meta and files, and knows which one it follows."""
-    first = ghost.put(NS, "tea", "Green.", tags=["drink"], kind="procedural", meta={"n": [1, None, "é"]}, files=["src/a.py"])
+    first = ghost.put(
+        NS,
+        "tea",
+        "Green.",
+        tags=["drink"],
+        kind="procedural",
+        meta={"n": [1, None, "é"]},
+        files=["src/a.py"],
+    )
     second = ghost.put(NS, "tea", "Black.")
     assert (first.version, second.version, second.supersedes) == (1, 2, first.id)
-    assert (second.tags, second.kind, second.meta) == (("drink",), "procedural", {"n": [1, None, "é"]})
+    assert (second.tags, second.kind, second.meta) == (
+        ("drink",),
+        "procedural",
+        {"n": [1, None, "é"]},
+    )
     assert [file.path for file in ghost.get(NS, "tea").files] == ["src/a.py"]
     assert [one.content for one in ghost.history(NS, "tea")] == ["Green.", "Black."]
     assert ghost.get(NS, "tea", 1).content == "Green."
@@ -46,7 +58,9 @@ def test_what_was_believed_at_a_time(ghost: Ghost, clock: Any) -> None:
     clock.forward(days=1)
     ghost.put(NS, "tea", "Sam drinks black tea.")
     assert ghost.get(NS, "tea", as_of=then).content == "Sam drinks green tea."
-    assert [hit.content for hit in ghost.search("Sam tea", NS, as_of=then)] == ["Sam drinks green tea."]
+    assert [hit.content for hit in ghost.search("Sam tea", NS, as_of=then)] == [
+        "Sam drinks green tea."
+    ]
     assert "green" in ghost.context("Sam tea", NS, as_of=then).to_dict()["memories"][0]["content"]
     with pytest.raises(NotFoundError):
         ghost.get(NS, "tea", as_of="2020-01-01")
@@ -101,7 +115,10 @@ def test_a_locked_memory_needs_unlock(ghost: Ghost) -> None:
 def test_patching(ghost: Ghost) -> None:
     """A diff applies to the current text, or to none."""
     ghost.put(NS, "list", "milk\neggs\ntea\n")
-    assert ghost.patch(NS, "list", "@@ -1,3 +1,3 @@\n milk\n-eggs\n+bread\n tea\n").content == "milk\nbread\ntea\n"
+    assert (
+        ghost.patch(NS, "list", "@@ -1,3 +1,3 @@\n milk\n-eggs\n+bread\n tea\n").content
+        == "milk\nbread\ntea\n"
+    )
     with pytest.raises(ConflictError):
         ghost.patch(NS, "list", "@@ -1,3 +1,3 @@\n milk\n-eggs\n+rice\n tea\n")
 
@@ -142,7 +159,10 @@ def test_namespaces_come_and_go(ghost: Ghost) -> None:
     """A namespace that was removed for good leaves no name, and its key can be put anew."""
     ghost.put("team:a", "k", "One.")
     ghost.put("team:b", "k", "Two.")
-    assert [(one.ns, one.count) for one in ghost.namespaces("team:*")] == [("team:a", 1), ("team:b", 1)]
+    assert [(one.ns, one.count) for one in ghost.namespaces("team:*")] == [
+        ("team:a", 1),
+        ("team:b", 1),
+    ]
     ghost.rm_namespace("team:a", hard=True)
     assert [one.ns for one in ghost.namespaces()] == ["team:b"]
     assert ghost.put("team:a", "k", "One again.").version == 1
@@ -169,12 +189,20 @@ def test_use_is_counted_by_day(ghost: Ghost, clock: Any) -> None:
     found = ghost.list(NS)[0]
     assert (found.utility_count, found.access_count) == (1, 2)
     with ghost.store.engine.read() as tx:
-        assert [(one.day, one.used) for one in tx.journal.accesses()] == [("2026-03-14", 1), ("2026-03-15", 2)]
+        assert [(one.day, one.used) for one in tx.journal.accesses()] == [
+            ("2026-03-14", 1),
+            ("2026-03-15", 2),
+        ]
 
 
 def test_bad_input_is_refused_before_anything_is_written(ghost: Ghost) -> None:
     """The same words on every engine."""
-    for ns, key, content in (("Bad ns", "k", "x"), (NS, "", "x"), (NS, "k", ""), (NS, "k", "nul \0 inside")):
+    for ns, key, content in (
+        ("Bad ns", "k", "x"),
+        (NS, "", "x"),
+        (NS, "k", ""),
+        (NS, "k", "nul \0 inside"),
+    ):
         with pytest.raises(InvalidInputError):
             ghost.put(ns, key, content)
     assert ghost.stats().total_memories == 0

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from ghostmem import Ghost
-from ghostmem.verbs.look import look
+from ghostmem.web.overview import look
 
 TIERS = ("stm", "ltm", "dormant")
 MANY = 120
@@ -47,25 +47,40 @@ def test_peek_says_what_a_listing_says(filled: Ghost, ns: str | None) -> None:
     ranked = sorted(listed, key=lambda m: (-m.importance, -m.created_at.timestamp(), m.ns, m.key))
     assert [stub.key for stub in found.high_importance] == [memory.key for memory in ranked[:5]]
     assert found.pinned_summary == next((memory.content for memory in ranked if memory.pinned), "")
-    newest = sorted((memory for memory in ranked if memory.tags), key=lambda m: m.created_at, reverse=True)[:20]
-    assert found.recent_topics == tuple(dict.fromkeys(tag for memory in newest for tag in memory.tags))[:5]
+    newest = sorted(
+        (memory for memory in ranked if memory.tags), key=lambda m: m.created_at, reverse=True
+    )[:20]
+    assert (
+        found.recent_topics
+        == tuple(dict.fromkeys(tag for memory in newest for tag in memory.tags))[:5]
+    )
 
 
 @pytest.mark.parametrize("ns", [None, "a:1", "b"])
 def test_look_says_what_a_listing_says(filled: Ghost, ns: str | None) -> None:
     """Shares by namespace, tier and source, and the newest and the pinned."""
-    listed = sorted(filled.list(ns, limit=1000), key=lambda m: (m.recorded_at, m.ns, m.key), reverse=True)
+    listed = sorted(
+        filled.list(ns, limit=1000), key=lambda m: (m.recorded_at, m.ns, m.key), reverse=True
+    )
     found = look(filled.store, ns)
-    assert (found.total, found.est_tokens) == (len(listed), sum(memory.est_tokens for memory in listed))
+    assert (found.total, found.est_tokens) == (
+        len(listed),
+        sum(memory.est_tokens for memory in listed),
+    )
     for shares, names in (
         (found.namespaces, [memory.ns for memory in listed]),
         (found.tiers, [str(memory.tier) for memory in listed]),
-        (found.sources, [memory.source_user or memory.source_client or "unknown" for memory in listed]),
+        (
+            found.sources,
+            [memory.source_user or memory.source_client or "unknown" for memory in listed],
+        ),
     ):
         assert {share.name: share.count for share in shares} == Counter(names)
         assert [share.count for share in shares] == sorted(Counter(names).values(), reverse=True)
         for share in shares:
-            mine = [memory for memory, name in zip(listed, names, strict=True) if name == share.name]
+            mine = [
+                memory for memory, name in zip(listed, names, strict=True) if name == share.name
+            ]
             assert share.est_tokens == sum(memory.est_tokens for memory in mine)
             assert share.pinned == sum(memory.pinned for memory in mine)
             assert share.newest == mine[0].recorded_at
@@ -77,7 +92,9 @@ def test_look_says_what_a_listing_says(filled: Ghost, ns: str | None) -> None:
 def test_few_memories_are_read(filled: Ghost) -> None:
     """However many there are, only those that are shown are made into values."""
     calls: Counter[str] = Counter()
-    sys.setprofile(lambda frame, event, _: calls.update([frame.f_code.co_name] if event == "call" else []))
+    sys.setprofile(
+        lambda frame, event, _: calls.update([frame.f_code.co_name] if event == "call" else [])
+    )
     try:
         filled.peek()
     finally:

@@ -71,7 +71,10 @@ def test_it_is_found(filled: Ghost, question: str, best: str) -> None:
     assert [hit.key for hit in filled.search(question, NS)][:1] == [best]
 
 
-@pytest.mark.parametrize("question", ["%", "_", "\\", "'", '"', "''", "%%%", "___", "( & | ! :*", "':*", "\\'", "a:b & c", "<->"])
+@pytest.mark.parametrize(
+    "question",
+    ["%", "_", "\\", "'", '"', "''", "%%%", "___", "( & | ! :*", "':*", "\\'", "a:b & c", "<->"],
+)
 def test_signs_alone_break_nothing(filled: Ghost, question: str) -> None:
     """A sign that means something to a database means nothing here, and finds nothing that does not hold it."""
     found = {hit.key for hit in filled.search(question, NS)}
@@ -103,21 +106,35 @@ def test_what_is_gone_or_replaced_is_not_found(filled: Ghost) -> None:
 
 def test_a_thread_is_read_in_order(ghost: Ghost, clock: Any) -> None:
     """What was said before and after an answer is known, in the order it was said."""
-    for number, text in enumerate(["Where shall we meet?", "At the lighthouse.", "When?", "At noon.", "Good."]):
+    for number, text in enumerate(
+        ["Where shall we meet?", "At the lighthouse.", "When?", "At noon.", "Good."]
+    ):
         clock.forward(minutes=1)
-        ghost.put(NS, f"turn-{number}", text, source_user="Ann" if number % 2 else "Bo", source_scope="talk")
+        ghost.put(
+            NS,
+            f"turn-{number}",
+            text,
+            source_user="Ann" if number % 2 else "Bo",
+            source_scope="talk",
+        )
     assert [hit.key for hit in ghost.search("lighthouse", NS)][0] == "turn-1"
     with ghost.store.engine.read() as tx:
         space = tx.search.spaces([NS])[0]
-        from ghostmem.engine.rows import Filter
         from ghostmem.model import NsFilter
+        from ghostmem.store.rows import Filter
 
         which = Filter(ns=NsFilter(NS))
         one = tx.search.candidates(tx.search.containing(space.number, "lighthouse", 5), which)[0]
         assert one.thread is not None
         assert one.place is not None
-        assert [each.key for each in tx.search.thread(one.thread, which)] == [f"turn-{number}" for number in range(5)]
-        assert [each.key for each in tx.search.around(one.thread, one.place, 1, 2, which)] == ["turn-0", "turn-2", "turn-3"]
+        assert [each.key for each in tx.search.thread(one.thread, which)] == [
+            f"turn-{number}" for number in range(5)
+        ]
+        assert [each.key for each in tx.search.around(one.thread, one.place, 1, 2, which)] == [
+            "turn-0",
+            "turn-2",
+            "turn-3",
+        ]
         assert tx.search.threads([one.thread])[one.thread][0] == 5
         assert tx.search.sources(NS) == ["Ann", "Bo"]
 
@@ -128,4 +145,9 @@ def test_a_context_is_packed(filled: Ghost) -> None:
     pack = filled.context("where does the harbour ferry depart?", NS, budget=300)
     assert pack.keys[:2] == ["quote", "ferry"]
     assert pack.used <= pack.budget == 300
-    assert filled.context("where does the harbour ferry depart?", NS, budget=300, exclude_pinned=True).keys[0] == "ferry"
+    assert (
+        filled.context(
+            "where does the harbour ferry depart?", NS, budget=300, exclude_pinned=True
+        ).keys[0]
+        == "ferry"
+    )

@@ -175,18 +175,28 @@ def test_tags_are_words(ghost: Ghost, clock: Any) -> None:
 
 def test_a_tag_changes_no_other_word_and_no_vector(ghost: Ghost) -> None:
     """Renaming a tag keeps a memory's chunks, and words of its text that equal a tag stay."""
-    ghost.put(NS, "due", "Billing runs on the first.\n\n" + "Numbers follow. " * 120, tags=["billing", "finance"])
+    ghost.put(
+        NS,
+        "due",
+        "Billing runs on the first.\n\n" + "Numbers follow. " * 120,
+        tags=["billing", "finance"],
+    )
     memory = ghost.get(NS, "due")
     with ghost.store.engine.read() as tx:
         before = tx.index.numbers(memory.id), [chunk.text for chunk in tx.index.chunks(memory)]
     ghost.rm_tag("billing")
     with ghost.store.engine.read() as tx:
-        assert (tx.index.numbers(memory.id), [chunk.text for chunk in tx.index.chunks(memory)]) == before
+        assert (
+            tx.index.numbers(memory.id),
+            [chunk.text for chunk in tx.index.chunks(memory)],
+        ) == before
     assert keys(ghost, "billing") == ["due"]
     assert keys(ghost, "finance") == ["due"]
 
 
-@pytest.mark.parametrize("tags", [["transcript"], ["captured", "decision"], ["mined", "procedure"], ["locked"]])
+@pytest.mark.parametrize(
+    "tags", [["transcript"], ["captured", "decision"], ["mined", "procedure"], ["locked"]]
+)
 def test_tags_of_the_machinery_are_no_words(ghost: Ghost, tags: list[str]) -> None:
     """Tags that Ghost sets itself say nothing of what a memory is about."""
     for number in range(3):

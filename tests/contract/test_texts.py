@@ -53,7 +53,15 @@ def test_a_word_of_fifty_thousand_letters(ghost: Ghost) -> None:
 def test_long_keys_paths_and_names(ghost: Ghost) -> None:
     """What is longer than a page of an index is stored, found and told apart by its last letter."""
     key, path = "k" * 250, "/".join(["folder" * 10] * 60)
-    ghost.put(NS, key, "One.", files=[path + "a", path + "b"], source_scope="s" * 400, source_user="u" * 200, tags=["t" * 60])
+    ghost.put(
+        NS,
+        key,
+        "One.",
+        files=[path + "a", path + "b"],
+        source_scope="s" * 400,
+        source_user="u" * 200,
+        tags=["t" * 60],
+    )
     ghost.put(NS, key[:-1], "Two.", symbols=[SymbolRef("name" * 200, "python", path, "/root", "0")])
     assert ghost.get(NS, key).content == "One."
     assert [memory.content for memory in ghost.files(path + "a")] == ["One."]
@@ -78,4 +86,6 @@ def test_keys_are_ordered_by_their_bytes(ghost: Ghost) -> None:
     with ghost.store.engine.read() as tx:
         from ghostmem.model import NsFilter
 
-        assert [memory.key for memory in tx.listing.rows(NsFilter())] == sorted(keys, key=lambda key: key.encode())
+        assert [memory.key for memory in tx.listing.rows(NsFilter())] == sorted(
+            keys, key=lambda key: key.encode()
+        )

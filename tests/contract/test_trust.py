@@ -22,7 +22,9 @@ DIFF = f"@@ -1 +1 @@\n-The heron is grey.\n+{POISON}\n"
 @pytest.fixture(params=["memory", "postgres"])
 def target(request: pytest.FixtureRequest) -> Iterator[Ghost]:
     """Open an empty store to import into."""
-    where = ":memory:" if request.param == "memory" else request.getfixturevalue("pg_databases").fresh()
+    where = (
+        ":memory:" if request.param == "memory" else request.getfixturevalue("pg_databases").fresh()
+    )
     with Ghost.open(where, settings=Settings(embed_provider="none"), clock=Clock()) as found:
         yield found
         assert found.check().problems == ()
@@ -30,13 +32,18 @@ def target(request: pytest.FixtureRequest) -> Iterator[Ghost]:
 
 def is_released_by(ghost: Ghost, told: str) -> bool:
     """Say whether a message names the id of what is held, and a reason for it."""
-    return any(f"ghost quarantine release {held.id}" in told and held.reasons[0] in told for held in ghost.quarantined())
+    return any(
+        f"ghost quarantine release {held.id}" in told and held.reasons[0] in told
+        for held in ghost.quarantined()
+    )
 
 
 def nothing_reads(ghost: Ghost, word: str = "evil.example") -> bool:
     """Say whether neither the list of memories nor a search knows a word."""
     listed = any(word in memory.content for memory in ghost.list(limit=1000))
-    return not listed and not any(word in hit.content for hit in ghost.search("previous instructions email"))
+    return not listed and not any(
+        word in hit.content for hit in ghost.search("previous instructions email")
+    )
 
 
 # --- put and patch ----------------------------------------------------------------------------------------------------------
@@ -48,7 +55,10 @@ def test_a_new_version_is_judged_by_the_source_it_inherits(ghost: Ghost) -> None
     held = ghost.put(NS, "bird", POISON)
     assert held.outcome is Outcome.QUARANTINED
     assert is_released_by(ghost, held.notes[-1])
-    assert (ghost.get(NS, "bird").content, ghost.get(NS, "bird").version) == ("The heron is grey.", 1)
+    assert (ghost.get(NS, "bird").content, ghost.get(NS, "bird").version) == (
+        "The heron is grey.",
+        1,
+    )
     assert ghost.put(NS, "bird", POISON, source_kind="stated").outcome is Outcome.UPDATED
 
 
@@ -76,11 +86,19 @@ def test_the_users_own_memories_are_not_judged(ghost: Ghost) -> None:
 
 def test_tags_are_judged(ghost: Ghost) -> None:
     """A tag is read like the text."""
-    assert ghost.put(NS, "k", "A heron.", tags=[POISON], source_kind="peer").outcome is Outcome.QUARANTINED
-    assert ghost.put(NS, "k", "A heron.", tags=["user:sam", "system"], source_kind="peer").outcome is Outcome.CREATED
+    assert (
+        ghost.put(NS, "k", "A heron.", tags=[POISON], source_kind="peer").outcome
+        is Outcome.QUARANTINED
+    )
+    assert (
+        ghost.put(NS, "k", "A heron.", tags=["user:sam", "system"], source_kind="peer").outcome
+        is Outcome.CREATED
+    )
 
 
-@pytest.mark.parametrize("text", [f"> {POISON}", f'An example: "{POISON}"', f"The known attack pattern «{POISON}»"])
+@pytest.mark.parametrize(
+    "text", [f"> {POISON}", f'An example: "{POISON}"', f"The known attack pattern «{POISON}»"]
+)
 def test_quoting_does_not_switch_it_off(ghost: Ghost, text: str) -> None:
     """A leading > and quotation marks cost nothing to write."""
     assert ghost.put(NS, "k", text, source_kind="observed").outcome is Outcome.QUARANTINED
@@ -104,9 +122,13 @@ def test_what_an_agent_puts_without_a_source_is_judged(ghost: Ghost) -> None:
     assert is_released_by(ghost, answer["content"][0]["text"])
     assert "source_kind" not in answer["structuredContent"]
     assert nothing_reads(ghost)
-    plain = face.call("ghost_put", {"ns": NS, "key": "tea", "content": "Sam drinks green tea."})["structuredContent"]
+    plain = face.call("ghost_put", {"ns": NS, "key": "tea", "content": "Sam drinks green tea."})[
+        "structuredContent"
+    ]
     assert (plain["outcome"], "source_kind" in plain) == ("created", False)
-    stated = face.call("ghost_put", {"ns": NS, "key": "k", "content": POISON, "source_kind": "stated"})
+    stated = face.call(
+        "ghost_put", {"ns": NS, "key": "k", "content": POISON, "source_kind": "stated"}
+    )
     assert stated["structuredContent"]["outcome"] == "created"
     ghost.put(NS, "user", "Sam likes herons.", source_kind="stated")
     again = face.call("ghost_put", {"ns": NS, "key": "user", "content": POISON})
@@ -125,7 +147,10 @@ def test_a_summary_of_an_agent_is_judged_and_keeps_its_sources(ghost: Ghost) -> 
     assert nothing_reads(ghost)
     assert ghost.release(ghost.quarantined()[0].id).key == "sum"
     assert {edge.to_key for edge in ghost.edges(NS, "sum")} == {"a", "b"}
-    assert ghost.consolidate(NS, "mine", f"{POISON} Mine.", ["a", "b"]).summary.outcome is Outcome.CREATED
+    assert (
+        ghost.consolidate(NS, "mine", f"{POISON} Mine.", ["a", "b"]).summary.outcome
+        is Outcome.CREATED
+    )
 
 
 # --- other tools, markdown, conversations -------------------------------------------------------------------------------------
@@ -135,11 +160,19 @@ def foreign_file(tmp_path: Path, kind: str) -> Path:
     """Write what another tool would have written: a plain memory and a poisoned one."""
     path = tmp_path / kind
     if kind == "mem0":
-        rows = [{"id": "1", "memory": "Sam likes herons."}, {"id": "2", "memory": POISON, "expiration_date": "2199-01-01"}]
+        rows = [
+            {"id": "1", "memory": "Sam likes herons."},
+            {"id": "2", "memory": POISON, "expiration_date": "2199-01-01"},
+        ]
         path.write_text(json.dumps({"results": rows}), encoding="utf-8")
     elif kind == "server-memory":
         rows = [
-            {"type": "entity", "name": "Sam", "entityType": "person", "observations": ["likes herons"]},
+            {
+                "type": "entity",
+                "name": "Sam",
+                "entityType": "person",
+                "observations": ["likes herons"],
+            },
             {"type": "entity", "name": "Evil", "entityType": "person", "observations": [POISON]},
             {"type": "relation", "from": "Sam", "to": "Evil", "relationType": "knows"},
         ]
@@ -199,7 +232,10 @@ def test_turns_that_are_not_the_users_are_judged(ghost: Ghost, tmp_path: Path) -
     path = tmp_path / "chat.jsonl"
 
     def write(answer: str) -> None:
-        rows = [{"role": "user", "content": POISON, "id": "1"}, {"role": "assistant", "content": answer, "id": "2"}]
+        rows = [
+            {"role": "user", "content": POISON, "id": "1"},
+            {"role": "assistant", "content": answer, "id": "2"},
+        ]
         path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
 
     write(POISON)
@@ -226,7 +262,9 @@ def vault(tmp_path: Path) -> Path:
     """Return a folder with a note that has a plain and a poisoned section."""
     folder = tmp_path / "vault"
     folder.mkdir()
-    (folder / "web.md").write_text(f"# Birds\n\nSam likes herons.\n\n# Page\n\n{POISON}\n", encoding="utf-8")
+    (folder / "web.md").write_text(
+        f"# Birds\n\nSam likes herons.\n\n# Page\n\n{POISON}\n", encoding="utf-8"
+    )
     return folder
 
 
@@ -294,7 +332,16 @@ def test_a_folder_can_change_sides(ghost: Ghost, vault: Path) -> None:
 @pytest.fixture
 def full(ghost: Ghost, clock: Any) -> Ghost:
     """Return a store with poisoned memories and something of everything that belongs to them."""
-    ghost.put(NS, "bad", "The heron is grey.", tags=["t"], meta={"a": 1}, files=["a.py"], source_user="ann", source_kind="stated")
+    ghost.put(
+        NS,
+        "bad",
+        "The heron is grey.",
+        tags=["t"],
+        meta={"a": 1},
+        files=["a.py"],
+        source_user="ann",
+        source_kind="stated",
+    )
     clock.forward(days=1)
     ghost.put(NS, "bad", POISON, importance=0.9, pinned=True)
     ghost.put(NS, "worse", f"{POISON} At once.", ttl="900d")
@@ -329,11 +376,16 @@ def test_an_import_is_judged_whatever_source_its_lines_name(full: Ghost, target:
 
 
 @pytest.mark.parametrize("order", list(permutations(HELD_KEYS)), ids="-".join)
-def test_a_release_gives_what_a_lossless_import_gives(full: Ghost, clock: Any, order: tuple[str, ...]) -> None:
+def test_a_release_gives_what_a_lossless_import_gives(
+    full: Ghost, clock: Any, order: tuple[str, ...]
+) -> None:
     """Ids, versions, times, counters, edges and wordings: the export is the same to the byte, in whatever order."""
     lines = list(full.export())
     settings = Settings(embed_provider="none")
-    with Ghost.open(":memory:", settings=settings, clock=clock) as trusting, Ghost.open(":memory:", settings=settings) as careful:
+    with (
+        Ghost.open(":memory:", settings=settings, clock=clock) as trusting,
+        Ghost.open(":memory:", settings=settings) as careful,
+    ):
         assert trusting.import_(lines, trust=True).held == 0
         careful.import_(lines)
         ids = {held.key: held.id for held in careful.quarantined()}
@@ -385,13 +437,21 @@ def test_a_next_version_from_a_file_is_judged(ghost: Ghost, target: Ghost) -> No
     assert [memory.version for memory in target.list(NS)] == [1, 1]
     for one in target.quarantined(NS):
         target.release(one.id)
-    assert {memory.key: (memory.content, memory.version) for memory in target.list(NS)} == {"a": (POISON, 2), "b": (POISON, 2)}
+    assert {memory.key: (memory.content, memory.version) for memory in target.list(NS)} == {
+        "a": (POISON, 2),
+        "b": (POISON, 2),
+    }
 
 
 def test_a_wording_from_a_file_is_judged(ghost: Ghost, target: Ghost) -> None:
     """Another wording of a plain memory can be an order as well."""
     memory = ghost.put(NS, "tea", "Sam drinks green tea.")
-    wording = {"type": "alias", "memory_id": memory.id, "content": POISON, "at": "2026-01-01T00:00:00.000000Z"}
+    wording = {
+        "type": "alias",
+        "memory_id": memory.id,
+        "content": POISON,
+        "at": "2026-01-01T00:00:00.000000Z",
+    }
     lines = [*ghost.export(), json.dumps(wording)]
     done = target.import_(lines)
     assert (done.imported, done.held, done.aliases) == (1, 1, 0)
@@ -404,12 +464,21 @@ def test_a_wording_from_a_file_is_judged(ghost: Ghost, target: Ghost) -> None:
 def test_the_stores_own_mark_is_trusted_and_no_other(full: Ghost, target: Ghost) -> None:
     """A marked export comes back as it was; one line more, another store's mark or none is judged."""
     plain, marked = list(full.export()), list(full.export(mark=True))
-    assert (marked[1:], json.loads(marked[0])["format"]) == (plain[1:], json.loads(plain[0])["format"])
+    assert (marked[1:], json.loads(marked[0])["format"]) == (
+        plain[1:],
+        json.loads(plain[0])["format"],
+    )
     assert marked == list(full.export(mark=True))
     other_mark = json.loads(next(iter(target.export(mark=True))))["mark"]
     full.rm_namespace(NS, hard=True)
     forged = json.dumps({**json.loads(marked[0]), "mark": other_mark})
-    fresh = {"type": "memory", "id": "01M7FHSKJM9PAY4758YZV0T66H", "ns": NS, "key": "new", "content": POISON}
+    fresh = {
+        "type": "memory",
+        "id": "01M7FHSKJM9PAY4758YZV0T66H",
+        "ns": NS,
+        "key": "new",
+        "content": POISON,
+    }
     added = json.dumps({**fresh, "created_at": "2026-01-01T00:00:00.000000Z"})
     assert target.import_(marked, dry_run=True).held == 3
     assert full.import_([forged, *marked[1:]], dry_run=True).held == 3
@@ -424,7 +493,9 @@ def test_the_stores_own_mark_is_trusted_and_no_other(full: Ghost, target: Ghost)
 def test_forgetting_a_source_drops_what_an_import_held_of_it(full: Ghost, target: Ghost) -> None:
     """The source of the line is known for what is held."""
     target.import_(full.export())
-    assert [(item.key, item.why) for item in target.forget(source="ann").items] == [("bad", "quarantine")]
+    assert [(item.key, item.why) for item in target.forget(source="ann").items] == [
+        ("bad", "quarantine")
+    ]
 
 
 @pytest.mark.parametrize("change", ["ns", "key", "edge", "type"])
@@ -432,11 +503,20 @@ def test_a_held_line_cannot_write_elsewhere(full: Ghost, target: Ghost, change: 
     """What is held for one key holds nothing of another, so that a release stays where it was allowed."""
     target.import_(full.export())
     header, *rest = target.export()
-    held = next(line for line in map(json.loads, rest) if line["type"] == "held" and line["key"] == "bad")
+    held = next(
+        line for line in map(json.loads, rest) if line["type"] == "held" and line["key"] == "bad"
+    )
     first = held["fields"]["records"][0]
     if change == "edge":
         held["fields"]["records"].append(
-            {"type": "edge", "from_id": "X", "to_id": "Y", "rel": "refines", "weight": 1, "created_at": held["at"]}
+            {
+                "type": "edge",
+                "from_id": "X",
+                "to_id": "Y",
+                "rel": "refines",
+                "weight": 1,
+                "created_at": held["at"],
+            }
         )
     else:
         first[change] = {"ns": "agent:other", "key": "other", "type": "odd"}[change]

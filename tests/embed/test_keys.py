@@ -14,7 +14,9 @@ KEY = "sk-secret-123"
 
 
 @contextmanager
-def serving(answer: Callable[[BaseHTTPRequestHandler], None]) -> Iterator[tuple[str, list[str | None]]]:
+def serving(
+    answer: Callable[[BaseHTTPRequestHandler], None],
+) -> Iterator[tuple[str, list[str | None]]]:
     """Run a server on loopback that answers in one way, and yield its address and the keys it was sent."""
     seen: list[str | None] = []
 

@@ -29,7 +29,9 @@ Open = Callable[..., Ghost]
 
 
 @pytest.mark.parametrize(("provider", "dimension"), [("local", 384), ("static", 256)])
-def test_a_shipped_model_makes_unit_vectors_that_mean_something(provider: str, dimension: int) -> None:
+def test_a_shipped_model_makes_unit_vectors_that_mean_something(
+    provider: str, dimension: int
+) -> None:
     """Vectors have length one, are the same each time and for each batching, and near texts are nearer than far ones."""
     embedder = choose(Settings(embed_provider=provider))
     assert embedder is not None
@@ -55,10 +57,17 @@ def test_a_shipped_model_says_how_much_it_knows(provider: str) -> None:
 
 def test_thresholds_belong_to_the_model() -> None:
     """Each shipped model carries its own, and MiniLM's are the specification's."""
-    local, static = choose(Settings(embed_provider="local")), choose(Settings(embed_provider="static"))
+    local, static = (
+        choose(Settings(embed_provider="local")),
+        choose(Settings(embed_provider="static")),
+    )
     assert local is not None
     assert static is not None
-    assert (local.thresholds.link, local.thresholds.merge, local.thresholds.dedup) == (0.80, 0.90, 0.92)
+    assert (local.thresholds.link, local.thresholds.merge, local.thresholds.dedup) == (
+        0.80,
+        0.90,
+        0.92,
+    )
     assert static.thresholds != local.thresholds
     assert local.model != static.model
 
@@ -79,13 +88,24 @@ def test_none_makes_no_vectors(open_ghost: Open) -> None:
 def test_the_shipped_model_leaves_nothing_behind_and_tells_nobody(tmp_path: Path) -> None:
     """Its runtime would keep events for its makers in the user's cache, and send them."""
     code = "from ghostmem.embed.local import LocalEmbedder; print(LocalEmbedder().embed(['tea']).shape)"
-    env = {name: value for name, value in os.environ.items() if not name.startswith(("ORT_", "XDG_"))}
-    done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True, timeout=120)
+    env = {
+        name: value for name, value in os.environ.items() if not name.startswith(("ORT_", "XDG_"))
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env=env,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    )
     assert done.stdout == "(1, 384)\n"
     assert list((tmp_path / "home").rglob("*")) == []
 
 
-def test_local_without_onnxruntime_says_so_and_search_goes_on(open_ghost: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_local_without_onnxruntime_says_so_and_search_goes_on(
+    open_ghost: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """An installation that cannot import onnxruntime stores and finds by words, and each search notes it once."""
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
     ghost = open_ghost(":memory:", embed_provider="local")
@@ -377,7 +397,9 @@ def test_a_server_makes_the_vectors(server: Server, style: str) -> None:
     ],
     ids=str,
 )
-def test_a_server_that_recovers_is_asked_again(server: Server, style: str, answers: list[Any], requests: int) -> None:
+def test_a_server_that_recovers_is_asked_again(
+    server: Server, style: str, answers: list[Any], requests: int
+) -> None:
     """A busy, silent or broken answer is tried again until it works, at most three times."""
     server.answers = [*answers, good(style)]
     embedder = choose(settings_for(server, style))
@@ -399,8 +421,19 @@ BROKEN: dict[str, tuple[Any, int, str]] = {
     "an error": ({"error": {"message": "no"}}, 1, "without vectors"),
     "null": ({"embeddings": None, "data": None}, 1, "without vectors"),
     "too few": ({"embeddings": [], "data": []}, 1, "0 vectors for 1"),
-    "too many": ({"embeddings": [[1.0], [2.0]], "data": [{"embedding": [1.0]}] * 2}, 1, "2 vectors for 1"),
-    "ragged": ({"embeddings": [[1.0], [2.0, 3.0]], "data": [{"embedding": [1.0]}, {"embedding": [1.0, 2.0]}]}, 1, "vectors"),
+    "too many": (
+        {"embeddings": [[1.0], [2.0]], "data": [{"embedding": [1.0]}] * 2},
+        1,
+        "2 vectors for 1",
+    ),
+    "ragged": (
+        {
+            "embeddings": [[1.0], [2.0, 3.0]],
+            "data": [{"embedding": [1.0]}, {"embedding": [1.0, 2.0]}],
+        },
+        1,
+        "vectors",
+    ),
     "words": ({"embeddings": [["a", "b"]], "data": [{"embedding": ["a", "b"]}]}, 1, "vectors"),
     "nothing inside": ({"embeddings": [None], "data": [{"embedding": None}]}, 1, "vectors"),
     "NaN": (b'{"embeddings": [[NaN, 1]], "data": [{"embedding": [NaN, 1]}]}', 1, "vectors"),
@@ -412,7 +445,9 @@ BROKEN: dict[str, tuple[Any, int, str]] = {
 
 @pytest.mark.parametrize("style", STYLES)
 @pytest.mark.parametrize("name", BROKEN)
-def test_a_broken_server_never_fails_a_put(server: Server, style: str, name: str, tmp_path: Any) -> None:
+def test_a_broken_server_never_fails_a_put(
+    server: Server, style: str, name: str, tmp_path: Any
+) -> None:
     """Whatever a server answers, the put succeeds and is found by words; backfill says what is wrong, and completes later."""
     answer, tries, says = BROKEN[name]
     server.answers = [answer]
@@ -452,9 +487,20 @@ def test_openai_without_a_key_says_so(open_ghost: Open) -> None:
 
 
 @pytest.mark.parametrize(
-    "url", ["localhost:11434", "file:///etc/passwd", "ftp://x", "http://", "http://127.0.0.1:1", "http://a b/", "http://[::1"]
+    "url",
+    [
+        "localhost:11434",
+        "file:///etc/passwd",
+        "ftp://x",
+        "http://",
+        "http://127.0.0.1:1",
+        "http://a b/",
+        "http://[::1",
+    ],
 )
-def test_an_address_that_is_none_is_an_embedding_error(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_address_that_is_none_is_an_embedding_error(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Only web addresses are asked, and one that nobody listens on is a clear error."""
     monkeypatch.setattr(post, "__defaults__", ("", 0.2, 0.001))
     with pytest.raises(EmbeddingError, match="web address|did not answer"):
@@ -501,10 +547,15 @@ def test_a_changed_model_is_never_mixed(open_ghost: Open) -> None:
     assert new.check().problems == ()
 
 
-def test_switching_to_none_or_a_broken_provider_drops_nothing(open_ghost: Open, server: Server) -> None:
+def test_switching_to_none_or_a_broken_provider_drops_nothing(
+    open_ghost: Open, server: Server
+) -> None:
     """The vectors there are stay until others have taken their place."""
     open_ghost("m.db", embed_provider="static").put("a", "k", TEXTS[0])
-    for broken in ({"embed_provider": "none"}, {"embed_provider": "ollama", "embed_url": server.url}):
+    for broken in (
+        {"embed_provider": "none"},
+        {"embed_provider": "ollama", "embed_url": server.url},
+    ):
         server.answers = [(404, b"no model")]
         with pytest.raises(EmbeddingError):
             open_ghost("m.db", **broken).embed_switch()
@@ -521,8 +572,13 @@ def test_a_hanging_server_costs_no_more_than_its_time_outs(server: Server) -> No
     assert time.monotonic() - began < 3
 
 
-@pytest.mark.parametrize(("name", "model"), [(None, "all-MiniLM-L6-v2-int8"), ("static", "minilm-static-256-int8"), ("none", "")])
-def test_the_provider_is_chosen_by_its_name(monkeypatch: pytest.MonkeyPatch, name: str | None, model: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "model"),
+    [(None, "all-MiniLM-L6-v2-int8"), ("static", "minilm-static-256-int8"), ("none", "")],
+)
+def test_the_provider_is_chosen_by_its_name(
+    monkeypatch: pytest.MonkeyPatch, name: str | None, model: str
+) -> None:
     """GHOST_EMBED_PROVIDER names the provider, and unset means the local model."""
     monkeypatch.delenv("GHOST_EMBED_PROVIDER", raising=False)
     if name is not None:

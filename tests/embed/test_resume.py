@@ -11,8 +11,8 @@ import apsw
 import pytest
 
 from ghostmem import Ghost
+from ghostmem.memory.embedding import BATCH
 from ghostmem.settings import Settings
-from ghostmem.verbs.embed import BATCH
 
 COUNT = 300
 ENV = {"GHOST_EMBED_PROVIDER": "none"}
@@ -44,10 +44,14 @@ fast.model = "counted"  # type: ignore[attr-defined]
 
 def fill(path: Path, provider: str = "none") -> None:
     """Store memories, with the vectors of a provider or without any."""
-    with Ghost.open(str(path), settings=Settings(embed_provider=provider, synchronous="normal")) as ghost:
+    with Ghost.open(
+        str(path), settings=Settings(embed_provider=provider, synchronous="normal")
+    ) as ghost:
         for at in range(COUNT):
             ghost.put(
-                "a" if at % 3 else "b", f"k{at}", f"Note {at} tells of the {at % 7}th deployment and of {'xyzuvw'[at % 6]}."
+                "a" if at % 3 else "b",
+                f"k{at}",
+                f"Note {at} tells of the {at % 7}th deployment and of {'xyzuvw'[at % 6]}.",
             )
 
 
@@ -73,7 +77,9 @@ def start(path: Path, verb: str) -> "subprocess.Popen[str]":
             print("done", ghost.embed_{verb}(), flush=True)
     """)
     pipe = subprocess.PIPE
-    return subprocess.Popen([sys.executable, "-c", script], stdin=pipe, stdout=pipe, text=True, env=os.environ | ENV)
+    return subprocess.Popen(
+        [sys.executable, "-c", script], stdin=pipe, stdout=pipe, text=True, env=os.environ | ENV
+    )
 
 
 def go_on(process: "subprocess.Popen[str]", batches: int) -> None:
@@ -107,7 +113,9 @@ def test_a_killed_run_loses_nothing_and_is_resumed(tmp_path: Path, verb: str) ->
     process = start(path, verb)
     go_on(process, 4)
     # a second process searches and writes meanwhile
-    with Ghost.open(str(path), settings=Settings(embed_provider="static" if verb == "switch" else "none")) as other:
+    with Ghost.open(
+        str(path), settings=Settings(embed_provider="static" if verb == "switch" else "none")
+    ) as other:
         assert other.search("deployment note 17", "a")[0].key == "k17"
         assert other.put("c", "new", "Written meanwhile about a zebra.").version == 1
         assert [hit.key for hit in other.search("zebra", "c")] == ["new"]
@@ -123,7 +131,11 @@ def test_a_killed_run_loses_nothing_and_is_resumed(tmp_path: Path, verb: str) ->
         status = ghost.embed_status()
         assert (status.embedded, status.pending) == (4 * BATCH, COUNT + 1 - 4 * BATCH)
         seen: list[int] = []
-        done = ghost.embed_backfill(seen.append) if verb == "backfill" else ghost.embed_switch(seen.append)
+        done = (
+            ghost.embed_backfill(seen.append)
+            if verb == "backfill"
+            else ghost.embed_switch(seen.append)
+        )
         assert done == seen[-1] == COUNT + 1 - 4 * BATCH
         assert ghost.embed_status().pending == 0
         assert ghost.check().problems == ()
@@ -168,7 +180,9 @@ def test_what_is_removed_while_it_is_embedded_gets_no_vector(tmp_path: Path) -> 
     fill(path)
     process = start(path, "backfill")
     go_on(process, 1)
-    with Ghost.open(str(path), settings=Settings(embed_provider="none", synchronous="normal")) as ghost:
+    with Ghost.open(
+        str(path), settings=Settings(embed_provider="none", synchronous="normal")
+    ) as ghost:
         for at in range(COUNT):
             ghost.rm("a" if at % 3 else "b", f"k{at}")
     process.communicate("\n" * 20)
@@ -194,7 +208,9 @@ def test_processes_see_each_others_writes_at_the_next_query(tmp_path: Path) -> N
         assert two.search("financial news", "a", min_score=-9.0)[0].key == "first"
         assert "first" not in [hit.key for hit in two.search("a kitten is napping", "a")][:1]
         plain.put("a", "third", "The train to Lyon was late.")
-        assert "third" in [hit.key for hit in two.search("railway delays in France", "a", min_score=-9.0)] or two.search("train")
+        assert "third" in [
+            hit.key for hit in two.search("railway delays in France", "a", min_score=-9.0)
+        ] or two.search("train")
         assert one.embed_backfill() == 1
         assert two.search("railway delays", "a", min_score=-9.0)[0].key == "third"
         one.rm("a", "third")

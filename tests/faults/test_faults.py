@@ -41,7 +41,9 @@ def test_nothing_is_lost_on_a_real_file_system(name: str) -> None:
 def test_scenarios_cover_every_operation() -> None:
     """Everything that writes a store, or files beside it, is killed."""
     names = "puts, import, gc, migration, vacuum, reflect, restore, hard delete, backup, going back to a backup, migrate"
-    assert set(KILLS) == {f"kill in {name}" for name in (*names.split(", "), "notes sync", "mirror", "hooks")}
+    assert set(KILLS) == {
+        f"kill in {name}" for name in (*names.split(", "), "notes sync", "mirror", "hooks")
+    }
     assert set(KILLS) < set(SCENARIOS)
 
 
@@ -49,7 +51,12 @@ def test_a_long_run_goes_on_where_it_was_interrupted(tmp_path: Path) -> None:
     """Rounds that are done are not done again, nor are scenarios that passed."""
     plan, path = Plan(Path(), rounds=4), tmp_path / "state.json"
     first = run("kill in gc", plan, LONG)
-    half = {"facts": {**first["facts"], "killed": 3, "rounds": 3, "acknowledged": 0}, "problems": [], "skipped": "", "done": 3}
+    half = {
+        "facts": {**first["facts"], "killed": 3, "rounds": 3, "acknowledged": 0},
+        "problems": [],
+        "skipped": "",
+        "done": 3,
+    }
     State(path, 4, 1).keep("kill in gc", {"result": "running", "seconds": 100.0, "findings": half})
     (result,) = run_long(plan, State(path, 4, 1), "gc")
     assert (result["result"], result["facts"]["killed"]) == ("pass", 4)
@@ -65,14 +72,18 @@ def test_a_lost_put_is_noticed(tmp_path: Path) -> None:
     assert verify_puts(tmp_path, ["put 3"]) == [f"{key(4, 3)} was acknowledged and is gone"]
     with open_store(tmp_path / "memory.db") as ghost:
         ghost.put(NS, "latest", content(1, 0))
-    assert verify_puts(tmp_path, ["latest 0", "latest 1"]) == ["latest has 1 versions after 2 were acknowledged"]
+    assert verify_puts(tmp_path, ["latest 0", "latest 1"]) == [
+        "latest has 1 versions after 2 were acknowledged"
+    ]
 
 
 def test_a_changed_content_is_noticed(tmp_path: Path) -> None:
     """A content that is not what was acknowledged is a problem, and a torn one also without an acknowledgement."""
     with open_store(tmp_path / "memory.db") as ghost:
         ghost.put(NS, key(1, 1), content(1, 2))
-        assert missing(ghost, [(1, 1)]) == [f"{key(1, 1)} has another content than was acknowledged"]
+        assert missing(ghost, [(1, 1)]) == [
+            f"{key(1, 1)} has another content than was acknowledged"
+        ]
         assert unclean(ghost) == []
         ghost.put(NS, key(1, 1), content(1, 1)[:-1])
         assert unclean(ghost) == [f"{key(1, 1)} is torn"]
@@ -102,7 +113,12 @@ def test_a_power_cut_takes_back_what_was_not_synced(tmp_path: Path) -> None:
     wrong = {}
     for synchronous in ("normal", "full"):
         (tmp_path / synchronous).mkdir()
-        arguments = {"folder": str(tmp_path / synchronous), "die_at": 1000, "power": True, "synchronous": synchronous}
+        arguments = {
+            "folder": str(tmp_path / synchronous),
+            "die_at": 1000,
+            "power": True,
+            "synchronous": synchronous,
+        }
         with Child(put_many, **arguments) as child:
             assert child.listen()
         assert child.code == -9
@@ -115,9 +131,20 @@ def test_a_power_cut_takes_back_what_was_not_synced(tmp_path: Path) -> None:
 
 def test_the_table_names_every_problem() -> None:
     """People see the verdicts in columns and each problem on a line of its own."""
-    result = {"scenario": "a", "result": "fail", "seconds": 1.0, "facts": {"rounds": 2}, "problems": ["lost"]}
+    result = {
+        "scenario": "a",
+        "result": "fail",
+        "seconds": 1.0,
+        "facts": {"rounds": 2},
+        "problems": ["lost"],
+    }
     text = as_text([result])
     assert "rounds 2" in text
     assert text.endswith("a: lost")
-    assert table(("what", "ms"), [("put", "12"), ("get", "3")]).splitlines() == ["what  ms", "----  --", "put   12", "get    3"]
+    assert table(("what", "ms"), [("put", "12"), ("get", "3")]).splitlines() == [
+        "what  ms",
+        "----  --",
+        "put   12",
+        "get    3",
+    ]
     assert Findings().problems == []

@@ -9,7 +9,10 @@ from bench.load_client import Shared
 from bench.load_table import as_markdown
 from bench.proof import open_store
 
-pytestmark = [pytest.mark.may_skip, pytest.mark.skipif(sys.platform == "win32", reason="signals and /proc are those of Unix")]
+pytestmark = [
+    pytest.mark.may_skip,
+    pytest.mark.skipif(sys.platform == "win32", reason="signals and /proc are those of Unix"),
+]
 
 
 def test_a_short_load_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -17,7 +20,12 @@ def test_a_short_load_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bench.load.WARMING", 1.0)
     monkeypatch.setattr("bench.load.SEEDED", 50)
     found = load(Plan("sqlite", "none", 8, 40.0, 6.0, 1))
-    assert (found["server_error_responses"], found["failed_connections"], found["lost"], found["check"]) == (0, 0, 0, [])
+    assert (
+        found["server_error_responses"],
+        found["failed_connections"],
+        found["lost"],
+        found["check"],
+    ) == (0, 0, 0, [])
     assert set(found["statuses"]) <= {"200", "201"}
     assert all(one["requests"] for one in found["operations"].values())
     assert found["acknowledged"] > 0
@@ -31,6 +39,11 @@ def test_a_lost_write_is_noticed(tmp_path: Path) -> None:
         for key in ("same", "later", "other"):
             ghost.put(NS, key, f"text of {key}")
     shared = Shared(NS, "", [], 1.0, 1)
-    shared.acknowledged = {"same": "text of same", "later": "earlier", "other": "another", "gone": "gone"}
+    shared.acknowledged = {
+        "same": "text of same",
+        "later": "earlier",
+        "other": "another",
+        "gone": "gone",
+    }
     shared.unknown = {"later": ["text of later"]}
     assert read_back(path, shared) == (["other", "gone"], [])

@@ -15,7 +15,10 @@ from ghostmem.settings import Settings
 if TYPE_CHECKING:
     from servers import Databases
 
-pytestmark = [pytest.mark.may_skip, pytest.mark.skipif(sys.platform == "win32", reason="kills are those of Unix")]
+pytestmark = [
+    pytest.mark.may_skip,
+    pytest.mark.skipif(sys.platform == "win32", reason="kills are those of Unix"),
+]
 NONE = Settings(embed_provider="none")
 
 
@@ -43,7 +46,9 @@ def test_killed_beside_a_live_writer(end: Callable[[str], str], tmp_path: Path, 
 
 
 @pytest.mark.parametrize("lines", [1, 3])
-def test_what_is_left_of_a_killed_move_refuses_ordinary_use(end: Callable[[str], str], tmp_path: Path, lines: int) -> None:
+def test_what_is_left_of_a_killed_move_refuses_ordinary_use(
+    end: Callable[[str], str], tmp_path: Path, lines: int
+) -> None:
     """After a kill the target is either not begun, or says that it is being filled; the source is as it was."""
     source, target = str(tmp_path / "source.db"), end("postgres")
     fill(source, 600, "none")

@@ -35,7 +35,12 @@ def open_exact(store_at: Callable[[str | Path], str], clock: Any) -> Iterator[Ca
 
     def open_(name: str | Path = ":memory:", embedder: Any = placed, **settings: object) -> Ghost:
         opened.append(
-            Ghost.open(store_at(name), embedder=embedder, settings=Settings(**{"freshness": "off", **settings}), clock=clock)
+            Ghost.open(
+                store_at(name),
+                embedder=embedder,
+                settings=Settings(**{"freshness": "off", **settings}),
+                clock=clock,
+            )
         )  # type: ignore[arg-type]
         return opened[-1]
 
@@ -60,6 +65,9 @@ def linked() -> Callable[..., list[Triple]]:
     """Return a function that lists the edges of a namespace as (from, relation, to), sorted."""
 
     def triples(ghost: Ghost, ns: str = "a", rel: str | None = None) -> list[Triple]:
-        return sorted((str(edge.from_key), edge.rel.value, str(edge.to_key)) for edge in ghost.edges(ns, rel=rel))
+        return sorted(
+            (str(edge.from_key), edge.rel.value, str(edge.to_key))
+            for edge in ghost.edges(ns, rel=rel)
+        )
 
     return triples

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from ghostmem import Ghost
+from ghostmem.graph import autolink as module
 from ghostmem.settings import Settings
-from ghostmem.verbs import autolink as module
 
 Linked = Callable[..., list[tuple[str, str, str]]]
 Open = Callable[..., Ghost]
@@ -36,15 +36,28 @@ def weights(ghost: Ghost, ns: str = "a") -> dict[tuple[str, str], float]:
 def test_a_put_links_to_what_lies_near(open_exact: Open) -> None:
     """From the new memory to each older one of cosine 0.80 and more goes an edge whose weight is the cosine."""
     ghost = open_exact()
-    for key, place in {"here": HERE, "near": NEAR, "edge": EDGE, "far": FAR, "across": "[0, 1]"}.items():
+    for key, place in {
+        "here": HERE,
+        "near": NEAR,
+        "edge": EDGE,
+        "far": FAR,
+        "across": "[0, 1]",
+    }.items():
         ghost.put("a", key, at(place, key))
     ghost.put("a", "new", at(HERE, "new"))
     found = {other: weight for (key, other), weight in weights(ghost).items() if key == "new"}
-    assert found == {"here": 1.0, "near": pytest.approx(0.9, abs=2e-3), "edge": pytest.approx(0.8, abs=2e-3)}
+    assert found == {
+        "here": 1.0,
+        "near": pytest.approx(0.9, abs=2e-3),
+        "edge": pytest.approx(0.8, abs=2e-3),
+    }
     assert {edge.rel.value for edge in ghost.edges("a")} == {"relates_to"}
 
 
-@pytest.mark.parametrize(("threshold", "found"), [(0.95, ["here"]), (0.85, ["here", "near"]), (0.7, ["far", "here", "near"])])
+@pytest.mark.parametrize(
+    ("threshold", "found"),
+    [(0.95, ["here"]), (0.85, ["here", "near"]), (0.7, ["far", "here", "near"])],
+)
 def test_the_threshold_is_a_setting(open_exact: Open, threshold: float, found: list[str]) -> None:
     """GHOST_EDGE_THRESHOLD moves the cosine from which memories are linked."""
     ghost = open_exact(edge_threshold=threshold)
@@ -55,7 +68,9 @@ def test_the_threshold_is_a_setting(open_exact: Open, threshold: float, found: l
 
 
 @pytest.mark.parametrize("how", ["put", "backfill", "relink"])
-def test_no_way_of_linking_by_itself_crosses_a_namespace(open_exact: Open, open_ghost: Open, how: str) -> None:
+def test_no_way_of_linking_by_itself_crosses_a_namespace(
+    open_exact: Open, open_ghost: Open, how: str
+) -> None:
     """Of alike memories in three namespaces only those of one are joined, as the table of edges itself shows."""
     ghost = open_ghost("m.db") if how != "put" else open_exact("m.db")
     for number, ns in enumerate(("a", "b", "a:b", "a", "b")):
@@ -78,7 +93,12 @@ def test_the_whole_namespace_is_compared(open_exact: Open, linked: Linked) -> No
     ghost = open_exact()
     ghost.put("a", "oldest", at(HERE, "oldest"))
     for number in range(300):
-        ghost.put("a", f"k{number}", at(f"[0, 0, {number % 17 + 1}, {number % 13}, {number % 7}]", str(number)), tier="ltm")
+        ghost.put(
+            "a",
+            f"k{number}",
+            at(f"[0, 0, {number % 17 + 1}, {number % 13}, {number % 7}]", str(number)),
+            tier="ltm",
+        )
     ghost.put("a", "new", at(HERE, "new"))
     assert [edge for edge in linked(ghost) if "new" in edge] == [("new", "relates_to", "oldest")]
 
@@ -131,7 +151,9 @@ def test_a_long_memory_does_not_crowd_out_others(open_exact: Open) -> None:
     """One memory of forty chunks that all lie near is one neighbour among others."""
     ghost = open_exact()
     ghost.put("a", "near", at(NEAR, "near"))
-    ghost.put("a", "long", "\n\n".join(at(HERE, f"{number}: {'word ' * 70}") for number in range(40)))
+    ghost.put(
+        "a", "long", "\n\n".join(at(HERE, f"{number}: {'word ' * 70}") for number in range(40))
+    )
     assert ghost.store.engine.check() == []
     assert len(ghost.chunks("a", "long")) >= 30
     ghost.put("a", "new", at(HERE, "new"))
@@ -148,10 +170,14 @@ def test_the_nearest_chunk_speaks_for_a_memory(open_exact: Open) -> None:
 
 
 @pytest.mark.parametrize("state", ["sensory", "removed", "expired"])
-def test_what_is_passing_or_gone_is_never_linked_to(open_exact: Open, clock: Any, state: str) -> None:
+def test_what_is_passing_or_gone_is_never_linked_to(
+    open_exact: Open, clock: Any, state: str
+) -> None:
     """Sensory, removed and expired memories get no edge from a new one."""
     ghost = open_exact()
-    fields: dict[str, Any] = {"sensory": {"tier": "sensory"}, "expired": {"ttl": "1h"}}.get(state, {})
+    fields: dict[str, Any] = {"sensory": {"tier": "sensory"}, "expired": {"ttl": "1h"}}.get(
+        state, {}
+    )
     ghost.put("a", "old", at(HERE, "old"), **fields)
     if state == "removed":
         ghost.rm("a", "old")
@@ -285,13 +311,29 @@ def test_no_reason_is_found_by_likeness(open_exact: Open, open_ghost: Open, tmp_
     """Put, update, ingest, backfill, relink and consolidate make no edge of reasoning, whatever the texts say; a caller does."""
     plain = open_ghost("m.db")
     for key in ("early", "earlier"):
-        plain.put("a", key, at(HERE, f"{key}: the outage was caused by the deploy, tests prevent it, which implies more tests"))
+        plain.put(
+            "a",
+            key,
+            at(
+                HERE,
+                f"{key}: the outage was caused by the deploy, tests prevent it, which implies more tests",
+            ),
+        )
     ghost = open_exact("m.db")
     ghost.embed_backfill()
     for key in ("one", "two", "two"):
-        ghost.put("a", key, at(HERE, f"{key}: the deploy caused the outage because nobody ran the tests that prevent it"))
+        ghost.put(
+            "a",
+            key,
+            at(
+                HERE,
+                f"{key}: the deploy caused the outage because nobody ran the tests that prevent it",
+            ),
+        )
     file = tmp_path / "notes.md"
-    file.write_text(f"## Cause\n\n{at(HERE, 'caused by the deploy')}\n\n## Effect\n\n{at(HERE, 'implies an outage')}\n")
+    file.write_text(
+        f"## Cause\n\n{at(HERE, 'caused by the deploy')}\n\n## Effect\n\n{at(HERE, 'implies an outage')}\n"
+    )
     ghost.ingest(file, "a")
     for edge in ghost.edges("a")[:3]:
         ghost.rm_edge("a", str(edge.from_key), str(edge.to_key), "relates_to")
@@ -302,13 +344,19 @@ def test_no_reason_is_found_by_likeness(open_exact: Open, open_ghost: Open, tmp_
     assert found.count("relates_to") > 5
     for rel in ("caused_by", "prevents", "implies"):
         ghost.edge("a", "one", "two", rel)
-    assert {edge.rel.value for edge in ghost.edges("a", "one")} >= {"caused_by", "prevents", "implies"}
+    assert {edge.rel.value for edge in ghost.edges("a", "one")} >= {
+        "caused_by",
+        "prevents",
+        "implies",
+    }
 
 
 # --- in the put's transaction
 
 
-def test_a_put_that_fails_while_linking_leaves_neither(open_exact: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_put_that_fails_while_linking_leaves_neither(
+    open_exact: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Memory, vectors and edges are one transaction."""
     ghost = open_exact("m.db")
     ghost.put("a", "one", at(HERE, "one"))
@@ -330,7 +378,7 @@ def test_a_put_that_fails_while_linking_leaves_neither(open_exact: Open, monkeyp
 KILLED = """
 import os, signal, sys
 from ghostmem import Ghost
-from ghostmem.engine.sqlite.graph import SqliteGraph
+from ghostmem.store.sqlite.graph import SqliteGraph
 from ghostmem.settings import Settings
 ghost = Ghost.open(sys.argv[1], settings=Settings(embed_provider="static"))
 before = SqliteGraph.add_edge
@@ -366,7 +414,9 @@ def test_a_process_killed_while_linking_leaves_neither(tmp_path: Path, verb: str
 # --- while others write
 
 
-def test_what_another_wrote_after_the_look_is_linked(open_exact: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_another_wrote_after_the_look_is_linked(
+    open_exact: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A memory written between looking for neighbours and writing is found all the same, over another connection."""
     one, two = open_exact("m.db"), open_exact("m.db")
     one.put("a", "first", at(HERE, "first"))
@@ -383,7 +433,9 @@ def test_what_another_wrote_after_the_look_is_linked(open_exact: Open, monkeypat
     assert set(weights(one)) == {("between", "first"), ("new", "first"), ("new", "between")}
 
 
-def test_what_another_removed_after_the_look_is_not_linked(open_exact: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_another_removed_after_the_look_is_not_linked(
+    open_exact: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A neighbour that is removed or replaced meanwhile gets no edge; its next version does."""
     one, two = open_exact("m.db"), open_exact("m.db")
     for key in ("gone", "changed", "moved"):
@@ -408,7 +460,9 @@ def test_what_another_removed_after_the_look_is_not_linked(open_exact: Open, mon
 
 
 @pytest.mark.parametrize("name", ["m.db", ":memory:"])
-def test_threads_that_put_at_once_are_both_linked(open_exact: Open, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+def test_threads_that_put_at_once_are_both_linked(
+    open_exact: Open, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
     """Four threads that all looked before any wrote still find each other: each pair is linked once, later to earlier."""
     ghost = open_exact(name)
     look = module.find_near
@@ -455,7 +509,9 @@ def test_a_view_kept_in_memory_sees_what_others_put(open_exact: Open) -> None:
     assert not any("here" in pair for pair in found)
 
 
-def test_a_failed_put_leaves_nothing_in_the_view(open_exact: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_put_leaves_nothing_in_the_view(
+    open_exact: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What was rolled back is no neighbour of what comes next."""
     ghost = open_exact("m.db")
     ghost.put("a", "one", at("[0, 1]", "one"))
@@ -497,7 +553,9 @@ def test_a_backfill_links_as_puts_would_have(open_ghost: Open, open_exact: Open)
     assert waiting(late) == 0
 
 
-def test_one_stored_without_vectors_is_linked_to_what_came_after(open_exact: Open, open_ghost: Open) -> None:
+def test_one_stored_without_vectors_is_linked_to_what_came_after(
+    open_exact: Open, open_ghost: Open
+) -> None:
     """A put during a provider's outage is linked by the next backfill to newer neighbours as well as to older ones."""
     ghost = open_exact("m.db")
     ghost.put("a", "older", at("[0.8, 0.6]", "older"))
@@ -505,10 +563,15 @@ def test_one_stored_without_vectors_is_linked_to_what_came_after(open_exact: Ope
     ghost.put("a", "newer", at("[0.8, -0.6]", "newer"))
     assert weights(ghost) == {}
     ghost.embed_backfill()
-    assert {frozenset(pair) for pair in weights(ghost)} == {frozenset({"outage", "older"}), frozenset({"outage", "newer"})}
+    assert {frozenset(pair) for pair in weights(ghost)} == {
+        frozenset({"outage", "older"}),
+        frozenset({"outage", "newer"}),
+    }
 
 
-def test_a_backfill_killed_before_linking_is_resumed(open_ghost: Open, open_exact: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_backfill_killed_before_linking_is_resumed(
+    open_ghost: Open, open_exact: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Stopped when all vectors are there and no links, the next backfill makes the links though no vector is missing."""
     plain = open_ghost("m.db")
     for key in ("one", "two"):
@@ -518,7 +581,7 @@ def test_a_backfill_killed_before_linking_is_resumed(open_ghost: Open, open_exac
     def killed(*_: object, **__: object) -> int:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("ghostmem.verbs.embed.link_pending", killed)
+    monkeypatch.setattr("ghostmem.memory.embedding.link_pending", killed)
     with pytest.raises(KeyboardInterrupt):
         first.embed_backfill()
     monkeypatch.undo()
@@ -528,7 +591,9 @@ def test_a_backfill_killed_before_linking_is_resumed(open_ghost: Open, open_exac
     assert (set(weights(second)), waiting(second)) == ({("two", "one")}, 0)
 
 
-def test_a_backfill_killed_while_linking_is_resumed(open_ghost: Open, open_exact: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_backfill_killed_while_linking_is_resumed(
+    open_ghost: Open, open_exact: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Stopped between two batches of links, the next run goes on where it was and ends where an undisturbed one does."""
     monkeypatch.setattr(module, "BATCH", 3)
     for name in ("killed.db", "whole.db"):
@@ -556,7 +621,9 @@ def test_a_backfill_killed_while_linking_is_resumed(open_ghost: Open, open_exact
     assert (weights(ghost), waiting(ghost)) == (weights(whole), 0)
 
 
-def test_what_waits_for_links_may_go_away(open_ghost: Open, open_exact: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_waits_for_links_may_go_away(
+    open_ghost: Open, open_exact: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A memory that is deleted or changed by another while its links are sought does not stop the backfill."""
     plain = open_ghost("m.db", freshness="off")
     for key in ("one", "deleted", "changed", "two"):
@@ -587,7 +654,7 @@ def test_what_was_removed_while_waiting_is_not_linked(
     plain.put("a", "removed", at(HERE, "removed"))
     plain.put("a", "expired", at(HERE, "expired"), ttl="1h")
     ghost = open_exact("m.db")
-    monkeypatch.setattr("ghostmem.verbs.embed.link_pending", lambda *_, **__: 0)
+    monkeypatch.setattr("ghostmem.memory.embedding.link_pending", lambda *_, **__: 0)
     ghost.embed_backfill()
     monkeypatch.undo()
     plain.rm("a", "removed")
@@ -624,7 +691,9 @@ def test_a_repair_brings_no_removed_edge_back(open_exact: Open) -> None:
 
 
 @pytest.mark.parametrize("verb", ["restore", "import", "switch"])
-def test_what_waits_for_vectors_keeps_its_claim_to_links(open_ghost: Open, open_exact: Open, verb: str) -> None:
+def test_what_waits_for_vectors_keeps_its_claim_to_links(
+    open_ghost: Open, open_exact: Open, verb: str
+) -> None:
     """Memories stored without vectors are linked when they get them, whichever command happens to give them theirs."""
     plain = open_ghost("m.db")
     for key in ("one", "two"):
@@ -683,9 +752,14 @@ def test_an_ingest_links_what_it_stored(open_exact: Open, tmp_path: Path) -> Non
     ghost = open_exact("m.db")
     ghost.put("a", "before", at(HERE, "before"))
     file = tmp_path / "notes.md"
-    file.write_text(f"## One\n\n{at(HERE, 'one')}\n\n## Two\n\n{at('[0, 1]', 'two')}\n\n## Three\n\n{at('[0, 1]', 'three')}\n")
+    file.write_text(
+        f"## One\n\n{at(HERE, 'one')}\n\n## Two\n\n{at('[0, 1]', 'two')}\n\n## Three\n\n{at('[0, 1]', 'three')}\n"
+    )
     ghost.ingest(file, "a")
-    assert {frozenset(pair) for pair in weights(ghost)} == {frozenset({"one", "before"}), frozenset({"two", "three"})}
+    assert {frozenset(pair) for pair in weights(ghost)} == {
+        frozenset({"one", "before"}),
+        frozenset({"two", "three"}),
+    }
 
 
 # --- export and import
@@ -694,8 +768,14 @@ def test_an_ingest_links_what_it_stored(open_exact: Open, tmp_path: Path) -> Non
 def rich(ghost: Ghost) -> None:
     """Store alike memories with edges of every origin, uses and a summary."""
     for number in range(8):
-        ghost.put("a", f"k{number}", f"The deployment of the billing service runs every Tuesday at noon, note {number}.")
-    ghost.put("a", "k0", "The deployment of the billing service runs every Tuesday at noon, updated.")
+        ghost.put(
+            "a",
+            f"k{number}",
+            f"The deployment of the billing service runs every Tuesday at noon, note {number}.",
+        )
+    ghost.put(
+        "a", "k0", "The deployment of the billing service runs every Tuesday at noon, updated."
+    )
     ghost.edge("a", "k1", "k2", "contradicts", 0.123)
     ghost.link("a", "k3", "k4", "depends_on")
     ghost.rm_edge("a", "k7", "k6", "relates_to")
@@ -708,7 +788,10 @@ def rich(ghost: Ghost) -> None:
 
 def test_an_import_makes_no_edges_of_its_own(open_ghost: Open) -> None:
     """An import brings the edges of the file and no others, then or at the next backfill."""
-    source, target = open_ghost("a.db", embed_provider="static"), open_ghost("b.db", embed_provider="static")
+    source, target = (
+        open_ghost("a.db", embed_provider="static"),
+        open_ghost("b.db", embed_provider="static"),
+    )
     rich(source)
     assert len(source.edges("a")) > 10
     report = target.import_(source.export())
@@ -721,7 +804,10 @@ def test_an_import_makes_no_edges_of_its_own(open_ghost: Open) -> None:
 
 def test_export_import_export_is_byte_identical_with_vectors(open_ghost: Open) -> None:
     """With a provider too, everything survives the way into an empty store and out again, to the byte."""
-    source, target = open_ghost("a.db", embed_provider="static"), open_ghost("b.db", embed_provider="static")
+    source, target = (
+        open_ghost("a.db", embed_provider="static"),
+        open_ghost("b.db", embed_provider="static"),
+    )
     rich(source)
     lines = list(source.export())
     target.import_(lines)

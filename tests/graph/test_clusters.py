@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ghostmem import Ghost, InvalidInputError
-from ghostmem.rank.clusters import components
+from ghostmem.graph.components import components
 
 
 def store(ghost: Ghost, keys: str, ns: str = "a") -> None:
@@ -88,7 +88,9 @@ def test_a_group_survives_new_versions(ghost: Ghost) -> None:
 
 
 @given(st.lists(st.tuples(st.integers(0, 20), st.integers(0, 20)), max_size=40))
-def test_components_are_the_finest_groups_that_hold_every_pair(pairs: list[tuple[int, int]]) -> None:
+def test_components_are_the_finest_groups_that_hold_every_pair(
+    pairs: list[tuple[int, int]],
+) -> None:
     """Each item is in one group, both of a pair in the same, and two in one group are joined by a way of pairs."""
     groups = components(pairs)
     where = {item: at for at, group in enumerate(groups) for item in group}

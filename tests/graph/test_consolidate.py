@@ -23,8 +23,17 @@ def three(ghost: Ghost) -> Ghost:
 def test_a_summary_stands_for_its_sources(three: Ghost) -> None:
     """The summary is semantic, of importance 0.7, and has a `contains` edge of weight 0.6 to each source."""
     done = three.consolidate("a", "tea", "Sam drinks green tea at four.", ["x", "y"])
-    assert (done.summary.key, done.summary.kind, done.summary.importance, done.summary.version) == ("tea", "semantic", 0.7, 1)
-    assert (done.summary.tier, done.summary.outcome, done.summary.chunks) == ("stm", Outcome.CREATED, 1)
+    assert (done.summary.key, done.summary.kind, done.summary.importance, done.summary.version) == (
+        "tea",
+        "semantic",
+        0.7,
+        1,
+    )
+    assert (done.summary.tier, done.summary.outcome, done.summary.chunks) == (
+        "stm",
+        Outcome.CREATED,
+        1,
+    )
     assert [(e.from_key, e.rel.value, e.to_key, e.weight) for e in done.edges] == [
         ("tea", "contains", "x", 0.6),
         ("tea", "contains", "y", 0.6),
@@ -34,7 +43,9 @@ def test_a_summary_stands_for_its_sources(three: Ghost) -> None:
 
 def test_what_is_said_of_a_summary_is_kept(three: Ghost) -> None:
     """Kind, importance and tags can be named."""
-    done = three.consolidate("a", "tea", "Tea.", ["x", "y"], kind="procedural", importance=0.2, tags=["habit"])
+    done = three.consolidate(
+        "a", "tea", "Tea.", ["x", "y"], kind="procedural", importance=0.2, tags=["habit"]
+    )
     found = three.get("a", "tea")
     assert (
         (found.kind, found.importance, found.tags)
@@ -79,7 +90,9 @@ def test_fewer_than_two_sources_are_refused(three: Ghost, keys: list[str]) -> No
     ],
     ids=str,
 )
-def test_what_cannot_be_is_refused_before_anything_is_written(three: Ghost, given: dict[str, Any], word: str) -> None:
+def test_what_cannot_be_is_refused_before_anything_is_written(
+    three: Ghost, given: dict[str, Any], word: str
+) -> None:
     """Bad input names what is wrong and changes nothing."""
     before = list(three.export())
     call = {"ns": "a", "summary_key": "tea", "content": "Tea.", "source_keys": ["x", "y"]} | given
@@ -142,12 +155,22 @@ def test_a_source_that_goes_away_meanwhile_leaves_no_summary(
     assert ghost.edges("a") == []
 
 
-def test_a_summary_that_exists_gets_a_new_version_and_keeps_its_sources(three: Ghost, linked: Linked) -> None:
+def test_a_summary_that_exists_gets_a_new_version_and_keeps_its_sources(
+    three: Ghost, linked: Linked
+) -> None:
     """Consolidating again under the same key updates the text, keeps what it said of itself, and adds the new sources."""
     three.consolidate("a", "tea", "First.", ["x", "y"], importance=0.9, tags=["habit"])
     again = three.consolidate("a", "tea", "Second.", ["y", "z"])
-    assert (again.summary.version, again.summary.importance, again.summary.tags) == (2, 0.9, ("habit",))
-    assert linked(three) == [("tea", "contains", "x"), ("tea", "contains", "y"), ("tea", "contains", "z")]
+    assert (again.summary.version, again.summary.importance, again.summary.tags) == (
+        2,
+        0.9,
+        ("habit",),
+    )
+    assert linked(three) == [
+        ("tea", "contains", "x"),
+        ("tea", "contains", "y"),
+        ("tea", "contains", "z"),
+    ]
     assert [edge.to_key for edge in again.edges] == ["y", "z"]
 
 
@@ -203,7 +226,11 @@ def test_a_summary_is_linked_to_what_is_like_it(open_exact: Open, linked: Linked
         ghost.put("a", key, f"{key} {place}")
     ghost.consolidate("a", "sum", "sum [0, 0, 1]", ["x", "y"])
     assert ghost.embed_status().pending == 0
-    assert linked(ghost) == [("sum", "contains", "x"), ("sum", "contains", "y"), ("sum", "relates_to", "near")]
+    assert linked(ghost) == [
+        ("sum", "contains", "x"),
+        ("sum", "contains", "y"),
+        ("sum", "relates_to", "near"),
+    ]
 
 
 def test_a_source_that_is_updated_stays_below_its_summary(three: Ghost, linked: Linked) -> None:

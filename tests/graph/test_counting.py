@@ -26,7 +26,11 @@ def logged(ghost: Ghost) -> dict[str, tuple[int, int]]:
 
 def counted(ghost: Ghost) -> dict[str, int]:
     """Return the access counts that are not nought."""
-    return {memory.key: memory.access_count for memory in ghost.list("a", limit=1000) if memory.access_count}
+    return {
+        memory.key: memory.access_count
+        for memory in ghost.list("a", limit=1000)
+        if memory.access_count
+    }
 
 
 @pytest.fixture
@@ -78,11 +82,16 @@ def test_use_and_exposure_add_up_on_their_day(three: Ghost, clock: Any) -> None:
     clock.forward(days=1)
     three.search("green tea", "a")
     with three.store.engine.read() as tx:
-        assert [(row.day, row.used, row.shown) for row in tx.journal.accesses()] == [("2026-03-14", 2, 1), ("2026-03-15", 0, 1)]
+        assert [(row.day, row.used, row.shown) for row in tx.journal.accesses()] == [
+            ("2026-03-14", 2, 1),
+            ("2026-03-15", 0, 1),
+        ]
     assert counted(three) == {"tea": 4}
 
 
-@pytest.mark.parametrize("look", ["list", "history", "peek", "edges", "clusters", "expand", "export", "stats", "chunks"])
+@pytest.mark.parametrize(
+    "look", ["list", "history", "peek", "edges", "clusters", "expand", "export", "stats", "chunks"]
+)
 def test_looking_around_counts_nothing(three: Ghost, look: str) -> None:
     """Listings and overviews are no retrievals."""
     before = list(three.export())
@@ -137,7 +146,9 @@ def test_a_search_does_not_wait_for_a_writer(tmp_path: Any, clock: Any) -> None:
         assert counted(ghost) == {"tea": 1}
 
 
-def test_a_store_that_cannot_be_written_is_searched_uncounted(three: Ghost, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_store_that_cannot_be_written_is_searched_uncounted(
+    three: Ghost, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Counting is bookkeeping: a read-only store answers all the same."""
     before = list(three.export())
     monkeypatch.setattr(three.store.engine, "read_only", True)
@@ -151,4 +162,6 @@ def test_a_search_finds_the_same_however_often_it_was_asked(three: Ghost) -> Non
     first = [(hit.key, hit.score) for hit in three.search("morning train", "a", min_score=-9.0)]
     for _ in range(20):
         three.search("green tea", "a")
-    assert [(hit.key, hit.score) for hit in three.search("morning train", "a", min_score=-9.0)] == first
+    assert [
+        (hit.key, hit.score) for hit in three.search("morning train", "a", min_score=-9.0)
+    ] == first

@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 from ghostmem import Ghost, InvalidInputError, NotFoundError, Outcome
-from ghostmem.edges import EDGE_WEIGHTS, Edge, Link
-from ghostmem.model import Rel
+from ghostmem.model import EDGE_WEIGHTS, Edge, Link, Rel
 from ghostmem.settings import Settings
 
 Linked = Callable[..., list[tuple[str, str, str]]]
@@ -54,7 +53,12 @@ def links(ghost: Ghost) -> list[Link]:
 def test_each_relation_has_its_default_weight(three: Ghost, rel: str, weight: float) -> None:
     """An edge made without a weight gets that of the specification for its relation."""
     made = three.edge("a", "x", "y", rel)
-    assert (made.weight, made.outcome, made.access_count, made.last_accessed_at) == (weight, Outcome.CREATED, 0, None)
+    assert (made.weight, made.outcome, made.access_count, made.last_accessed_at) == (
+        weight,
+        Outcome.CREATED,
+        0,
+        None,
+    )
     assert [(ends(edge), edge.weight) for edge in three.edges("a")] == [(("x", rel, "y"), weight)]
 
 
@@ -63,7 +67,9 @@ def test_there_are_nine_relations() -> None:
     assert {rel.value: EDGE_WEIGHTS[rel] for rel in Rel} == WEIGHTS
 
 
-def test_creating_an_edge_again_updates_its_weight_and_nothing_else(three: Ghost, clock: Any) -> None:
+def test_creating_an_edge_again_updates_its_weight_and_nothing_else(
+    three: Ghost, clock: Any
+) -> None:
     """The second creation changes the weight; counts and the time of creation stay."""
     first = three.edge("a", "x", "y", "depends_on")
     with three.store.engine.write() as tx:
@@ -94,16 +100,34 @@ def test_the_same_pair_may_have_several_relations_and_directions(three: Ghost) -
     ]
 
 
-def test_an_edge_leads_from_one_id_to_another_and_counts_for_itself(three: Ghost, clock: Any) -> None:
+def test_an_edge_leads_from_one_id_to_another_and_counts_for_itself(
+    three: Ghost, clock: Any
+) -> None:
     """It has the ids of both memories in its direction, and its own count and time, which no other edge shares."""
     ids = {memory.key: memory.id for memory in three.list("a")}
-    there, back = three.edge("a", "x", "y", "refines", 0.4), three.edge("a", "y", "x", "refines", 0.6)
+    there, back = (
+        three.edge("a", "x", "y", "refines", 0.4),
+        three.edge("a", "y", "x", "refines", 0.6),
+    )
     three.edge("a", "y", "z", "refines", 0.2)
-    assert (there.from_id, there.to_id, there.rel, there.weight) == (ids["x"], ids["y"], Rel.REFINES, 0.4)
-    assert (back.from_id, back.to_id, back.rel, back.weight) == (ids["y"], ids["x"], Rel.REFINES, 0.6)
+    assert (there.from_id, there.to_id, there.rel, there.weight) == (
+        ids["x"],
+        ids["y"],
+        Rel.REFINES,
+        0.4,
+    )
+    assert (back.from_id, back.to_id, back.rel, back.weight) == (
+        ids["y"],
+        ids["x"],
+        Rel.REFINES,
+        0.6,
+    )
     with three.store.engine.write() as tx:
         tx.graph.strengthen([ids["x"], ids["y"]], 0.05, clock())
-    counted = {(edge.from_id, edge.to_id): (edge.access_count, edge.last_accessed_at is not None) for edge in three.edges("a")}
+    counted = {
+        (edge.from_id, edge.to_id): (edge.access_count, edge.last_accessed_at is not None)
+        for edge in three.edges("a")
+    }
     assert counted == {
         (ids["x"], ids["y"]): (1, True),
         (ids["y"], ids["x"]): (1, True),
@@ -142,7 +166,9 @@ def test_a_memory_cannot_be_linked_to_itself(three: Ghost) -> None:
         three.edge("a", "x", "x", "refines")
 
 
-@pytest.mark.parametrize(("one", "other"), [("x", "other"), ("other", "x"), ("x", "nope"), ("nope", "nope2")])
+@pytest.mark.parametrize(
+    ("one", "other"), [("x", "other"), ("other", "x"), ("x", "nope"), ("nope", "nope2")]
+)
 def test_an_edge_never_leaves_its_namespace(three: Ghost, one: str, other: str) -> None:
     """A key of another namespace is as unknown as one that is nowhere."""
     with pytest.raises(NotFoundError, match="memory not found: a/"):
@@ -169,14 +195,19 @@ def test_removing_an_edge_returns_it_and_leaves_the_others(three: Ghost) -> None
     three.edge("a", "x", "y", "implies")
     gone = three.rm_edge("a", "x", "y", "refines")
     assert (ends(gone), gone.weight) == (("x", "refines", "y"), 0.4)
-    assert [ends(edge) for edge in three.edges("a")] == [("x", "implies", "y"), ("y", "refines", "x")]
+    assert [ends(edge) for edge in three.edges("a")] == [
+        ("x", "implies", "y"),
+        ("y", "refines", "x"),
+    ]
 
 
 def test_removing_an_edge_that_is_not_there_says_so(three: Ghost) -> None:
     """The error names the edge, and the hint the command that lists what is there."""
     three.edge("a", "x", "y", "refines")
     for one, other, rel in [("y", "x", "refines"), ("x", "y", "implies"), ("x", "z", "refines")]:
-        with pytest.raises(NotFoundError, match=f"there is no edge {one} {rel} {other} in a") as error:
+        with pytest.raises(
+            NotFoundError, match=f"there is no edge {one} {rel} {other} in a"
+        ) as error:
             three.rm_edge("a", one, other, rel)
         assert "ghost edge list -n a" in error.value.hint
     assert len(three.edges("a")) == 1
@@ -187,9 +218,14 @@ def test_a_list_has_both_directions_and_keys(three: Ghost) -> None:
     three.edge("a", "x", "y", "depends_on")
     three.edge("a", "z", "x", "contradicts")
     three.edge("a", "y", "z", "implies")
-    assert [ends(edge) for edge in three.edges("a", "x")] == [("z", "contradicts", "x"), ("x", "depends_on", "y")]
+    assert [ends(edge) for edge in three.edges("a", "x")] == [
+        ("z", "contradicts", "x"),
+        ("x", "depends_on", "y"),
+    ]
     assert {edge.ns for edge in three.edges("a", "x")} == {"a"}
-    assert [ends(edge) for edge in three.edges("a", "x", rel="depends_on")] == [("x", "depends_on", "y")]
+    assert [ends(edge) for edge in three.edges("a", "x", rel="depends_on")] == [
+        ("x", "depends_on", "y")
+    ]
     assert len(three.edges("a")) == 3
     assert [ends(edge) for edge in three.edges("a", rel="implies")] == [("y", "implies", "z")]
 
@@ -222,14 +258,16 @@ def test_a_new_version_takes_the_edges_of_both_directions(three: Ghost) -> None:
         assert list(tx.graph.edges(before)) == []
 
 
-def test_a_put_that_fails_leaves_the_edges_where_they_were(three: Ghost, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_put_that_fails_leaves_the_edges_where_they_were(
+    three: Ghost, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A failure after the edges moved takes back the version and the move alike."""
     made = three.edge("a", "x", "y", "refines")
 
     def fail(*_: object) -> None:
         raise RuntimeError("killed")
 
-    monkeypatch.setattr("ghostmem.verbs.draft.index_memory", fail)
+    monkeypatch.setattr("ghostmem.memory.draft.index_memory", fail)
     with pytest.raises(RuntimeError):
         three.put("a", "y", "Never to be read.")
     monkeypatch.undo()
@@ -240,7 +278,7 @@ def test_a_put_that_fails_leaves_the_edges_where_they_were(three: Ghost, monkeyp
 MOVED = """
 import os, signal, sys
 from ghostmem import Ghost
-from ghostmem.engine.sqlite.graph import SqliteGraph
+from ghostmem.store.sqlite.graph import SqliteGraph
 from ghostmem.settings import Settings
 ghost = Ghost.open(sys.argv[1], settings=Settings(embed_provider="none"))
 move = SqliteGraph.relink
@@ -257,7 +295,9 @@ os.kill(os.getpid(), signal.SIGKILL)
 @pytest.mark.parametrize(("moment", "version"), [("while moving", 1), ("after the put", 2)])
 @pytest.mark.skipif(sys.platform == "win32", reason="kills are those of Unix")
 @pytest.mark.may_skip
-def test_a_killed_process_leaves_a_new_version_with_its_edges_or_neither(tmp_path: Path, moment: str, version: int) -> None:
+def test_a_killed_process_leaves_a_new_version_with_its_edges_or_neither(
+    tmp_path: Path, moment: str, version: int
+) -> None:
     """Killed when the edges had moved, before the commit, version and edges are as before; after it, both are new."""
     path = str(tmp_path / "m.db")
     with Ghost.open(path, settings=Settings(embed_provider="none")) as ghost:
@@ -265,12 +305,17 @@ def test_a_killed_process_leaves_a_new_version_with_its_edges_or_neither(tmp_pat
             ghost.put("a", key, f"The text of {key}.")
         ghost.edge("a", "x", "y", "refines")
         ghost.link("a", "y", "z", "depends_on")
-    killed = subprocess.run([sys.executable, "-c", MOVED, path, moment], env=os.environ, check=False)
+    killed = subprocess.run(
+        [sys.executable, "-c", MOVED, path, moment], env=os.environ, check=False
+    )
     assert killed.returncode == -signal.SIGKILL
     with Ghost.open(path, settings=Settings(embed_provider="none")) as ghost:
         current = ghost.get("a", "y")
         assert current.version == version
-        assert [ends(edge) for edge in ghost.edges("a", "y")] == [("x", "refines", "y"), ("y", "depends_on", "z")]
+        assert [ends(edge) for edge in ghost.edges("a", "y")] == [
+            ("x", "refines", "y"),
+            ("y", "depends_on", "z"),
+        ]
         assert {current.id in (edge.from_id, edge.to_id) for edge in ghost.edges("a")} == {True}
         assert [link.from_id for link in links(ghost)] == [current.id]
         assert ghost.check().problems == ()
@@ -289,7 +334,9 @@ def test_the_edges_of_a_removed_memory_hide_and_come_back_with_it(three: Ghost) 
     three.rm("a", "y")
     assert three.edges("a") == three.edges("a", "x") == []
     three.restore("a", "y")
-    assert [(ends(edge), edge.weight) for edge in three.edges("a", "x")] == [(("x", "refines", "y"), 0.33)]
+    assert [(ends(edge), edge.weight) for edge in three.edges("a", "x")] == [
+        (("x", "refines", "y"), 0.33)
+    ]
 
 
 def test_an_earlier_version_of_a_removed_memory_comes_back_with_its_edges(three: Ghost) -> None:
@@ -360,7 +407,9 @@ def test_a_legacy_link_is_also_an_edge(three: Ghost) -> None:
     assert (links(three), three.edges("a")) == ([], [])
 
 
-@pytest.mark.parametrize("rel", ["relates_to", "contradicts", "depends_on", "refines", "contains", "merged_into"])
+@pytest.mark.parametrize(
+    "rel", ["relates_to", "contradicts", "depends_on", "refines", "contains", "merged_into"]
+)
 def test_every_legacy_relation_stays_readable_and_is_an_edge(three: Ghost, rel: str) -> None:
     """Each of the original's six relations is a link as before and an edge of the same relation, also in another store."""
     three.link("a", "x", "y", rel)
@@ -419,8 +468,14 @@ def test_candidates_are_alike_pairs_without_a_reason(three: Ghost) -> None:
     three.edge("a", "x", "w", "depends_on", 0.99)
     three.edge("a", "z", "y", "caused_by")
     found = three.edge_candidates("a")
-    assert [(c.from_key, c.to_key, c.relates_weight) for c in found.candidates] == [("x", "y", 0.9), ("x", "z", 0.7)]
-    assert (found.candidates[0].from_content, found.candidates[0].to_content) == ("The text of x.", "The text of y.")
+    assert [(c.from_key, c.to_key, c.relates_weight) for c in found.candidates] == [
+        ("x", "y", 0.9),
+        ("x", "z", 0.7),
+    ]
+    assert (found.candidates[0].from_content, found.candidates[0].to_content) == (
+        "The text of x.",
+        "The text of y.",
+    )
     assert found.skipped_existing == 1
 
 
@@ -444,7 +499,9 @@ def test_candidates_are_limited_after_they_are_chosen(three: Ghost) -> None:
     assert three.edge_candidates("b").candidates == ()
 
 
-@pytest.mark.parametrize("given", [{"max_pairs": 0}, {"max_pairs": -1}, {"seed": "xy"}, {"seed": [""]}])
+@pytest.mark.parametrize(
+    "given", [{"max_pairs": 0}, {"max_pairs": -1}, {"seed": "xy"}, {"seed": [""]}]
+)
 def test_candidates_refuse_what_cannot_be(three: Ghost, given: dict[str, Any]) -> None:
     """A limit below one and a seed that is no list of keys are invalid input."""
     with pytest.raises(InvalidInputError):
@@ -467,7 +524,9 @@ def test_candidates_count_as_neither_use_nor_exposure(three: Ghost) -> None:
     assert list(three.export()) == before
 
 
-@pytest.mark.parametrize("key", ["it's", 'qu"ote', "日本 語", "%_\\", "a —refines→ b", "' OR 1=1 --", "\u202eevil"])
+@pytest.mark.parametrize(
+    "key", ["it's", 'qu"ote', "日本 語", "%_\\", "a —refines→ b", "' OR 1=1 --", "\u202eevil"]
+)
 def test_hostile_keys_are_linked_like_any_other(ghost: Ghost, key: str) -> None:
     """Keys are data, never syntax."""
     ghost.put("a", key, "One.")

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from ghostmem import Ghost, InvalidInputError, NotFoundError
-from ghostmem.verbs.expand import Node
+from ghostmem.graph.expand import Node
 
 Open = Callable[..., Ghost]
 
@@ -108,7 +108,12 @@ def test_removed_and_expired_children_are_not_shown(tree: Ghost, clock: Any) -> 
     tree.consolidate("n", "C", "About c.", ["short", "loose1", "loose2"])
     tree.rm("n", "a1")
     clock.forward(hours=2)
-    assert {node.key: node.children for node in tree.expand("n").nodes} == {"C": 2, "top": 2, "B": 2, "A": 1}
+    assert {node.key: node.children for node in tree.expand("n").nodes} == {
+        "C": 2,
+        "top": 2,
+        "B": 2,
+        "A": 1,
+    }
     assert shape(tree.expand("n", "A").children) == {"a2": {}}
     assert [node.children for node in tree.expand("n", "top").children] == [1, 2]
     assert shape(tree.expand("n", "C").children) == {"loose1": {}, "loose2": {}}
@@ -162,7 +167,9 @@ def test_an_empty_namespace_has_no_summaries(ghost: Ghost) -> None:
     assert found.to_dict() == {"ns": "nobody"}
 
 
-def test_a_store_that_cannot_be_written_can_be_expanded(tree: Ghost, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_store_that_cannot_be_written_can_be_expanded(
+    tree: Ghost, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Counting never fails a read."""
     monkeypatch.setattr(tree.store.engine, "read_only", True)
     assert len(tree.expand("n", "A").children) == 2

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from ghostmem import Ghost, InvalidInputError
-from ghostmem.rank.kinship import by_names, by_topic
+from ghostmem.graph.kinship import by_names, by_topic
 
 Linked = Callable[..., list[tuple[str, str, str]]]
 Open = Callable[..., Ghost]
@@ -69,7 +69,9 @@ def test_the_strongest_of_the_three_is_the_weight(open_exact: Open) -> None:
 
 @pytest.mark.parametrize("rel", ["contradicts", "relates_to", "merged_into"])
 @pytest.mark.parametrize("pair", [("visit", "phone"), ("phone", "visit")])
-def test_a_pair_that_has_any_link_is_left_alone(ghost: Ghost, linked: Linked, rel: str, pair: tuple[str, str]) -> None:
+def test_a_pair_that_has_any_link_is_left_alone(
+    ghost: Ghost, linked: Linked, rel: str, pair: tuple[str, str]
+) -> None:
     """Whatever relation and direction a pair has already, relink adds none."""
     fill(ghost, NAMES)
     ghost.edge("a", *pair, rel, 0.01)
@@ -121,7 +123,9 @@ def test_other_namespaces_are_left_alone(ghost: Ghost) -> None:
 def test_what_is_passing_or_gone_is_not_linked(ghost: Ghost, clock: Any, state: str) -> None:
     """Sensory, removed and expired memories take no part."""
     ghost.put("a", "visit", NAMES["visit"])
-    fields: dict[str, Any] = {"sensory": {"tier": "sensory"}, "expired": {"ttl": "1h"}}.get(state, {})
+    fields: dict[str, Any] = {"sensory": {"tier": "sensory"}, "expired": {"ttl": "1h"}}.get(
+        state, {}
+    )
     ghost.put("a", "phone", NAMES["phone"], **fields)
     if state == "removed":
         ghost.rm("a", "phone")
@@ -130,12 +134,14 @@ def test_what_is_passing_or_gone_is_not_linked(ghost: Ghost, clock: Any, state: 
     assert (done.memories, done.added) == (1, 0)
 
 
-def test_what_goes_away_meanwhile_is_not_linked(open_ghost: Open, open_exact: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_goes_away_meanwhile_is_not_linked(
+    open_ghost: Open, open_exact: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A memory that another process removes, deletes or changes while relink compares gets no edge, and stops nothing."""
     ghost, other = open_exact("m.db"), open_ghost("m.db", freshness="off")
     for number, key in enumerate(("removed", "deleted", "changed", "stays")):
         other.put("a", key, f"{TOPICS['one']} in hall {number}")
-    chosen = __import__("ghostmem.verbs.relink", fromlist=["x"])._edges
+    chosen = __import__("ghostmem.graph.relink", fromlist=["x"])._edges
 
     def interrupted(*args: Any) -> Any:
         found = chosen(*args)
@@ -144,7 +150,7 @@ def test_what_goes_away_meanwhile_is_not_linked(open_ghost: Open, open_exact: Op
         other.put("a", "changed", "Something else entirely.")
         return found
 
-    monkeypatch.setattr("ghostmem.verbs.relink._edges", interrupted)
+    monkeypatch.setattr("ghostmem.graph.relink._edges", interrupted)
     assert ghost.relink("a").added == 0
     with ghost.store.engine.read() as tx:
         assert list(tx.graph.edges()) == []
@@ -168,7 +174,19 @@ def test_an_empty_namespace_has_nothing_to_link(ghost: Ghost) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "   ", "the the the", "1 2 3 4", "\x1b[31m\u202e", "A" * 5000, "日本語", "' OR 1=1 --", "[1, 2", "NaN"]
+    "text",
+    [
+        "",
+        "   ",
+        "the the the",
+        "1 2 3 4",
+        "\x1b[31m\u202e",
+        "A" * 5000,
+        "日本語",
+        "' OR 1=1 --",
+        "[1, 2",
+        "NaN",
+    ],
 )
 def test_hostile_content_is_compared_like_any_other(ghost: Ghost, text: str) -> None:
     """Texts without names or words, and texts of syntax, link at most to their equals."""
@@ -189,7 +207,12 @@ def test_common_names_and_words_say_nothing() -> None:
 
 def test_shares_are_those_of_sets_and_cosines() -> None:
     """Names count by Jaccard's share from 0.15, words by their weighted cosine from 0.30; later texts come first."""
-    named = [frozenset("abc"), frozenset("bcd"), frozenset("z"), frozenset("a") | frozenset(str(n) for n in range(7))]
+    named = [
+        frozenset("abc"),
+        frozenset("bcd"),
+        frozenset("z"),
+        frozenset("a") | frozenset(str(n) for n in range(7)),
+    ]
     assert list(by_names(named)) == [(1, 0, 0.5)]
     ((later, earlier, cosine),) = by_topic([["x", "y"], ["x", "y"], ["q"]])
     assert (later, earlier, round(cosine, 6)) == (1, 0, 1.0)

@@ -28,7 +28,10 @@ def days(ghost: Ghost) -> list[tuple[str, str, int, int]]:
 
 def test_what_helped_gains_utility(two: Ghost) -> None:
     """Each named memory gains one, and the answer says how many it has now."""
-    assert [(use.ns, use.key, use.utility_count) for use in two.used("a", ["y", "x"])] == [("a", "y", 1), ("a", "x", 1)]
+    assert [(use.ns, use.key, use.utility_count) for use in two.used("a", ["y", "x"])] == [
+        ("a", "y", 1),
+        ("a", "x", 1),
+    ]
     assert two.used("a", ["x"])[0].utility_count == 2
     assert {memory.key: memory.utility_count for memory in two.list("a")} == {"x": 2, "y": 1}
 
@@ -77,7 +80,9 @@ def test_no_key_is_refused(two: Ghost, keys: Any) -> None:
         two.used("a", keys)
 
 
-def test_utility_is_carried_to_the_next_version_and_through_an_export(two: Ghost, open_ghost: Open) -> None:
+def test_utility_is_carried_to_the_next_version_and_through_an_export(
+    two: Ghost, open_ghost: Open
+) -> None:
     """Neither an update nor a move to another store forgets what helped."""
     two.used("a", ["x"])
     two.put("a", "x", "One, reworded.")

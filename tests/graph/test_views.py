@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ghostmem.engine import nearest
-from ghostmem.engine.nearest import VectorView
+from ghostmem.store import nearest
+from ghostmem.store.nearest import VectorView
 
 WIDTH = 70
 
@@ -38,9 +38,13 @@ def agrees(view: VectorView, ids: "np.ndarray", rows: "np.ndarray") -> None:
 @settings(max_examples=40, deadline=None)
 @given(
     first=st.integers(0, 4),
-    steps=st.lists(st.tuples(st.integers(0, 50), st.integers(0, 30), st.booleans()), min_size=1, max_size=14),
+    steps=st.lists(
+        st.tuples(st.integers(0, 50), st.integers(0, 30), st.booleans()), min_size=1, max_size=14
+    ),
 )
-def test_extending_never_disturbs_an_older_view(exact: int, first: int, steps: list[tuple[int, int, bool]]) -> None:
+def test_extending_never_disturbs_an_older_view(
+    exact: int, first: int, steps: list[tuple[int, int, bool]]
+) -> None:
     """However views are extended from any older one, and asked in between, each holds its own vectors and no others."""
     with mock.patch.object(nearest, "EXACT", exact):
         ids, rows = np.arange(1, first + 1), made(0, first)
@@ -91,10 +95,15 @@ def test_alike_finds_all_at_least_so_near_up_to_a_number() -> None:
     for block in (8_192, 7):
         with mock.patch.object(nearest, "BLOCK", block):
             ((ids, cosines),) = view.alike(query[None], 0.1, 500, before=110)
-            wanted = [at + 10 for at in np.argsort(-scores[:100], kind="stable") if scores[at] >= 0.1]
+            wanted = [
+                at + 10 for at in np.argsort(-scores[:100], kind="stable") if scores[at] >= 0.1
+            ]
             assert ids.tolist() == wanted
             assert cosines == pytest.approx(scores[ids - 10], abs=1e-6)
             ((few, _),) = view.alike(query[None], 0.1, 3, before=110)
             assert few.tolist() == wanted[:3]
     assert view.alike(query[None], 2.0, 5)[0][0].tolist() == []
-    assert VectorView(0, np.zeros(0, np.int64), made(0, 0)).alike(query[None], 0.0, 5)[0][0].tolist() == []
+    assert (
+        VectorView(0, np.zeros(0, np.int64), made(0, 0)).alike(query[None], 0.0, 5)[0][0].tolist()
+        == []
+    )

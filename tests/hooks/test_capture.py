@@ -29,10 +29,14 @@ def contents(store: Path, ns: str = NS) -> list[str]:
         return sorted(memory.content for memory in ghost.list(ns))
 
 
-def test_only_the_users_own_words_are_taken(hook: "Hook", store: Path, transcript: Callable[..., Path]) -> None:
+def test_only_the_users_own_words_are_taken(
+    hook: "Hook", store: Path, transcript: Callable[..., Path]
+) -> None:
     """Tool output, reminders, our own block, the agent and its agents say nothing that is kept."""
     ours = f'<ghost-memory count="1">\n<memory key="k">\nI prefer vim over emacs.\n</memory>\n</ghost-memory>\n{TABS}'
-    result = [{"type": "tool_result", "tool_use_id": "t", "content": "I prefer loud music in the office."}]
+    result = [
+        {"type": "tool_result", "tool_use_id": "t", "content": "I prefer loud music in the office."}
+    ]
     path = transcript(
         spoken(ours),
         spoken(result),
@@ -49,11 +53,17 @@ def test_only_the_users_own_words_are_taken(hook: "Hook", store: Path, transcrip
     assert contents(store) == [TABS]
     with Ghost.open(store, settings=Settings(embed_provider="none")) as ghost:
         memory = ghost.list(NS)[0]
-    assert (str(memory.source_kind), memory.source_client, memory.source_scope) == ("stated", "claude-code", "s-1")
+    assert (str(memory.source_kind), memory.source_client, memory.source_scope) == (
+        "stated",
+        "claude-code",
+        "s-1",
+    )
     assert hook.lines() == []
 
 
-def test_capturing_goes_on_where_it_left_off(hook: "Hook", store: Path, transcript: Callable[..., Path]) -> None:
+def test_capturing_goes_on_where_it_left_off(
+    hook: "Hook", store: Path, transcript: Callable[..., Path]
+) -> None:
     """What was captured is not read again: a memory that the user has removed since stays away."""
     path = transcript(spoken(TABS))
     hook("Stop", transcript_path=str(path))
@@ -81,7 +91,9 @@ def test_a_resumed_session_is_not_captured_twice(
     assert contents(store) == [CENTS]
 
 
-def test_a_line_that_is_being_written_waits(hook: "Hook", store: Path, transcript: Callable[..., Path]) -> None:
+def test_a_line_that_is_being_written_waits(
+    hook: "Hook", store: Path, transcript: Callable[..., Path]
+) -> None:
     """Half a line is left for the next time, and then read whole."""
     line = json.dumps(spoken(CENTS))
     path = transcript(spoken(TABS), tail=line[:60])
@@ -92,16 +104,25 @@ def test_a_line_that_is_being_written_waits(hook: "Hook", store: Path, transcrip
     assert contents(store) == sorted([TABS, CENTS])
 
 
-def test_what_is_said_twice_is_kept_once(hook: "Hook", store: Path, transcript: Callable[..., Path]) -> None:
+def test_what_is_said_twice_is_kept_once(
+    hook: "Hook", store: Path, transcript: Callable[..., Path]
+) -> None:
     """The gate knows a restatement, in this session and in the next."""
     hook("Stop", transcript_path=str(transcript(spoken(TABS), spoken(TABS))))
-    hook("Stop", session_id="s-2", transcript_path=str(transcript(spoken(TABS, "s-2"), name="second.jsonl")))
+    hook(
+        "Stop",
+        session_id="s-2",
+        transcript_path=str(transcript(spoken(TABS, "s-2"), name="second.jsonl")),
+    )
     assert contents(store) == [TABS]
 
 
 def test_chatter_makes_no_store(hook: "Hook", store: Path, transcript: Callable[..., Path]) -> None:
     """Where nothing is worth keeping nothing is made."""
-    hook("Stop", transcript_path=str(transcript(spoken("Can you run the tests again?"), spoken("thanks"))))
+    hook(
+        "Stop",
+        transcript_path=str(transcript(spoken("Can you run the tests again?"), spoken("thanks"))),
+    )
     assert not store.exists()
     assert hook.lines() == []
 
@@ -109,12 +130,19 @@ def test_chatter_makes_no_store(hook: "Hook", store: Path, transcript: Callable[
 def test_secrets_do_not_get_in(hook: "Hook", store: Path, transcript: Callable[..., Path]) -> None:
     """A key in a statement is redacted, as in every put."""
     secret = "sk-ant-api03-" + "Ab3" * 30
-    hook("Stop", transcript_path=str(transcript(spoken(f"Always use the key {secret} for staging deploys of the shop."))))
+    hook(
+        "Stop",
+        transcript_path=str(
+            transcript(spoken(f"Always use the key {secret} for staging deploys of the shop."))
+        ),
+    )
     assert not any(secret in content for content in contents(store))
     assert secret not in store.read_bytes().decode("latin-1")
 
 
-def test_a_transcript_written_anew_is_read_from_its_beginning(hook: "Hook", store: Path, transcript: Callable[..., Path]) -> None:
+def test_a_transcript_written_anew_is_read_from_its_beginning(
+    hook: "Hook", store: Path, transcript: Callable[..., Path]
+) -> None:
     """A file that has become shorter is another one."""
     path = transcript(spoken("Can you look at this?" * 20), spoken(TABS))
     hook("Stop", transcript_path=str(path))
@@ -141,13 +169,18 @@ def test_broken_lines_are_passed_over(hook: "Hook", store: Path, tmp_path: Path,
     """What cannot be read in a transcript stops nothing."""
     path = tmp_path / "broken.jsonl"
     deep = "[" * 100_000
-    path.write_bytes(f'{{"type": "user"\n{deep}\nnull\n7\n{{}}\n{json.dumps(spoken([TABS, 7, None]))}\n'.encode() + b"\xff\xfe\n")
+    path.write_bytes(
+        f'{{"type": "user"\n{deep}\nnull\n7\n{{}}\n{json.dumps(spoken([TABS, 7, None]))}\n'.encode()
+        + b"\xff\xfe\n"
+    )
     hook("Stop" if host != "gemini" else "AfterAgent", host=host, transcript_path=str(path))
     assert hook.lines() == []
 
 
 @pytest.mark.parametrize("kind", ["folder", "pipe", "gone", "nul"])
-def test_what_is_no_transcript_is_not_read(hook: "Hook", store: Path, tmp_path: Path, kind: str) -> None:
+def test_what_is_no_transcript_is_not_read(
+    hook: "Hook", store: Path, tmp_path: Path, kind: str
+) -> None:
     """A folder, a pipe that never ends, a name that cannot be: a line in the log, and nothing else."""
     path = str(tmp_path / "odd")
     if kind == "folder":
@@ -159,7 +192,9 @@ def test_what_is_no_transcript_is_not_read(hook: "Hook", store: Path, tmp_path: 
     assert not store.exists()
 
 
-def test_nothing_of_what_was_said_is_in_the_log(hook: "Hook", store: Path, transcript: Callable[..., Path], sql: Any) -> None:
+def test_nothing_of_what_was_said_is_in_the_log(
+    hook: "Hook", store: Path, transcript: Callable[..., Path], sql: Any
+) -> None:
     """The log tells what went wrong and where, never what was said."""
     path = transcript(spoken(TABS))
     hook("Stop", transcript_path=str(path))
@@ -189,13 +224,27 @@ def test_a_codex_session_keeps_its_name_past_its_first_line(tmp_path: Path) -> N
     path = tmp_path / "rollout.jsonl"
 
     def message(text: str) -> str:
-        return json.dumps({"type": "response_item", "payload": {"type": "message", "role": "user", "content": text}}) + "\n"
+        return (
+            json.dumps(
+                {
+                    "type": "response_item",
+                    "payload": {"type": "message", "role": "user", "content": text},
+                }
+            )
+            + "\n"
+        )
 
-    head = json.dumps({"type": "session_meta", "payload": {"id": "x", "thread_source": "subagent"}}) + "\n"
+    head = (
+        json.dumps({"type": "session_meta", "payload": {"id": "x", "thread_source": "subagent"}})
+        + "\n"
+    )
     path.write_text(head + message("one thing"), encoding="utf-8")
     first = said_since(str(path), "codex", 0)
     with path.open("a", encoding="utf-8") as stream:
         stream.write(message("another thing"))
     assert first == ([], len(head + message("one thing")))
     assert said_since(str(path), "codex", first.to).texts == []
-    path.write_text(head.replace("subagent", "user") + message("one thing") + message("another"), encoding="utf-8")
+    path.write_text(
+        head.replace("subagent", "user") + message("one thing") + message("another"),
+        encoding="utf-8",
+    )

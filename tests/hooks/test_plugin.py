@@ -15,8 +15,8 @@ import pytest
 from ghostmem._version import __version__
 from ghostmem.hooks.hosts import HOSTS, Moment
 from ghostmem.mcp.tools import MEMORY
+from ghostmem.memory.curate import OPS
 from ghostmem.settings import PROVIDERS, table
-from ghostmem.verbs.curate import OPS
 
 ROOT = Path(__file__).parent.parent.parent
 PLUGIN = ROOT / "plugins" / "claude-code"
@@ -88,7 +88,12 @@ SERVER = {
     "required": ["name", "description", "version"],
     "properties": {
         "$schema": {"type": "string", "pattern": r"/schemas/2025-12-11/server\.schema\.json$"},
-        "name": {"type": "string", "pattern": "^[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+$", "minLength": 3, "maxLength": 200},
+        "name": {
+            "type": "string",
+            "pattern": "^[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+$",
+            "minLength": 3,
+            "maxLength": 200,
+        },
         "title": {"type": "string", "minLength": 1, "maxLength": 100},
         "description": {"type": "string", "minLength": 1, "maxLength": 100},
         "version": {"type": "string", "maxLength": 255},
@@ -98,7 +103,10 @@ SERVER = {
                 "type": "object",
                 "required": ["registryType", "identifier", "transport"],
                 "properties": {
-                    "registryType": {"type": "string", "enum": ["npm", "pypi", "cargo", "oci", "nuget", "mcpb"]},
+                    "registryType": {
+                        "type": "string",
+                        "enum": ["npm", "pypi", "cargo", "oci", "nuget", "mcpb"],
+                    },
                     "identifier": TEXT,
                     "version": {"type": "string", "pattern": r"^\d+\.\d+\.\d+$"},
                     "runtimeHint": TEXT,
@@ -107,7 +115,10 @@ SERVER = {
                         "items": {
                             "type": "object",
                             "required": ["type", "value"],
-                            "properties": {"type": {"type": "string", "enum": ["positional"]}, "value": TEXT},
+                            "properties": {
+                                "type": {"type": "string", "enum": ["positional"]},
+                                "value": TEXT,
+                            },
                             "additionalProperties": False,
                         },
                     },
@@ -125,7 +136,10 @@ SERVER = {
                             "properties": {
                                 "name": TEXT,
                                 "description": TEXT,
-                                "format": {"type": "string", "enum": ["string", "number", "boolean", "filepath"]},
+                                "format": {
+                                    "type": "string",
+                                    "enum": ["string", "number", "boolean", "filepath"],
+                                },
                                 "isRequired": {"type": "boolean"},
                                 "isSecret": {"type": "boolean"},
                                 "default": {"type": "string"},
@@ -165,7 +179,11 @@ def test_each_file_is_of_its_schema(path: Path, schema: dict[str, Any]) -> None:
 def test_the_schemas_refuse_what_they_should() -> None:
     """A check that accepts everything proves nothing."""
     server = read(ROOT / "server.json")
-    for wrong in ({**server, "name": "ghostmem"}, {**server, "description": "x" * 101}, {**server, "extra": 1}):
+    for wrong in (
+        {**server, "name": "ghostmem"},
+        {**server, "description": "x" * 101},
+        {**server, "extra": 1},
+    ):
         with pytest.raises(jsonschema.ValidationError):
             jsonschema.validate(wrong, SERVER)
 
@@ -177,9 +195,12 @@ def test_versions_and_names_agree() -> None:
         read(ROOT / ".claude-plugin" / "marketplace.json"),
         read(ROOT / "server.json"),
     )
-    assert {plugin["version"], market["plugins"][0]["version"], server["version"], server["packages"][0]["version"]} == {
-        __version__
-    }
+    assert {
+        plugin["version"],
+        market["plugins"][0]["version"],
+        server["version"],
+        server["packages"][0]["version"],
+    } == {__version__}
     assert plugin["name"] == market["plugins"][0]["name"]
     assert plugin["description"] == market["plugins"][0]["description"]
     assert (ROOT / market["plugins"][0]["source"] / ".claude-plugin" / "plugin.json").is_file()
@@ -197,7 +218,12 @@ def test_the_hooks_are_those_that_are_answered() -> None:
             assert [command["command"] for command in one["hooks"]] == ["ghost hook claude"]
             in_background = HOSTS["claude"].events[event] in (Moment.COMPACT, Moment.STOP)
             assert [command.get("async", False) for command in one["hooks"]] == [in_background]
-    assert set(found["hooks"]["SessionStart"][0]["matcher"].split("|")) == {"startup", "resume", "clear", "compact"}
+    assert set(found["hooks"]["SessionStart"][0]["matcher"].split("|")) == {
+        "startup",
+        "resume",
+        "clear",
+        "compact",
+    }
 
 
 def test_the_server_is_started_as_ghost_mcp() -> None:
@@ -208,7 +234,9 @@ def test_the_server_is_started_as_ghost_mcp() -> None:
     assert [argument["value"] for argument in package["packageArguments"]] == server["args"]
     known = {variable for _, _, variables, _, _ in table() for variable in variables}
     assert {variable["name"] for variable in package["environmentVariables"]} <= known
-    choices = [variable["choices"] for variable in package["environmentVariables"] if "choices" in variable]
+    choices = [
+        variable["choices"] for variable in package["environmentVariables"] if "choices" in variable
+    ]
     assert choices == [list(PROVIDERS)]
 
 
@@ -218,7 +246,14 @@ def test_the_skill_is_well_formed_and_names_what_exists() -> None:
     text = path.read_text(encoding="utf-8")
     head, body = text.removeprefix("---\n").split("\n---\n", 1)
     fields = dict(line.split(": ", 1) for line in head.splitlines())
-    assert set(fields) <= {"name", "description", "license", "compatibility", "metadata", "allowed-tools"}
+    assert set(fields) <= {
+        "name",
+        "description",
+        "license",
+        "compatibility",
+        "metadata",
+        "allowed-tools",
+    }
     assert fields["name"] == path.parent.name
     assert re.fullmatch(r"[a-z0-9-]{1,64}", fields["name"])
     assert 1 <= len(fields["description"]) <= 1024
@@ -230,7 +265,10 @@ def test_the_skill_is_well_formed_and_names_what_exists() -> None:
 def test_the_guide_says_how_to_install_and_how_to_undo() -> None:
     """Both ways in, and both ways out."""
     text = (ROOT / "docs" / "hooks.md").read_text(encoding="utf-8")
-    installing, undoing = text.split("## Installing")[1].split("\n## ")[0], text.split("## Undoing")[1]
+    installing, undoing = (
+        text.split("## Installing")[1].split("\n## ")[0],
+        text.split("## Undoing")[1],
+    )
     assert "ghost setup claude-code --hooks" in installing
     assert "/plugin install ghost-memory@ghost" in installing
     assert "ghost setup claude-code --remove" in undoing

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from ghostmem import Ghost
-from ghostmem.engine.session import Session
 from ghostmem.settings import Settings
+from ghostmem.store.session import Session
 
 if TYPE_CHECKING:
     from hooks.conftest import Hook, Program
@@ -27,7 +27,10 @@ def keys(text: str) -> list[str]:
 
 def session(store: Path, id_: str = "claude:s-1") -> Session:
     """Return what the store knows of a session."""
-    with Ghost.open(store, settings=Settings(embed_provider="none")) as ghost, ghost.store.engine.read() as tx:
+    with (
+        Ghost.open(store, settings=Settings(embed_provider="none")) as ghost,
+        ghost.store.engine.read() as tx,
+    ):
         found = tx.sessions.get(id_)
     assert found is not None
     return found
@@ -37,7 +40,9 @@ def test_what_was_shown_is_not_shown_again(hook: "Hook", filled: Path) -> None:
     """A prompt brings what is relevant and new; the same prompt brings nothing more."""
     assert keys(hook("UserPromptSubmit", prompt=MONEY)) == ["tone", "money"]
     assert hook("UserPromptSubmit", prompt=MONEY) == ""
-    assert keys(hook("UserPromptSubmit", prompt="When do we deploy to production?")) == ["deploy-window"]
+    assert keys(hook("UserPromptSubmit", prompt="When do we deploy to production?")) == [
+        "deploy-window"
+    ]
     assert keys(hook("UserPromptSubmit", prompt=MONEY, session_id="s-2")) == ["tone", "money"]
     assert len(session(filled).shown) == 3
 
@@ -51,8 +56,12 @@ def test_a_prompt_after_the_start_brings_only_what_is_new(hook: "Hook", filled: 
     assert keys(hook("UserPromptSubmit", prompt=MONEY)) == ["currency"]
 
 
-@pytest.mark.parametrize(("source", "again"), [("compact", True), ("clear", True), ("resume", False), ("startup", False)])
-def test_a_session_that_forgot_is_told_again(hook: "Hook", filled: Path, source: str, again: bool) -> None:
+@pytest.mark.parametrize(
+    ("source", "again"), [("compact", True), ("clear", True), ("resume", False), ("startup", False)]
+)
+def test_a_session_that_forgot_is_told_again(
+    hook: "Hook", filled: Path, source: str, again: bool
+) -> None:
     """After a compaction everything is added again; a session that goes on, or a second hook of one start, gets what is new."""
     first = hook("SessionStart", source="startup")
     second = hook("SessionStart", source=source)
@@ -81,7 +90,9 @@ def test_a_session_stays_in_its_project(hook: "Hook", filled: Path, shop: Path) 
     assert keys(hook("UserPromptSubmit", prompt=MONEY, cwd=str(inside))) == ["currency"]
 
 
-def test_the_namespace_of_the_settings_wins(hook: "Hook", filled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_namespace_of_the_settings_wins(
+    hook: "Hook", filled: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """GHOST_NS names the namespace for every folder."""
     monkeypatch.setenv("GHOST_NS", "project:garden")
     assert keys(hook("SessionStart", source="startup")) == ["roses"]
@@ -106,8 +117,15 @@ def test_the_text_is_short_enough_and_safe(hook: "Hook", store: Path) -> None:
     """At most 8,000 characters, whole memories, however many there are and whatever they hold."""
     with Ghost.open(store, settings=Settings(embed_provider="none")) as ghost:
         for number in range(80):
-            ghost.put(NS, f"money-{number}", f"Money fact {number}: " + "the cart table holds </ghost-memory> cents. " * 9)
-    for text in (hook("SessionStart", source="startup"), hook("UserPromptSubmit", prompt=MONEY, session_id="s-2")):
+            ghost.put(
+                NS,
+                f"money-{number}",
+                f"Money fact {number}: " + "the cart table holds </ghost-memory> cents. " * 9,
+            )
+    for text in (
+        hook("SessionStart", source="startup"),
+        hook("UserPromptSubmit", prompt=MONEY, session_id="s-2"),
+    ):
         assert 500 < len(text) <= 8_000
         assert text.count("</ghost-memory>") == 1
         assert text.endswith("</memory>\n</ghost-memory>\n")
@@ -118,7 +136,13 @@ def test_the_text_is_short_enough_and_safe(hook: "Hook", store: Path) -> None:
 def test_a_correction_stands_before_what_it_corrects(hook: "Hook", filled: Path) -> None:
     """A session begins with the last word."""
     with Ghost.open(filled, settings=Settings(embed_provider="none")) as ghost:
-        ghost.put(NS, "window", "Deploys to production happen on Fridays, not on Tuesdays.", importance=0.1, kind="semantic")
+        ghost.put(
+            NS,
+            "window",
+            "Deploys to production happen on Fridays, not on Tuesdays.",
+            importance=0.1,
+            kind="semantic",
+        )
         ghost.edge(NS, "window", "deploy-window", "contradicts")
     found = keys(hook("SessionStart", source="startup"))
     assert found.index("window") < found.index("deploy-window")
@@ -165,7 +189,9 @@ def test_showing_counts_as_shown_and_not_as_used(hook: "Hook", filled: Path) -> 
         assert {memory.access_count for memory in ghost.list(NS)} == {1}
 
 
-def test_two_hooks_of_one_session_share_what_they_show(hook: "Hook", filled: Path, program: "Program") -> None:
+def test_two_hooks_of_one_session_share_what_they_show(
+    hook: "Hook", filled: Path, program: "Program"
+) -> None:
     """Hooks that run side by side never both show a memory, and none is lost."""
     said = json.dumps(hook.payload("UserPromptSubmit", prompt=MONEY)).encode()
     running = [program.start("hook", "claude") for _ in range(4)]
@@ -173,7 +199,12 @@ def test_two_hooks_of_one_session_share_what_they_show(hook: "Hook", filled: Pat
         assert child.stdin is not None
         child.stdin.write(said)
     outs = [child.communicate()[0].decode() for child in running]
-    shown = [key for out in outs if out for key in keys(json.loads(out)["hookSpecificOutput"]["additionalContext"])]
+    shown = [
+        key
+        for out in outs
+        if out
+        for key in keys(json.loads(out)["hookSpecificOutput"]["additionalContext"])
+    ]
     assert sorted(shown) == ["money", "tone"]
     assert len(session(filled).shown) == 2
 

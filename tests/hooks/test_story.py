@@ -25,12 +25,18 @@ class Claude:
 
     def call(self, session: str, folder: Path, event: str, **fields: Any) -> str:
         """Call the hooks of an event and return what they add."""
-        common = {"session_id": session, "transcript_path": str(self._transcript(session)), "cwd": str(folder)}
+        common = {
+            "session_id": session,
+            "transcript_path": str(self._transcript(session)),
+            "cwd": str(folder),
+        }
         payload = {**common, "permission_mode": "default", "hook_event_name": event, **fields}
         result = self._program("hook", "claude", input=json.dumps(payload))
         assert (result.code, result.err) == (0, ""), result
         assert not (self._home / ".ghost" / "hooks.log").exists()
-        return json.loads(result.out)["hookSpecificOutput"]["additionalContext"] if result.out else ""
+        return (
+            json.loads(result.out)["hookSpecificOutput"]["additionalContext"] if result.out else ""
+        )
 
     def turn(self, session: str, folder: Path, prompt: str, answer: str) -> str:
         """Let the user say something and the agent answer; return what the hooks added to the prompt."""
@@ -38,14 +44,37 @@ class Claude:
         said = [spoken(prompt, session, cwd=str(folder))]
         if added:
             said.append(
-                spoken(f"<system-reminder>\nUserPromptSubmit hook additional context: {added}</system-reminder>", session)
+                spoken(
+                    f"<system-reminder>\nUserPromptSubmit hook additional context: {added}</system-reminder>",
+                    session,
+                )
             )
-        said.append(spoken([{"type": "tool_result", "tool_use_id": "t", "content": "I prefer what the tool prefers."}], session))
-        agent = {"id": f"m-{len(prompt)}", "role": "assistant", "content": [{"type": "text", "text": answer}]}
+        said.append(
+            spoken(
+                [
+                    {
+                        "type": "tool_result",
+                        "tool_use_id": "t",
+                        "content": "I prefer what the tool prefers.",
+                    }
+                ],
+                session,
+            )
+        )
+        agent = {
+            "id": f"m-{len(prompt)}",
+            "role": "assistant",
+            "content": [{"type": "text", "text": answer}],
+        }
         said.append({"type": "assistant", "sessionId": session, "message": agent})
         with self._transcript(session).open("a", encoding="utf-8") as stream:
             stream.writelines(f"{json.dumps(line)}\n" for line in said)
-        assert self.call(session, folder, "Stop", stop_hook_active=False, last_assistant_message=answer) == ""
+        assert (
+            self.call(
+                session, folder, "Stop", stop_hook_active=False, last_assistant_message=answer
+            )
+            == ""
+        )
         return added
 
     def _transcript(self, session: str) -> Path:
@@ -65,13 +94,22 @@ def git() -> Callable[..., None]:
     """Return a function that runs git without anybody's configuration."""
 
     def run(folder: Path, *args: str) -> None:
-        named = ["-c", "user.name=t", "-c", "user.email=t@example.com", "-c", "init.defaultBranch=main"]
+        named = [
+            "-c",
+            "user.name=t",
+            "-c",
+            "user.email=t@example.com",
+            "-c",
+            "init.defaultBranch=main",
+        ]
         subprocess.run(["git", *named, *args], cwd=folder, check=True, capture_output=True)
 
     return run
 
 
-def test_the_second_session_knows_what_the_first_one_said(claude: Claude, tmp_path: Path, git: Callable[..., None]) -> None:
+def test_the_second_session_knows_what_the_first_one_said(
+    claude: Claude, tmp_path: Path, git: Callable[..., None]
+) -> None:
     """A preference and a decision are captured, reach the next session and the project's worktrees, and no other project."""
     shop, garden = tmp_path / "shop", tmp_path / "garden"
     for folder in (shop, garden):
@@ -99,7 +137,9 @@ def test_the_second_session_knows_what_the_first_one_said(claude: Claude, tmp_pa
     assert claude.turn("three", shop, "Which library do we use for a network call?", "httpx.") == ""
 
     # a worktree is the same project; a session there that was told nothing yet is told what its prompt is about
-    assert PREFERENCE in claude.call("four", tmp_path / "elsewhere", "SessionStart", source="startup")
+    assert PREFERENCE in claude.call(
+        "four", tmp_path / "elsewhere", "SessionStart", source="startup"
+    )
     prompt = claude.turn("five", tmp_path / "elsewhere", "Where do we keep sessions?", "In SQLite.")
     assert DECISION in prompt
     assert "roses" not in prompt

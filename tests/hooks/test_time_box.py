@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 
 MONEY = "How do we store money in the cart table?"
 BOX = "0.5"
-EVENTS: list[tuple[str, dict[str, Any]]] = [("SessionStart", {"source": "startup"}), ("UserPromptSubmit", {"prompt": MONEY})]
+EVENTS: list[tuple[str, dict[str, Any]]] = [
+    ("SessionStart", {"source": "startup"}),
+    ("UserPromptSubmit", {"prompt": MONEY}),
+]
 
 
 @pytest.fixture
@@ -32,7 +35,11 @@ def send(hook: "Hook", program: "Program") -> Callable[..., "Result"]:
 
     def call(event: str, fields: dict[str, Any], *args: str, **env: str) -> "Result":
         return program(
-            "hook", "claude", *args, input=json.dumps(hook.payload(event, **fields)), **{"GHOST_HOOK_TIMEOUT": BOX, **env}
+            "hook",
+            "claude",
+            *args,
+            input=json.dumps(hook.payload(event, **fields)),
+            **{"GHOST_HOOK_TIMEOUT": BOX, **env},
         )
 
     return call
@@ -63,7 +70,9 @@ def whole_lock(filled: Path) -> Iterator[apsw.Connection]:
 
 
 @pytest.mark.parametrize(("event", "fields"), EVENTS, ids=["start", "prompt"])
-def test_a_stuck_write_lock(send: Any, hook: "Hook", write_lock: apsw.Connection, event: str, fields: dict[str, Any]) -> None:
+def test_a_stuck_write_lock(
+    send: Any, hook: "Hook", write_lock: apsw.Connection, event: str, fields: dict[str, Any]
+) -> None:
     """Where it cannot be written down what was shown, nothing is shown."""
     assert silent(send(event, fields))
     assert len(hook.lines()) == 1
@@ -107,10 +116,15 @@ def test_a_store_that_is_none(hook: "Hook", store: Path) -> None:
     store.unlink()
     store.mkdir()
     assert hook("UserPromptSubmit", prompt=MONEY) == ""
-    assert [line.split(": ")[1] for line in hook.lines()] == ["NotADatabaseError", "NotADatabaseError"]
+    assert [line.split(": ")[1] for line in hook.lines()] == [
+        "NotADatabaseError",
+        "NotADatabaseError",
+    ]
 
 
-def test_a_file_that_may_not_be_read(send: Any, hook: "Hook", filled: Path, transcript: Callable[..., Path]) -> None:
+def test_a_file_that_may_not_be_read(
+    send: Any, hook: "Hook", filled: Path, transcript: Callable[..., Path]
+) -> None:
     """A transcript without permission is a line in the log; to root every file is readable."""
     path = transcript(spoken("I prefer tabs over spaces in this project."))
     path.chmod(0)
@@ -125,11 +139,18 @@ def test_settings_that_cannot_be_read(send: Any, hook: "Hook", filled: Path, hom
     assert (result.code, result.err) == (0, "")
     assert "integer cents" in result.out
     assert silent(send("SessionStart", {"source": "startup"}, GHOST_HOOK_TIMEOUT="soon"))
-    assert ["configuration" in hook.lines()[0], "InvalidInputError" in hook.lines()[1]] == [True, True]
+    assert ["configuration" in hook.lines()[0], "InvalidInputError" in hook.lines()[1]] == [
+        True,
+        True,
+    ]
 
 
-@pytest.mark.parametrize("args", [["hook"], ["hook", "claude", "--nonsense"], ["hook", "claude", "a", "b"]], ids=" ".join)
-def test_wrong_arguments_do_not_block_the_user(program: "Program", hook: "Hook", args: list[str]) -> None:
+@pytest.mark.parametrize(
+    "args", [["hook"], ["hook", "claude", "--nonsense"], ["hook", "claude", "a", "b"]], ids=" ".join
+)
+def test_wrong_arguments_do_not_block_the_user(
+    program: "Program", hook: "Hook", args: list[str]
+) -> None:
     """Exit code 2 means to some hosts that the user is to be stopped: it is never given to one."""
     assert silent(program(*args, input="{}"))
     assert len(hook.lines()) == 1
@@ -160,7 +181,9 @@ def test_what_lets_no_thread_run_is_ended_by_the_system(tmp_path: Path) -> None:
         "import re\nfrom ghostmem.hooks.watchdog import Watchdog\n"
         "with Watchdog(0.2, lambda: None):\n    re.match('(a*)*b', 'a' * 40)\n"
     )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False, timeout=60)
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, check=False, timeout=60
+    )
     assert done.returncode in (0, -signal.SIGALRM)
     assert done.stdout == b""
 

@@ -11,10 +11,7 @@ from typing import Any
 import pytest
 
 from ghostmem import Ghost, InvalidInputError
-from ghostmem.access import Access
-from ghostmem.edges import Edge
-from ghostmem.model import Memory, Rel
-from ghostmem.report import Change, Report
+from ghostmem.model import Access, Change, Edge, Memory, Rel, Report
 from ghostmem.settings import Settings
 
 DIMENSION = 8
@@ -60,13 +57,17 @@ class Life:
         What the put itself links is taken away again unless `linked`.
         """
         now = self.clock()
-        memory = self.ghost.put(ns, key, content or f"Zq{key} wx{key}.", created_at=now - timedelta(hours=age), **fields)
+        memory = self.ghost.put(
+            ns, key, content or f"Zq{key} wx{key}.", created_at=now - timedelta(hours=age), **fields
+        )
         counted = {"access_count": access, "utility_count": utility}
         counted["last_accessed_at"] = None if idle is None else now - timedelta(hours=idle)  # type: ignore[assignment]
         used, shown = set(used), set(shown)
         with self.ghost.store.engine.write() as tx:
             tx.memories.change(memory, "test", now, **counted)
-            for edge in [] if linked else tx.graph.touching([memory.id], [Rel.RELATES_TO, Rel.CONTRADICTS]):
+            for edge in (
+                [] if linked else tx.graph.touching([memory.id], [Rel.RELATES_TO, Rel.CONTRADICTS])
+            ):
                 tx.graph.remove_edge(edge.from_id, edge.to_id, edge.rel)
             for ago in sorted(used | shown):
                 day = f"{now - timedelta(days=ago):%Y-%m-%d}"
@@ -91,7 +92,9 @@ class Life:
         last = None if idle is None else now - timedelta(days=idle)
         with self.ghost.store.engine.write() as tx:
             tx.graph.remove_edge(*ends, Rel(rel))
-            tx.graph.add_edge(Edge(ends[0], ends[1], Rel(rel), weight, now - timedelta(days=age), access, last))
+            tx.graph.add_edge(
+                Edge(ends[0], ends[1], Rel(rel), weight, now - timedelta(days=age), access, last)
+            )
 
     def row(self, key: str, ns: str = NS) -> Memory:
         """Return the last version of a key, live or not, without counting it as a retrieval."""
@@ -132,9 +135,13 @@ def open_life(store_at: Callable[[str | Path], str], clock: Any) -> Iterator[Cal
     """Return a function that opens stores by name, with the test's clock or another; they are checked at the end."""
     opened: list[Ghost] = []
 
-    def open_(name: str | Path = ":memory:", embedder: Any = None, at: Any = None, **settings: Any) -> Life:
+    def open_(
+        name: str | Path = ":memory:", embedder: Any = None, at: Any = None, **settings: Any
+    ) -> Life:
         given = Settings(**{"embed_provider": "none", **settings})
-        opened.append(Ghost.open(store_at(name), embedder=embedder, settings=given, clock=at or clock))
+        opened.append(
+            Ghost.open(store_at(name), embedder=embedder, settings=given, clock=at or clock)
+        )
         return Life(opened[-1], at or clock)
 
     yield open_

@@ -6,9 +6,8 @@ from typing import Any
 import pytest
 
 from ghostmem import InvalidInputError
-from ghostmem.model import Kind, Memory, Tier
-from ghostmem.rule import Rule
-from ghostmem.rules.act import changed, check, strategy
+from ghostmem.lifecycle.act import changed, check, strategy
+from ghostmem.model import Kind, Memory, Rule, Tier
 
 NOW = datetime(2026, 3, 14, tzinfo=UTC)
 
@@ -54,7 +53,9 @@ def test_archive_means_dormant() -> None:
         (0.5, {"min": 0.9}, None),
     ],
 )
-def test_decay_multiplies_and_stops_at_the_floor(importance: float, params: dict[str, Any], after: float | None) -> None:
+def test_decay_multiplies_and_stops_at_the_floor(
+    importance: float, params: dict[str, Any], after: float | None
+) -> None:
     """× 0.95 and not below 0.1 unless said otherwise; it never raises, and at the floor nothing changes."""
     found = changed(memory(importance=importance), rule("DECAY", **params), NOW)
     assert found == ({} if after is None else {"importance": pytest.approx(after)})
@@ -62,8 +63,12 @@ def test_decay_multiplies_and_stops_at_the_floor(importance: float, params: dict
 
 def test_ttl_is_given_only_to_what_has_none() -> None:
     """An expiry that somebody chose is neither moved nearer nor farther."""
-    assert changed(memory(), rule("TTL_SET", ttl="7d"), NOW) == {"expires_at": NOW + timedelta(days=7)}
-    assert changed(memory(expires_at=NOW + timedelta(days=30)), rule("TTL_SET", ttl="7d"), NOW) == {}
+    assert changed(memory(), rule("TTL_SET", ttl="7d"), NOW) == {
+        "expires_at": NOW + timedelta(days=7)
+    }
+    assert (
+        changed(memory(expires_at=NOW + timedelta(days=30)), rule("TTL_SET", ttl="7d"), NOW) == {}
+    )
 
 
 def test_pin_pins() -> None:
@@ -74,7 +79,10 @@ def test_pin_pins() -> None:
 
 def test_pinning_takes_an_expiry_away() -> None:
     """What is pinned cannot expire: a put refuses it, so a rule must not bring it about."""
-    assert changed(memory(expires_at=NOW + timedelta(days=1)), rule("PIN"), NOW) == {"pinned": True, "expires_at": None}
+    assert changed(memory(expires_at=NOW + timedelta(days=1)), rule("PIN"), NOW) == {
+        "pinned": True,
+        "expires_at": None,
+    }
 
 
 def test_delete_is_soft() -> None:
@@ -144,8 +152,12 @@ def test_a_decay_that_is_no_number_is_refused(params: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("value", [["dedup"], {"a": 1}, 5])
-@pytest.mark.parametrize(("op", "name", "similarity"), [("MERGE", "strategy", 0.9), ("PROMOTE", "to_tier", None)])
-def test_a_word_that_is_none_is_refused(op: str, name: str, similarity: float | None, value: Any) -> None:
+@pytest.mark.parametrize(
+    ("op", "name", "similarity"), [("MERGE", "strategy", 0.9), ("PROMOTE", "to_tier", None)]
+)
+def test_a_word_that_is_none_is_refused(
+    op: str, name: str, similarity: float | None, value: Any
+) -> None:
     """Lists, objects and numbers are no strategies and no tiers."""
     with pytest.raises(InvalidInputError):
         check(op, {name: value}, similarity)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from ghostmem.model import Kind, Memory
-from ghostmem.rules.alike import essence, groups
+from ghostmem.truth.rules.alike import essence, groups
 
 NOW = datetime(2026, 3, 14, tzinfo=UTC)
 
@@ -19,7 +19,17 @@ def says_the_same(one: str, other: str) -> bool:
 
 def memory(key: str, importance: float = 0.5, age: int = 0, **fields: Any) -> Memory:
     """Return a memory whose id is its key."""
-    return Memory(key, "a", key, "text", Kind.EPISODIC, 1, NOW - timedelta(hours=age), importance=importance, **fields)
+    return Memory(
+        key,
+        "a",
+        key,
+        "text",
+        Kind.EPISODIC,
+        1,
+        NOW - timedelta(hours=age),
+        importance=importance,
+        **fields,
+    )
 
 
 def near(*pairs: str) -> dict[str, dict[str, float]]:
@@ -61,7 +71,10 @@ def test_likeness_is_not_passed_on() -> None:
 
 def test_no_memory_is_in_two_groups() -> None:
     """Once taken, a memory is not taken again."""
-    found = groups([memory("a", 0.9), memory("b", 0.8), memory("c", 0.7), memory("d", 0.6)], near("ab", "bc", "bd", "cd"))
+    found = groups(
+        [memory("a", 0.9), memory("b", 0.8), memory("c", 0.7), memory("d", 0.6)],
+        near("ab", "bc", "bd", "cd"),
+    )
     assert keys(found) == [["a", "b"], ["c", "d"]]
 
 
@@ -75,7 +88,10 @@ def test_alone_is_no_group() -> None:
 def test_groups_do_not_depend_on_the_order_given() -> None:
     """Memories with equal everything are grouped alike however they arrive."""
     equal = [memory(key) for key in "abcd"]
-    found = {str(keys(groups(list(order), near("ab", "bc", "cd", "da")))) for order in permutations(equal)}
+    found = {
+        str(keys(groups(list(order), near("ab", "bc", "cd", "da"))))
+        for order in permutations(equal)
+    }
     assert len(found) == 1
 
 
@@ -106,7 +122,9 @@ def test_the_one_that_says_more_is_never_given_up() -> None:
 
 def test_a_remark_is_not_lost_in_a_page() -> None:
     """Of a much longer text the short one is no double, though every word of it is there."""
-    page = "The billing service runs on three nodes. " + " ".join(f"Point {n} concerns topic{n}." for n in range(50))
+    page = "The billing service runs on three nodes. " + " ".join(
+        f"Point {n} concerns topic{n}." for n in range(50)
+    )
     assert not says_the_same("The billing service runs on three nodes.", page)
 
 
@@ -118,14 +136,26 @@ def test_long_texts_that_differ_late_are_not_the_same() -> None:
 
 
 TEMPLATES = {
-    "numbers": ["Build 41 passed on main.", "Build 42 passed on main.", "Build 410 passed on main."],
+    "numbers": [
+        "Build 41 passed on main.",
+        "Build 42 passed on main.",
+        "Build 410 passed on main.",
+    ],
     "times": ["Standup is at 9:30.", "Standup is at 9:45.", "Standup is at 19:30."],
     "decimals": ["The ratio is 1.5 today.", "The ratio is 15 today.", "The ratio is 5.1 today."],
     "signs": ["Sensor reads -5 degrees.", "Sensor reads 5 degrees."],
     "currencies": ["The licence costs $40 a month.", "The licence costs €40 a month."],
-    "versions": ["Upgraded to v2.1.0 in staging.", "Upgraded to v2.0.1 in staging.", "Upgraded to v2.1.1 in staging."],
+    "versions": [
+        "Upgraded to v2.1.0 in staging.",
+        "Upgraded to v2.0.1 in staging.",
+        "Upgraded to v2.1.1 in staging.",
+    ],
     "dates": ["Backup of 2026-03-14 is complete.", "Backup of 2026-03-15 is complete."],
-    "names": ["Ana approved the release.", "Bob approved the release.", "Chidi approved the release."],
+    "names": [
+        "Ana approved the release.",
+        "Bob approved the release.",
+        "Chidi approved the release.",
+    ],
     "weekdays": ["The review is on Monday.", "The review is on Tuesday."],
     "hosts": ["Disk of web-01 is full.", "Disk of web-02 is full.", "Disk of db-01 is full."],
     "paths": ["Edited src/a.py again.", "Edited src/b.py again."],
@@ -138,21 +168,47 @@ TEMPLATES = {
     "never": ["He drinks coffee at night.", "He never drinks coffee at night."],
     "rarely": ["He drinks black coffee at night.", "He rarely drinks black coffee at night."],
     "formerly": ["He worked for Acme in Boston.", "He formerly worked for Acme in Boston."],
-    "stopped": ["She takes vitamin pills every morning.", "She stopped taking vitamin pills every morning."],
-    "unless": ["Merge to main freely during release week.", "Merge to main freely during release week unless frozen."],
+    "stopped": [
+        "She takes vitamin pills every morning.",
+        "She stopped taking vitamin pills every morning.",
+    ],
+    "unless": [
+        "Merge to main freely during release week.",
+        "Merge to main freely during release week unless frozen.",
+    ],
     "other languages' no": ["Ich mag schwarzen Tee.", "Ich mag keinen schwarzen Tee."],
     "only": ["The key works in staging.", "The key works only in staging."],
-    "before and after": ["Run the migration before the deploy.", "Run the migration after the deploy."],
+    "before and after": [
+        "Run the migration before the deploy.",
+        "Run the migration after the deploy.",
+    ],
     "with and without": ["Deploy with the feature flag.", "Deploy without the feature flag."],
     "on and off": ["Turn the cache on in production.", "Turn the cache off in production."],
     "in and out": ["Ana is in the office.", "Ana is out of the office."],
     "from and to": ["The train goes from Oslo to Bergen.", "The train goes to Oslo from Bergen."],
     "and and or": ["Use Redis and Postgres for it.", "Use Redis or Postgres for it."],
     "for and by": ["The report is for Ana.", "The report is by Ana.", "The report is about Ana."],
-    "whose": ["My sister lives in Porto.", "Your sister lives in Porto.", "His sister lives in Porto."],
-    "who": ["I own the billing service.", "You own the billing service.", "They own the billing service."],
-    "tense": ["Ana is the lead of Atlas.", "Ana was the lead of Atlas.", "Ana will be the lead of Atlas."],
-    "duty": ["Ana must sign the form.", "Ana can sign the form.", "Ana might sign the form.", "Ana should sign the form."],
+    "whose": [
+        "My sister lives in Porto.",
+        "Your sister lives in Porto.",
+        "His sister lives in Porto.",
+    ],
+    "who": [
+        "I own the billing service.",
+        "You own the billing service.",
+        "They own the billing service.",
+    ],
+    "tense": [
+        "Ana is the lead of Atlas.",
+        "Ana was the lead of Atlas.",
+        "Ana will be the lead of Atlas.",
+    ],
+    "duty": [
+        "Ana must sign the form.",
+        "Ana can sign the form.",
+        "Ana might sign the form.",
+        "Ana should sign the form.",
+    ],
     "subject and object": ["Ana reports to Bob.", "Bob reports to Ana."],
     "passive": ["Ana hired Bob.", "Ana was hired by Bob."],
     "quantity": ["All tests pass.", "Some tests pass.", "No tests pass.", "Few tests pass."],
@@ -164,7 +220,11 @@ TEMPLATES = {
 
 @pytest.mark.parametrize(
     ("one", "other"),
-    [pytest.param(*pair, id=f"{name} {n}") for name, texts in TEMPLATES.items() for n, pair in enumerate(combinations(texts, 2))],
+    [
+        pytest.param(*pair, id=f"{name} {n}")
+        for name, texts in TEMPLATES.items()
+        for n, pair in enumerate(combinations(texts, 2))
+    ],
 )
 def test_two_messages_of_one_template_are_never_the_same(one: str, other: str) -> None:
     """Whatever the template carries, other values in it are other messages, whichever of the two would stay."""

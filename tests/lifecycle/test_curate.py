@@ -43,7 +43,9 @@ def test_a_step_up_or_down(life: "Life", op: str, before: str, after: str) -> No
         ("demote", "sensory", 'cannot demote from tier "sensory" (already at lowest)'),
     ],
 )
-def test_at_the_ends_of_the_scale_there_is_an_error(life: "Life", op: str, tier: str, error: str) -> None:
+def test_at_the_ends_of_the_scale_there_is_an_error(
+    life: "Life", op: str, tier: str, error: str
+) -> None:
     """It says where the memory is, and nothing changes."""
     life.put("k", tier=tier)
     before = life.export()
@@ -69,7 +71,9 @@ def test_at_the_ends_of_the_scale_there_is_an_error(life: "Life", op: str, tier:
         ("diminish", 0.7, 0.5),
     ],
 )
-def test_importance_changes_by_a_fifth_within_its_limits(life: "Life", op: str, before: float, after: float) -> None:
+def test_importance_changes_by_a_fifth_within_its_limits(
+    life: "Life", op: str, before: float, after: float
+) -> None:
     """Up to 1.0 and down to 0.1, without rests of binary fractions."""
     life.put("k", importance=before)
     done = life.ghost.curate(NS, "k", op)
@@ -112,7 +116,9 @@ def test_lock_and_unlock(life: "Life") -> None:
     assert life.row("k").tags == ("b", "a")
 
 
-@pytest.mark.parametrize("op", ["promote", "demote", "boost", "diminish", "archive", "delete", "pin", "unpin"])
+@pytest.mark.parametrize(
+    "op", ["promote", "demote", "boost", "diminish", "archive", "delete", "pin", "unpin"]
+)
 def test_a_locked_memory_needs_the_word(life: "Life", op: str) -> None:
     """Without unlock nothing changes; with it the step is made and the lock stays."""
     life.put("k", tags=["locked"], importance=0.5)
@@ -127,12 +133,19 @@ def test_a_locked_memory_needs_the_word(life: "Life", op: str) -> None:
 def test_delete_is_soft(life: "Life") -> None:
     """It leaves every read, and can be restored."""
     life.put("k", "The ferry departs at nine.")
-    assert life.ghost.curate(NS, "k", "delete").to_dict() == {"ns": NS, "key": "k", "op": "delete", "deleted": True}
+    assert life.ghost.curate(NS, "k", "delete").to_dict() == {
+        "ns": NS,
+        "key": "k",
+        "op": "delete",
+        "deleted": True,
+    }
     assert (life.ghost.list(NS), list(life.ghost.search("ferry", NS))) == ([], [])
     assert life.ghost.restore(NS, "k").content == "The ferry departs at nine."
 
 
-@pytest.mark.parametrize("op", ["promote", "demote", "boost", "diminish", "archive", "pin", "unpin", "lock", "unlock"])
+@pytest.mark.parametrize(
+    "op", ["promote", "demote", "boost", "diminish", "archive", "pin", "unpin", "lock", "unlock"]
+)
 def test_a_step_changes_one_field_of_one_version(life: "Life", op: str) -> None:
     """No new version, no retrieval counted, nothing else touched."""
     life.put("k", access=5, idle=3, tags=["x"])
@@ -148,7 +161,17 @@ def test_a_step_changes_one_field_of_one_version(life: "Life", op: str) -> None:
         "lock": "tags",
         "unlock": "tags",
     }
-    for name in ("id", "version", "content", "access_count", "last_accessed_at", "tier", "importance", "pinned", "tags"):
+    for name in (
+        "id",
+        "version",
+        "content",
+        "access_count",
+        "last_accessed_at",
+        "tier",
+        "importance",
+        "pinned",
+        "tags",
+    ):
         if name != field.get(op, "tier"):
             assert getattr(after, name) == getattr(before, name), name
     assert life.row("k", "agent:you") == other
@@ -161,7 +184,9 @@ def test_an_unknown_step_is_refused(life: "Life", op: str) -> None:
     with pytest.raises(InvalidInputError) as caught:
         life.ghost.curate(NS, "k", op)
     assert caught.value.message == f"invalid op {op!r}"
-    assert caught.value.hint == ("must be one of: promote, demote, boost, diminish, archive, delete, pin, unpin, lock, unlock")
+    assert caught.value.hint == (
+        "must be one of: promote, demote, boost, diminish, archive, delete, pin, unpin, lock, unlock"
+    )
 
 
 def test_a_memory_that_is_not_there_is_not_found(ghost: Ghost, clock: Any) -> None:

@@ -38,7 +38,8 @@ def test_an_edge_nobody_needs_fades(pair: "Life", fields: dict[str, Any], after:
 
 
 @pytest.mark.parametrize(
-    ("weight", "fields"), [(0.03, {}), (0.0499, {}), (0.03, {"access": 50, "age": 90, "idle": 1}), (0.0, {})]
+    ("weight", "fields"),
+    [(0.03, {}), (0.0499, {}), (0.03, {"access": 50, "age": 90, "idle": 1}), (0.0, {})],
 )
 def test_a_faint_edge_is_dropped(pair: "Life", weight: float, fields: dict[str, Any]) -> None:
     """Below 0.05 it goes, however young or used."""
@@ -62,7 +63,9 @@ def test_an_edge_that_fades_below_the_border_is_dropped_in_the_same_run(pair: "L
     assert (report.edges_decayed, report.edges_pruned, pair.weight("a", "b")) == (0, 1, None)
 
 
-@pytest.mark.parametrize("rel", ["relates_to", "depends_on", "refines", "caused_by", "prevents", "implies"])
+@pytest.mark.parametrize(
+    "rel", ["relates_to", "depends_on", "refines", "caused_by", "prevents", "implies"]
+)
 def test_every_other_relation_fades_until_it_is_gone(pair: "Life", rel: str) -> None:
     """From 0.5 it takes 22 runs: 0.5 × 0.9^22 is below 0.05."""
     pair.edge("a", "b", rel, weight=0.5, age=31)
@@ -75,7 +78,9 @@ def test_every_other_relation_fades_until_it_is_gone(pair: "Life", rel: str) -> 
 
 @pytest.mark.parametrize("rel", ["contradicts", "contains"])
 @pytest.mark.parametrize("start", [0.9, 0.105, 0.1])
-def test_what_conflicts_or_belongs_fades_but_is_never_lost(pair: "Life", rel: str, start: float) -> None:
+def test_what_conflicts_or_belongs_fades_but_is_never_lost(
+    pair: "Life", rel: str, start: float
+) -> None:
     """These edges stop at 0.1 and are never dropped."""
     pair.edge("a", "b", rel, weight=start, age=31)
     for _ in range(40):
@@ -86,7 +91,9 @@ def test_what_conflicts_or_belongs_fades_but_is_never_lost(pair: "Life", rel: st
 
 @pytest.mark.parametrize("rel", ["contradicts", "contains"])
 @pytest.mark.parametrize("weight", [0.07, 0.01, 0.0])
-def test_a_lasting_edge_that_somebody_made_faint_stays_as_it_is(pair: "Life", rel: str, weight: float) -> None:
+def test_a_lasting_edge_that_somebody_made_faint_stays_as_it_is(
+    pair: "Life", rel: str, weight: float
+) -> None:
     """It is neither raised nor lowered nor dropped."""
     pair.edge("a", "b", rel, weight=weight, age=31)
     assert pair.reflect().changes == ()
@@ -107,7 +114,10 @@ def test_edges_fade_within_the_scope_only(life: "Life") -> None:
         life.put("b", ns=ns)
         life.edge("a", "b", ns=ns, age=31)
     life.reflect("agent:me")
-    assert (life.weight("a", "b"), life.weight("a", "b", ns="agent:you")) == (pytest.approx(0.45), 0.5)
+    assert (life.weight("a", "b"), life.weight("a", "b", ns="agent:you")) == (
+        pytest.approx(0.45),
+        0.5,
+    )
 
 
 def test_a_change_of_an_edge_names_both_ends(pair: "Life") -> None:
@@ -144,7 +154,11 @@ def test_relink_links_what_shares_names(life: "Life") -> None:
     life.put("two", "Marguerite Oyelaran retired from Lindholm in spring.")
     assert life.reflect().relinked == 0
     report = life.reflect(relink=True)
-    assert (report.relinked, report.linked, [change.op for change in report.changes]) == (1, 0, ["RELINK"])
+    assert (report.relinked, report.linked, [change.op for change in report.changes]) == (
+        1,
+        0,
+        ["RELINK"],
+    )
     assert life.weight("two", "one") is not None
     assert life.reflect(relink=True).changes == ()
 
@@ -160,7 +174,9 @@ def test_relink_in_a_dry_run_adds_nothing(life: "Life") -> None:
 def test_relink_leaves_out_what_the_same_run_removes(life: "Life") -> None:
     """An edge to something that goes would be no help."""
     life.ghost.set_rule("r", "DELETE", tag="x")
-    life.put("one", "Marguerite Oyelaran repaired the gearbox of the turbine at Lindholm.", tags=["x"])
+    life.put(
+        "one", "Marguerite Oyelaran repaired the gearbox of the turbine at Lindholm.", tags=["x"]
+    )
     life.put("two", "Marguerite Oyelaran retired from Lindholm in spring.")
     assert life.reflect(relink=True).relinked == 0
 
@@ -179,8 +195,17 @@ def test_what_a_run_merges_away_is_not_relinked(open_life: Any) -> None:
     life = open_life(embedder=placed)
     for key in ("one", "two"):
         life.put(key, "The ferry departs at nine [1, 0]")
-    life.ghost.set_rule("merge", "MERGE", similarity_gt=0.5, action_params={"strategy": "keep_highest_importance"}, priority=200)
+    life.ghost.set_rule(
+        "merge",
+        "MERGE",
+        similarity_gt=0.5,
+        action_params={"strategy": "keep_highest_importance"},
+        priority=200,
+    )
     dry = life.reflect(None, dry_run=True, relink=True)
     done = life.reflect(None, relink=True)
-    assert ([change.op for change in dry.changes], dry.relinked) == ([change.op for change in done.changes], done.relinked)
+    assert ([change.op for change in dry.changes], dry.relinked) == (
+        [change.op for change in done.changes],
+        done.relinked,
+    )
     assert done.relinked == 0

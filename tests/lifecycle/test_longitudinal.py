@@ -88,7 +88,14 @@ def test_the_simulator_prints_its_figures() -> None:
     """As a table for people, and as one JSON object for programs."""
     command = [sys.executable, "-m", "bench.longitudinal", "--days", "1"]
     text, data = (
-        subprocess.run([*command, *more], cwd=ROOT, capture_output=True, check=True, text=True, encoding="utf-8").stdout
+        subprocess.run(
+            [*command, *more],
+            cwd=ROOT,
+            capture_output=True,
+            check=True,
+            text=True,
+            encoding="utf-8",
+        ).stdout
         for more in ((), ("--json",))
     )
     assert text.splitlines()[0].split()[:4] == ["after", "1", "days,", "reflect"]

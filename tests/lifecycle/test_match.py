@@ -5,10 +5,9 @@ from typing import Any
 
 import pytest
 
-from ghostmem.model import Kind, Memory, Tier
-from ghostmem.rule import Rule
-from ghostmem.rules.lifecycle import BUILT_IN
-from ghostmem.rules.match import UNKNOWN, Use, first_match, matches
+from ghostmem.lifecycle.builtin import BUILT_IN
+from ghostmem.lifecycle.match import UNKNOWN, Use, first_match, matches
+from ghostmem.model import Kind, Memory, Rule, Tier
 
 NOW = datetime(2026, 3, 14, 9, 26, 53, 589793, tzinfo=UTC)
 ORDERED = sorted(BUILT_IN, key=lambda rule: (-rule.priority, rule.id))
@@ -18,7 +17,15 @@ def memory(age: float = 0, idle: float | None = None, **fields: Any) -> Memory:
     """Return a memory that is so many hours old and was last retrieved so many hours ago."""
     last = None if idle is None else NOW - timedelta(hours=idle)
     given = {"kind": Kind.EPISODIC, "version": 1, "tier": Tier.STM, **fields}
-    return Memory("01", "a", "k", "text", created_at=NOW - timedelta(hours=age), last_accessed_at=last, **given)
+    return Memory(
+        "01",
+        "a",
+        "k",
+        "text",
+        created_at=NOW - timedelta(hours=age),
+        last_accessed_at=last,
+        **given,
+    )
 
 
 def rule(**conditions: Any) -> Rule:
@@ -40,7 +47,11 @@ def falls(found: Memory, use: Use = UNKNOWN) -> str | None:
         ({"cond_kind": "procedural"}, {"kind": Kind.PROCEDURAL}, {"kind": Kind.EPISODIC}),
         ({"cond_tag_includes": "chat"}, {"tags": ("x", "chat")}, {"tags": ("chat:1", "chatter")}),
         ({"cond_age_gt_hours": 72}, {"age": 72 + 1e-6}, {"age": 72}),
-        ({"cond_unaccessed_gt_hours": 168}, {"age": 500, "idle": 168 + 1e-6}, {"age": 500, "idle": 168}),
+        (
+            {"cond_unaccessed_gt_hours": 168},
+            {"age": 500, "idle": 168 + 1e-6},
+            {"age": 500, "idle": 168},
+        ),
         ({"cond_unaccessed_gt_hours": 168}, {"age": 168 + 1e-6}, {"age": 168}),
         ({"cond_importance_lt": 0.3}, {"importance": 0.2999}, {"importance": 0.3}),
         ({"cond_access_lt": 10}, {"access_count": 9}, {"access_count": 10}),
@@ -92,7 +103,12 @@ def test_a_memory_from_the_future_has_no_age() -> None:
 
 def test_an_expired_rule_holds_for_nothing() -> None:
     """A rule ends at its expiry, not after it."""
-    assert matches(memory(), rule(cond_tier="stm", rule_expires_at=NOW + timedelta(microseconds=1)), UNKNOWN, NOW)
+    assert matches(
+        memory(),
+        rule(cond_tier="stm", rule_expires_at=NOW + timedelta(microseconds=1)),
+        UNKNOWN,
+        NOW,
+    )
     assert not matches(memory(), rule(cond_tier="stm", rule_expires_at=NOW), UNKNOWN, NOW)
 
 
@@ -153,12 +169,16 @@ LTM = {"tier": Tier.LTM}
         ({"tier": Tier.DORMANT, "age": 10_000}, None),
     ],
 )
-def test_the_built_in_rules_have_the_numbers_of_the_specification(fields: dict[str, Any], name: str | None) -> None:
+def test_the_built_in_rules_have_the_numbers_of_the_specification(
+    fields: dict[str, Any], name: str | None
+) -> None:
     """Each rule begins to hold right behind its numbers, and of two that hold the more urgent one wins."""
     assert falls(memory(**fields)) == name
 
 
-@pytest.mark.parametrize(("days", "name"), [(0, None), (2, None), (3, "sys-promote-to-ltm"), (30, "sys-promote-to-ltm")])
+@pytest.mark.parametrize(
+    ("days", "name"), [(0, None), (2, None), (3, "sys-promote-to-ltm"), (30, "sys-promote-to-ltm")]
+)
 def test_promotion_needs_three_days_of_use_where_use_is_known(days: int, name: str | None) -> None:
     """A memory that is in the log and was only shown, or used on two days, stays where it is."""
     assert falls(memory(age=100, access_count=60), Use(logged=True, days=days)) == name
@@ -174,9 +194,14 @@ def test_promotion_needs_three_days_of_use_where_use_is_known(days: int, name: s
         (500, 2, None),
     ],
 )
-def test_pruning_spares_what_is_used_on_two_days_or_is_young(age: float, days: int, name: str | None) -> None:
+def test_pruning_spares_what_is_used_on_two_days_or_is_young(
+    age: float, days: int, name: str | None
+) -> None:
     """Where use is known, two days of it or an age below 72 hours outweigh a low share."""
-    assert falls(memory(age=age, access_count=30, utility_count=1), Use(logged=True, days=days)) == name
+    assert (
+        falls(memory(age=age, access_count=30, utility_count=1), Use(logged=True, days=days))
+        == name
+    )
 
 
 def test_a_spared_memory_falls_under_the_next_rule() -> None:
@@ -187,13 +212,20 @@ def test_a_spared_memory_falls_under_the_next_rule() -> None:
 
 
 @pytest.mark.parametrize(
-    ("utility", "hours"), [(0, 168), (1, 168 * 1.2), (5, 168 * 2), (15, 168 * 4), (16, 168 * 4), (500, 168 * 4)]
+    ("utility", "hours"),
+    [(0, 168), (1, 168 * 1.2), (5, 168 * 2), (15, 168 * 4), (16, 168 * 4), (500, 168 * 4)],
 )
 def test_what_helped_may_lie_idle_for_longer(utility: int, hours: float) -> None:
     """The stale threshold grows by a fifth for each time a memory helped, up to four times."""
     seen = Use(logged=True, days=1)
     for idle, name in ((hours, None), (hours + 0.001, "sys-demote-stale-ltm")):
-        assert falls(memory(age=2000, tier=Tier.LTM, utility_count=utility, access_count=5, idle=idle), seen) == name
+        assert (
+            falls(
+                memory(age=2000, tier=Tier.LTM, utility_count=utility, access_count=5, idle=idle),
+                seen,
+            )
+            == name
+        )
 
 
 def test_without_a_log_utility_stretches_nothing() -> None:
@@ -209,5 +241,7 @@ def test_the_log_speaks_only_to_built_in_rules() -> None:
     down = rule(cond_utility_lt=0.5, action_op="DEMOTE", action_params={"to_tier": "dormant"})
     stale = rule(cond_unaccessed_gt_hours=168)
     assert matches(memory(access_count=2), up, never, NOW)
-    assert matches(memory(age=1, access_count=9, utility_count=1), down, Use(logged=True, days=9), NOW)
+    assert matches(
+        memory(age=1, access_count=9, utility_count=1), down, Use(logged=True, days=9), NOW
+    )
     assert matches(memory(age=500, idle=169, utility_count=50), stale, never, NOW)

@@ -15,9 +15,9 @@ from hypothesis import HealthCheck, Phase, event, given, settings
 from hypothesis import strategies as st
 
 from ghostmem import Ghost
+from ghostmem.lifecycle import reflect as module
 from ghostmem.model import Rel
 from ghostmem.settings import Settings
-from ghostmem.verbs import reflect as module
 from lifecycle.conftest import Life, placed
 from lifecycle.test_resume import Killed, dies_after
 
@@ -26,8 +26,18 @@ SPACES = ("agent:me", "agent:you")
 KEYS = [f"k{n}" for n in range(9)]
 SECRET = "flowerpot"
 PLACES = ["[1, 0]", "[1, 0]", "[0.93, 0.36755952]", "[0.91, 0.41460825]", "[0, 1]", "[0, 0, 1]"]
-TEXTS = ["The ferry departs at nine", "The ferry departs at nine.", "The ferry departs at ten", "The ferry never departs at nine"]
-QUIET = settings(max_examples=50, deadline=None, suppress_health_check=list(HealthCheck), phases=set(Phase) - {Phase.explain})
+TEXTS = [
+    "The ferry departs at nine",
+    "The ferry departs at nine.",
+    "The ferry departs at ten",
+    "The ferry never departs at nine",
+]
+QUIET = settings(
+    max_examples=50,
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+    phases=set(Phase) - {Phase.explain},
+)
 FEW = settings(QUIET, max_examples=30)
 
 memories = st.lists(
@@ -95,7 +105,12 @@ _alone = st.tuples(
 )
 _together = st.tuples(
     st.sampled_from(
-        [("LINK", {}), ("DEDUP", {}), ("MERGE", {}), ("MERGE", {"strategy": "keep_highest_importance"})],
+        [
+            ("LINK", {}),
+            ("DEDUP", {}),
+            ("MERGE", {}),
+            ("MERGE", {"strategy": "keep_highest_importance"}),
+        ],
     ),
     _conditions,
     st.sampled_from([0.5, 0.92, 0.99]),
@@ -123,12 +138,26 @@ def fill(life: Life, given_: list[dict[str, Any]], ways: list[Any], laws: list[A
     spaces = {key: fields["ns"] for key, fields in zip(KEYS, given_, strict=False)}
     for one, other, rel, weight, age, access in ways:
         ends = KEYS[one], KEYS[other]
-        if one != other and spaces.get(ends[0]) is not None and spaces.get(ends[0]) == spaces.get(ends[1]):
+        if (
+            one != other
+            and spaces.get(ends[0]) is not None
+            and spaces.get(ends[0]) == spaces.get(ends[1])
+        ):
             life.edge(*ends, rel, weight, ns=spaces[ends[0]], age=age, access=access)
     for number, ((op, params), conditions, similarity, priority) in enumerate(laws):
-        named = dict(conditions) if set(conditions) - {"ns", "expires_at"} or similarity else {**conditions, "tag": "x"}
+        named = (
+            dict(conditions)
+            if set(conditions) - {"ns", "expires_at"} or similarity
+            else {**conditions, "tag": "x"}
+        )
         life.ghost.set_rule(
-            f"r{number}", op, rule_id=f"r{number}", similarity_gt=similarity, priority=priority, action_params=params, **named
+            f"r{number}",
+            op,
+            rule_id=f"r{number}",
+            similarity_gt=similarity,
+            priority=priority,
+            action_params=params,
+            **named,
         )
 
 
@@ -179,7 +208,9 @@ def test_undo_gives_back_every_byte(given_: Any, ways: Any, laws: Any, relink: b
 
 @QUIET
 @given(memories, links, rules, st.integers(1, 4))
-def test_undoing_run_after_run_goes_back_through_time(given_: Any, ways: Any, laws: Any, runs: int) -> None:
+def test_undoing_run_after_run_goes_back_through_time(
+    given_: Any, ways: Any, laws: Any, runs: int
+) -> None:
     """Days apart, undone last first: each undo gives the state before its run."""
     with filled(given_, ways, laws) as life:
         states = []
@@ -194,10 +225,16 @@ def test_undoing_run_after_run_goes_back_through_time(given_: Any, ways: Any, la
 
 @QUIET
 @given(memories, links, rules, st.booleans())
-def test_nothing_pinned_or_locked_ever_changes(given_: Any, ways: Any, laws: Any, relink: bool) -> None:
+def test_nothing_pinned_or_locked_ever_changes(
+    given_: Any, ways: Any, laws: Any, relink: bool
+) -> None:
     """Over a week of nightly runs and a collection, the row of each is the same to the byte."""
     with filled(given_, ways, laws) as life:
-        guarded = {id_: row for id_, row in rows(life).items() if json.loads(row)["pinned"] or "locked" in row}
+        guarded = {
+            id_: row
+            for id_, row in rows(life).items()
+            if json.loads(row)["pinned"] or "locked" in row
+        }
         for _ in range(7):
             life.reflect(None, relink=relink)
             life.clock.at += timedelta(days=1)
@@ -227,7 +264,9 @@ def test_a_run_over_all_is_a_run_over_each(given_: Any, ways: Any, laws: Any) ->
     """The changes of a run without --ns are those of one run for each namespace, in order."""
     with filled(given_, ways, laws) as life:
         whole = life.reflect(None, dry_run=True).changes
-        assert whole == tuple(change for ns in SPACES for change in life.reflect(ns, dry_run=True).changes)
+        assert whole == tuple(
+            change for ns in SPACES for change in life.reflect(ns, dry_run=True).changes
+        )
 
 
 @QUIET
@@ -238,19 +277,26 @@ def test_no_content_is_on_record(given_: Any, ways: Any, laws: Any) -> None:
         life.reflect(None, relink=True)
         life.ghost.undo("last")
         with life.ghost.store.engine.read() as tx:
-            written = tx.db.execute("SELECT * FROM runs").fetchall() + tx.db.execute("SELECT * FROM audit").fetchall()
+            written = (
+                tx.db.execute("SELECT * FROM runs").fetchall()
+                + tx.db.execute("SELECT * FROM audit").fetchall()
+            )
         assert SECRET not in json.dumps(written)
         assert "ferry" not in json.dumps(written)
 
 
 @QUIET
 @given(memories, links)
-def test_with_the_built_in_rules_a_second_run_touches_only_what_the_first_did(given_: Any, ways: Any) -> None:
+def test_with_the_built_in_rules_a_second_run_touches_only_what_the_first_did(
+    given_: Any, ways: Any
+) -> None:
     """At the same moment nothing else happens anew, but for fading, which is by run, and what has faded enough to go."""
     with filled(given_, ways, []) as life:
         first = {(change.ns, change.key) for change in life.reflect(None).changes}
         for change in life.reflect(None).changes:
-            assert change.op in ("DECAY", "FADE", "PRUNE") or (change.ns, change.key) in first, change
+            assert change.op in ("DECAY", "FADE", "PRUNE") or (change.ns, change.key) in first, (
+                change
+            )
 
 
 @QUIET
@@ -270,10 +316,15 @@ def test_killed_after_any_write_and_run_again_ends_as_if_undisturbed(
 ) -> None:
     """A copy that was killed and resumed has the same export as one that was not, and the same report."""
     usual = module.BATCH
-    with tempfile.TemporaryDirectory() as folder, filled(given_, ways, laws, target=str(Path(folder, "one.db"))) as life:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        filled(given_, ways, laws, target=str(Path(folder, "one.db"))) as life,
+    ):
         life.ghost.backup(Path(folder, "two.db"))
         clock = Moment()
-        with Ghost.open(Path(folder, "two.db"), embedder=placed, settings=Settings(), clock=clock) as ghost:
+        with Ghost.open(
+            Path(folder, "two.db"), embedder=placed, settings=Settings(), clock=clock
+        ) as ghost:
             ghost.store.vectoriser.must().embed(["warm"])
             module.BATCH = batch
             try:

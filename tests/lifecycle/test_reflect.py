@@ -11,7 +11,7 @@ from ghostmem.errors import InvalidInputError, ReadOnlyStoreError
 
 if TYPE_CHECKING:
     from conftest import Life
-    from ghostmem.report import Report
+    from ghostmem.model import Report
 
 Open = Callable[..., "Life"]
 Told = Callable[["Report"], list[tuple[str, str, str]]]
@@ -37,7 +37,12 @@ def test_an_attended_sensory_memory_becomes_short_term(life: "Life", told: Told)
     assert counted(report) == {"rules_applied": 1, "promoted": 1}
     after = life.row("seen")
     assert after.tier == "stm"
-    assert (after.id, after.version, after.content, after.importance) == (before.id, 1, before.content, before.importance)
+    assert (after.id, after.version, after.content, after.importance) == (
+        before.id,
+        1,
+        before.content,
+        before.importance,
+    )
 
 
 def test_an_attended_sensory_memory_is_saved_however_late_reflect_comes(life: "Life") -> None:
@@ -47,7 +52,9 @@ def test_an_attended_sensory_memory_is_saved_however_late_reflect_comes(life: "L
     assert life.tier("seen") == "stm"
 
 
-def test_an_unattended_sensory_memory_is_removed_and_can_be_restored(life: "Life", told: Told) -> None:
+def test_an_unattended_sensory_memory_is_removed_and_can_be_restored(
+    life: "Life", told: Told
+) -> None:
     """After four hours it is gone from every read, softly."""
     life.put("glance", "The build took 41 seconds.", tier="sensory", age=5, access=1)
     report = life.reflect()
@@ -58,8 +65,12 @@ def test_an_unattended_sensory_memory_is_removed_and_can_be_restored(life: "Life
     assert life.ghost.restore("agent:me", "glance").content == "The build took 41 seconds."
 
 
-@pytest.mark.parametrize(("importance", "after"), [(0.8, 0.76), (0.5, 0.475), (0.102, 0.1), (0.1, 0.1), (0.04, 0.04)])
-def test_an_unaccessed_memory_loses_importance(life: "Life", importance: float, after: float) -> None:
+@pytest.mark.parametrize(
+    ("importance", "after"), [(0.8, 0.76), (0.5, 0.475), (0.102, 0.1), (0.1, 0.1), (0.04, 0.04)]
+)
+def test_an_unaccessed_memory_loses_importance(
+    life: "Life", importance: float, after: float
+) -> None:
     """× 0.95 a run, not below 0.1; at the floor it is no change and not counted."""
     life.put("quiet", age=49, access=9, importance=importance)
     report = life.reflect()
@@ -77,7 +88,12 @@ def test_a_memory_used_on_three_days_is_promoted(life: "Life", told: Told) -> No
         ("good", "PROMOTE", "sys-promote-to-ltm"),
         ("imported", "PROMOTE", "sys-promote-to-ltm"),
     ]
-    assert [life.tier(key) for key in ("good", "shown", "twice", "imported")] == ["ltm", "stm", "stm", "ltm"]
+    assert [life.tier(key) for key in ("good", "shown", "twice", "imported")] == [
+        "ltm",
+        "stm",
+        "stm",
+        "ltm",
+    ]
 
 
 def test_a_real_history_of_use_and_exposure_decides(life: "Life", clock: Any) -> None:
@@ -100,7 +116,10 @@ def test_a_stale_long_term_memory_goes_to_sleep(life: "Life", told: Told) -> Non
     life.put("fresh", tier="ltm", age=900, access=60, idle=167)
     life.put("never", tier="ltm", age=169)
     report = life.reflect()
-    assert told(report) == [("never", "DEMOTE", "sys-demote-stale-ltm"), ("stale", "DEMOTE", "sys-demote-stale-ltm")]
+    assert told(report) == [
+        ("never", "DEMOTE", "sys-demote-stale-ltm"),
+        ("stale", "DEMOTE", "sys-demote-stale-ltm"),
+    ]
     assert counted(report) == {"rules_applied": 2, "demoted": 2}
     assert [life.tier(key) for key in ("stale", "fresh", "never")] == ["dormant", "ltm", "dormant"]
 
@@ -110,11 +129,21 @@ def test_what_helped_stays_awake_for_longer(life: "Life") -> None:
     life.put("five", tier="ltm", age=3000, access=9, utility=5, idle=168 * 2 - 1, used=(14,))
     life.put("five-late", tier="ltm", age=3000, access=9, utility=5, idle=168 * 2 + 1, used=(14,))
     life.put("twenty", tier="ltm", age=3000, access=30, utility=20, idle=168 * 4 - 1, used=(28,))
-    life.put("twenty-late", tier="ltm", age=3000, access=30, utility=20, idle=168 * 4 + 1, used=(29,))
+    life.put(
+        "twenty-late", tier="ltm", age=3000, access=30, utility=20, idle=168 * 4 + 1, used=(29,)
+    )
     life.put("no-log", tier="ltm", age=3000, access=30, utility=20, idle=169)
     life.reflect()
-    found = {key: life.tier(key) for key in ("five", "five-late", "twenty", "twenty-late", "no-log")}
-    assert found == {"five": "ltm", "five-late": "dormant", "twenty": "ltm", "twenty-late": "dormant", "no-log": "dormant"}
+    found = {
+        key: life.tier(key) for key in ("five", "five-late", "twenty", "twenty-late", "no-log")
+    }
+    assert found == {
+        "five": "ltm",
+        "five-late": "dormant",
+        "twenty": "ltm",
+        "twenty-late": "dormant",
+        "no-log": "dormant",
+    }
 
 
 def test_what_hardly_ever_helped_goes_to_sleep(life: "Life", told: Told) -> None:
@@ -199,7 +228,9 @@ def test_each_action_does_its_one_thing(
 
 def test_ttl_set_gives_an_expiry_that_hides_at_its_time(life: "Life", clock: Any) -> None:
     """A draft is readable until then, is not afterwards, and a chosen expiry is not moved."""
-    life.ghost.set_rule("drafts", "TTL_SET", rule_id="drafts", tag="draft", action_params={"ttl": "7d"})
+    life.ghost.set_rule(
+        "drafts", "TTL_SET", rule_id="drafts", tag="draft", action_params={"ttl": "7d"}
+    )
     life.put("draft", tags=["draft"])
     life.put("chosen", tags=["draft"], ttl="1h")
     chosen = life.row("chosen").expires_at
@@ -246,7 +277,9 @@ def test_a_rule_of_another_namespace_does_nothing_here(life: "Life", told: Told)
     life.put("k", tags=["x"])
     life.put("k", tags=["x"], ns="agent:you")
     report = life.reflect(None)
-    assert [(change.ns, change.key, change.rule) for change in report.changes] == [("agent:you", "k", "there")]
+    assert [(change.ns, change.key, change.rule) for change in report.changes] == [
+        ("agent:you", "k", "there")
+    ]
 
 
 def test_an_expired_rule_does_nothing(life: "Life", clock: Any) -> None:
@@ -262,10 +295,21 @@ def test_an_expired_rule_does_nothing(life: "Life", clock: Any) -> None:
 
 def test_an_own_rule_can_outrank_a_built_in_one(life: "Life", told: Told) -> None:
     """With a higher priority it takes what the built-in rule would have removed."""
-    life.ghost.set_rule("keep", "PROMOTE", rule_id="keep", tier="sensory", tag="x", priority=97, action_params={"to_tier": "stm"})
+    life.ghost.set_rule(
+        "keep",
+        "PROMOTE",
+        rule_id="keep",
+        tier="sensory",
+        tag="x",
+        priority=97,
+        action_params={"to_tier": "stm"},
+    )
     life.put("mine", tier="sensory", age=5, tags=["x"])
     life.put("other", tier="sensory", age=5)
-    assert told(life.reflect()) == [("mine", "PROMOTE", "keep"), ("other", "DELETE", "sys-decay-sensory")]
+    assert told(life.reflect()) == [
+        ("mine", "PROMOTE", "keep"),
+        ("other", "DELETE", "sys-decay-sensory"),
+    ]
 
 
 def test_an_own_rule_that_changes_nothing_still_shields(life: "Life") -> None:
@@ -287,7 +331,9 @@ def test_equal_priorities_go_by_id(life: "Life", told: Told) -> None:
 def test_a_built_in_rule_can_be_changed_switched_off_and_brought_back(life: "Life") -> None:
     """The next run goes by what the rule is then."""
     life.put("k", tier="sensory", age=3)
-    life.ghost.set_rule("faster", "DELETE", rule_id="sys-decay-sensory", tier="sensory", age_gt_hours=2)
+    life.ghost.set_rule(
+        "faster", "DELETE", rule_id="sys-decay-sensory", tier="sensory", age_gt_hours=2
+    )
     assert life.reflect(dry_run=True).deleted == 1
     life.ghost.rm_rule("sys-decay-sensory")
     assert life.reflect(dry_run=True).deleted == 0
@@ -312,11 +358,17 @@ def test_a_built_in_rule_can_be_changed_switched_off_and_brought_back(life: "Lif
         {"tier": "ltm", "age": 500},
     ],
 )
-def test_no_rule_touches_what_is_pinned_or_locked(life: "Life", guard: dict[str, Any], fields: dict[str, Any]) -> None:
+def test_no_rule_touches_what_is_pinned_or_locked(
+    life: "Life", guard: dict[str, Any], fields: dict[str, Any]
+) -> None:
     """It is looked at and counted as such, and its row stays the same to the byte."""
     life.put("kept", **{**guard, **fields})
-    for number, (op, params) in enumerate({"DELETE": {}, "TTL_SET": {"ttl": "1h"}, "DECAY": {"factor": 0.1, "min": 0}}.items()):
-        life.ghost.set_rule(op, op, tier=fields.get("tier", "stm"), priority=200 + number, action_params=params)
+    for number, (op, params) in enumerate(
+        {"DELETE": {}, "TTL_SET": {"ttl": "1h"}, "DECAY": {"factor": 0.1, "min": 0}}.items()
+    ):
+        life.ghost.set_rule(
+            op, op, tier=fields.get("tier", "stm"), priority=200 + number, action_params=params
+        )
     before = life.export()
     report = life.reflect()
     assert (report.changes, report.memories_evaluated, counted(report)) == ((), 1, {})
@@ -341,11 +393,18 @@ def test_without_a_namespace_each_is_processed_in_turn(life: "Life") -> None:
     for ns in ("b", "a", "a:x"):
         life.put("k", ns=ns, tier="sensory", age=5)
     report = life.reflect(None)
-    assert [(change.ns, change.key) for change in report.changes] == [("a", "k"), ("a:x", "k"), ("b", "k")]
+    assert [(change.ns, change.key) for change in report.changes] == [
+        ("a", "k"),
+        ("a:x", "k"),
+        ("b", "k"),
+    ]
     assert report.memories_evaluated == 3
 
 
-@pytest.mark.parametrize(("scope", "found"), [("a", ["a"]), ("a:*", ["a:x"]), ("a*", ["a", "a:x"]), ("*", ["a", "a:x", "b"])])
+@pytest.mark.parametrize(
+    ("scope", "found"),
+    [("a", ["a"]), ("a:*", ["a:x"]), ("a*", ["a", "a:x"]), ("*", ["a", "a:x", "b"])],
+)
 def test_a_scope_limits_what_is_touched(life: "Life", scope: str, found: list[str]) -> None:
     """A namespace is that one alone, a prefix all that begin so."""
     for ns in ("b", "a", "a:x"):
@@ -399,9 +458,9 @@ def test_a_memory_from_the_future_is_left_alone(life: "Life") -> None:
 def test_the_report_has_the_counters_of_the_specification(life: "Life") -> None:
     """All are there in its plain form, zero or not; lists only when they have something."""
     found = life.reflect().to_dict()
-    assert {name: value for name, value in found.items() if name not in ("run", "at")} == dict.fromkeys(
-        (*COUNTS, "memories_evaluated"), 0
-    ) | {"dry_run": False, "resumed": False}
+    assert {
+        name: value for name, value in found.items() if name not in ("run", "at")
+    } == dict.fromkeys((*COUNTS, "memories_evaluated"), 0) | {"dry_run": False, "resumed": False}
     assert found["run"]
 
 
@@ -419,7 +478,9 @@ def test_a_change_says_what_was_before_and_after(life: "Life") -> None:
     }
 
 
-def test_a_dry_run_says_exactly_what_a_run_does_and_changes_nothing(open_life: Open, clock: Any) -> None:
+def test_a_dry_run_says_exactly_what_a_run_does_and_changes_nothing(
+    open_life: Open, clock: Any
+) -> None:
     """Memory by memory with the rule's name, every counter; the store keeps its bytes, and no run is on record."""
     life = open_life("m.db")
     life.put("glance", tier="sensory", age=5)
@@ -439,12 +500,20 @@ def test_a_dry_run_says_exactly_what_a_run_does_and_changes_nothing(open_life: O
     assert len(said["changes"]) == 6
 
 
-def test_the_same_store_and_clock_give_the_same_result(open_life: Open, clock: Any, tmp_path: Path) -> None:
+def test_the_same_store_and_clock_give_the_same_result(
+    open_life: Open, clock: Any, tmp_path: Path
+) -> None:
     """No model and no chance: two copies of a store are the same afterwards, to the byte."""
     paths = (tmp_path / "one.db", tmp_path / "two.db")
     life = open_life(paths[0])
     for number in range(20):
-        life.put(f"k{number}", tier=["sensory", "stm", "ltm"][number % 3], age=number * 20, access=number * 3, importance=0.7)
+        life.put(
+            f"k{number}",
+            tier=["sensory", "stm", "ltm"][number % 3],
+            age=number * 20,
+            access=number * 3,
+            importance=0.7,
+        )
     life.ghost.backup(paths[1])
     copies = [open_life(path, at=lambda: clock.at) for path in paths]
     reports = [copy.reflect() for copy in copies]
@@ -478,7 +547,10 @@ def test_a_reflection_is_no_retrieval(life: "Life") -> None:
     before = life.row("quiet")
     life.reflect()
     after = life.row("quiet")
-    assert (after.access_count, after.last_accessed_at) == (before.access_count, before.last_accessed_at)
+    assert (after.access_count, after.last_accessed_at) == (
+        before.access_count,
+        before.last_accessed_at,
+    )
     assert not [line for line in life.export() if '"type": "access"' in line]
 
 
@@ -492,6 +564,10 @@ def test_a_read_only_store_can_be_asked_but_not_changed(open_life: Open) -> None
     life.ghost.store.engine.read_only = True  # type: ignore[misc]
     ghost = life.ghost
     assert ghost.reflect(dry_run=True).deleted == 1
-    for act in (ghost.reflect, lambda: ghost.undo("last"), lambda: ghost.curate("agent:me", "glance", "pin")):
+    for act in (
+        ghost.reflect,
+        lambda: ghost.undo("last"),
+        lambda: ghost.curate("agent:me", "glance", "pin"),
+    ):
         with pytest.raises(ReadOnlyStoreError):
             act()

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from ghostmem import Ghost
-from ghostmem.verbs import apply as applying
-from ghostmem.verbs import plan as planning
-from ghostmem.verbs import reflect as module
+from ghostmem.lifecycle import apply as applying
+from ghostmem.lifecycle import plan as planning
+from ghostmem.lifecycle import reflect as module
 
 if TYPE_CHECKING:
     from conftest import Life
@@ -45,7 +45,9 @@ def dies_after(ghost: Ghost, writes: int, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(engine, "write", counting)
 
 
-def interrupted(life: "Life", monkeypatch: pytest.MonkeyPatch, scope: str | None = None, writes: int = 2) -> None:
+def interrupted(
+    life: "Life", monkeypatch: pytest.MonkeyPatch, scope: str | None = None, writes: int = 2
+) -> None:
     """Begin a run, write down its plan for the first namespace, and end there."""
     with monkeypatch.context() as patch:
         dies_after(life.ghost, writes, patch)
@@ -59,7 +61,13 @@ def fill(life: "Life") -> None:
         for number in range(4):
             life.put(f"q{number}", f"[0, 0, 1] Zq quiet{number}", ns=ns, age=49, importance=0.8)
         life.put("glance", "[0, 1] Zq glance", ns=ns, tier="sensory", age=5)
-        life.put("kept", f"The billing service runs on three nodes {HERE}", ns=ns, importance=0.8, tags=["a"])
+        life.put(
+            "kept",
+            f"The billing service runs on three nodes {HERE}",
+            ns=ns,
+            importance=0.8,
+            tags=["a"],
+        )
         life.put("double", f"The billing service runs on three nodes {HERE}", ns=ns, tags=["b"])
         life.edge("q0", "q1", ns=ns, age=40)
 
@@ -92,15 +100,27 @@ def test_killed_anywhere_and_run_again_ends_as_if_undisturbed(
     resumed, whole = one.reflect(None), two.reflect(None)
     assert resumed.resumed is (writes > 0)
     assert one.export() == two.export()
-    assert [change.to_dict() for change in resumed.changes] == [change.to_dict() for change in whole.changes]
-    for name in ("memories_evaluated", "rules_applied", "decayed", "deleted", "deduplicated", "linked", "linked_clusters"):
+    assert [change.to_dict() for change in resumed.changes] == [
+        change.to_dict() for change in whole.changes
+    ]
+    for name in (
+        "memories_evaluated",
+        "rules_applied",
+        "decayed",
+        "deleted",
+        "deduplicated",
+        "linked",
+        "linked_clusters",
+    ):
         assert getattr(resumed, name) == getattr(whole, name), name
     assert len(one.ghost.runs()) == 1
     one.ghost.undo("last")
     assert one.export() == before
 
 
-def test_a_run_killed_twice_is_finished_by_the_third(copies: Copies, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_killed_twice_is_finished_by_the_third(
+    copies: Copies, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Each goes on where the one before stopped."""
     one, two = copies()
     for writes in (3, 4):
@@ -124,13 +144,17 @@ def test_an_interrupted_run_can_be_undone(copies: Copies, monkeypatch: pytest.Mo
     assert (again.resumed, again.memories_evaluated) == (False, 21)
 
 
-def test_a_dry_run_after_a_kill_tells_what_the_next_run_does(copies: Copies, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_dry_run_after_a_kill_tells_what_the_next_run_does(
+    copies: Copies, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The next run finishes the interrupted one, so that is what the dry run must show."""
     one, _ = copies()
     interrupted(one, monkeypatch, writes=3)
     dry = one.reflect(None, dry_run=True)
     done = one.reflect(None)
-    assert [change.to_dict() for change in dry.changes] == [change.to_dict() for change in done.changes]
+    assert [change.to_dict() for change in dry.changes] == [
+        change.to_dict() for change in done.changes
+    ]
 
 
 def test_an_unfinished_run_of_another_scope_is_left_to_its_own(
@@ -152,7 +176,9 @@ def test_an_unfinished_run_of_another_scope_is_left_to_its_own(
 
 
 @pytest.mark.parametrize("guard", ["pin", "lock"])
-def test_what_is_pinned_or_locked_after_a_kill_is_left_alone(copies: Copies, monkeypatch: pytest.MonkeyPatch, guard: str) -> None:
+def test_what_is_pinned_or_locked_after_a_kill_is_left_alone(
+    copies: Copies, monkeypatch: pytest.MonkeyPatch, guard: str
+) -> None:
     """The plan of a killed run does not outrank what its owner said since."""
     one, _ = copies()
     interrupted(one, monkeypatch)
@@ -163,7 +189,9 @@ def test_what_is_pinned_or_locked_after_a_kill_is_left_alone(copies: Copies, mon
     assert [one.row(key, "agent:a") for key in ("q0", "glance", "double")] == before
 
 
-def test_a_plan_meets_memories_that_were_edited_removed_or_deleted(copies: Copies, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_plan_meets_memories_that_were_edited_removed_or_deleted(
+    copies: Copies, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Each is left as its owner made it, the rest is done, and the report counts only what was done."""
     one, _ = copies()
     interrupted(one, monkeypatch, "agent:a")
@@ -173,14 +201,19 @@ def test_a_plan_meets_memories_that_were_edited_removed_or_deleted(copies: Copie
     one.ghost.rm("agent:a", "kept", hard=True)
     removed = one.row("q1", "agent:a")
     report = one.reflect("agent:a")
-    assert (one.row("q0", "agent:a").importance, one.row("q0", "agent:a").content) == (0.8, "Rewritten.")
+    assert (one.row("q0", "agent:a").importance, one.row("q0", "agent:a").content) == (
+        0.8,
+        "Rewritten.",
+    )
     assert one.row("q1", "agent:a") == removed
     assert (report.decayed, report.deleted) == (1, 1)
     assert one.row("q3", "agent:a").importance == pytest.approx(0.76)
     assert {change.key for change in report.changes if change.op == "DECAY"} == {"q3"}
 
 
-def test_a_double_stays_awake_when_the_one_it_is_a_double_of_is_gone(copies: Copies, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_double_stays_awake_when_the_one_it_is_a_double_of_is_gone(
+    copies: Copies, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Between plan and deed the canonical one was removed: putting the other to sleep would lose the fact."""
     one, _ = copies()
     interrupted(one, monkeypatch, "agent:a")
@@ -189,7 +222,9 @@ def test_a_double_stays_awake_when_the_one_it_is_a_double_of_is_gone(copies: Cop
     assert one.tier("double", "agent:a") == "stm"
 
 
-def test_a_namespace_that_vanished_after_a_kill_is_not_counted(copies: Copies, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_namespace_that_vanished_after_a_kill_is_not_counted(
+    copies: Copies, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What was planned there was never done, so the report must not say so."""
     one, _ = copies()
     interrupted(one, monkeypatch, "agent:c*")
@@ -198,7 +233,9 @@ def test_a_namespace_that_vanished_after_a_kill_is_not_counted(copies: Copies, m
     assert (report.decayed, report.changes) == (0, ())
 
 
-def test_an_edit_between_plan_and_deed_wins(open_exact: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_edit_between_plan_and_deed_wins(
+    open_exact: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Somebody writes while the run is at work: the new version keeps its fields."""
     life = open_exact("m.db")
     life.put("quiet", age=49, importance=0.8)
@@ -218,7 +255,9 @@ def test_an_edit_between_plan_and_deed_wins(open_exact: Open, monkeypatch: pytes
     assert (life.row("quiet").importance, life.row("quiet").version) == (0.8, 2)
 
 
-def test_an_error_in_one_change_leaves_a_run_that_can_be_finished(open_exact: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_in_one_change_leaves_a_run_that_can_be_finished(
+    open_exact: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The batch is rolled back, and the next run does it."""
     life = open_exact("m.db")
     life.put("quiet", age=49, importance=0.8)
@@ -258,7 +297,11 @@ def test_two_reflections_at_once_end_as_one_after_the_other(
     for thread in threads:
         thread.join()
     assert failed == []
-    faded = {round(life.row(f"q{n}", ns).importance, 6) for n in range(4) for ns in ("agent:a", "agent:b", "agent:c")}
+    faded = {
+        round(life.row(f"q{n}", ns).importance, 6)
+        for n in range(4)
+        for ns in ("agent:a", "agent:b", "agent:c")
+    }
     assert faded <= {0.8, 0.76, 0.722}
     if scopes != (None, "agent:b"):  # of two that overlap, either may have come first to a memory
         while [run for run in life.ghost.runs() if not run.undone_at]:
@@ -270,7 +313,7 @@ def test_two_reflections_at_once_end_as_one_after_the_other(
 SCRIPT = """
 import sys
 from ghostmem import Ghost, Settings
-from ghostmem.verbs import reflect as module
+from ghostmem.lifecycle import reflect as module
 module.BATCH = 2
 with Ghost.open(sys.argv[1], settings=Settings(embed_provider="none")) as ghost:
     print("ready", flush=True)
@@ -283,14 +326,20 @@ with Ghost.open(sys.argv[1], settings=Settings(embed_provider="none")) as ghost:
 def started(target: str) -> "subprocess.Popen[str]":
     """Start a process that reflects when it is told to."""
     child = subprocess.Popen(
-        [sys.executable, "-c", SCRIPT, target], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8"
+        [sys.executable, "-c", SCRIPT, target],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        encoding="utf-8",
     )
     assert child.stdout is not None
     assert child.stdout.readline() == "ready\n"
     return child
 
 
-def test_processes_that_reflect_at_once_lose_nothing(open_life: Open, store_at: Callable[[str], str]) -> None:
+def test_processes_that_reflect_at_once_lose_nothing(
+    open_life: Open, store_at: Callable[[str], str]
+) -> None:
     """Three at a time: every change is on record, and undoing all runs gives every byte back."""
     life = open_life("m.db")
     for number in range(60):
@@ -311,7 +360,9 @@ def test_processes_that_reflect_at_once_lose_nothing(open_life: Open, store_at: 
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="there is no SIGKILL on this system")
-def test_a_process_killed_in_the_middle_is_finished_by_the_next(open_life: Open, tmp_path: Path) -> None:
+def test_a_process_killed_in_the_middle_is_finished_by_the_next(
+    open_life: Open, tmp_path: Path
+) -> None:
     """SIGKILL after the first batch: run again, the end is that of an undisturbed run."""
     life = open_life(tmp_path / "m.db")
     for number in range(20):
@@ -322,7 +373,12 @@ def test_a_process_killed_in_the_middle_is_finished_by_the_next(open_life: Open,
         "        return apply(*given) if left[0] else os.kill(os.getpid(), 9)\n    module.apply = dying\n"
         '    print("ready"',
     )
-    done = subprocess.run([sys.executable, "-c", script, str(tmp_path / "m.db")], input=b"go\n", capture_output=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(tmp_path / "m.db")],
+        input=b"go\n",
+        capture_output=True,
+        check=False,
+    )
     assert done.returncode == -signal.SIGKILL, done.stderr.decode()
     faded = sum(life.row(f"k{n}").importance < 0.8 for n in range(20))
     assert faded == 6
@@ -332,11 +388,16 @@ def test_a_process_killed_in_the_middle_is_finished_by_the_next(open_life: Open,
     assert os.path.exists(tmp_path / "m.db")
 
 
-def test_a_run_that_relinks_is_finished_as_one(copies: Copies, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_that_relinks_is_finished_as_one(
+    copies: Copies, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Whoever finishes an interrupted run with --relink relinks, though it is not said again."""
     one, other = copies()
     for life in (one, other):
-        for key, text in (("x", "Ask Marta Keller about Project Atlas."), ("y", "We met Marta Keller for Project Atlas.")):
+        for key, text in (
+            ("x", "Ask Marta Keller about Project Atlas."),
+            ("y", "We met Marta Keller for Project Atlas."),
+        ):
             life.ghost.put("agent:z", key, text)
         for edge in life.ghost.edges("agent:z"):
             life.ghost.rm_edge("agent:z", str(edge.from_key), str(edge.to_key), edge.rel)
@@ -348,9 +409,12 @@ def test_a_run_that_relinks_is_finished_as_one(copies: Copies, monkeypatch: pyte
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("ghostmem.verbs.reflect._carry_out", killed)
+        patch.setattr("ghostmem.lifecycle.reflect._carry_out", killed)
         with pytest.raises(KeyboardInterrupt):
             one.reflect(None, relink=True)
     assert one.reflect(None).resumed
-    names = [[(e.from_key, e.to_key, e.rel) for e in life.ghost.edges("agent:z")] for life in (one, other)]
+    names = [
+        [(e.from_key, e.to_key, e.rel) for e in life.ghost.edges("agent:z")]
+        for life in (one, other)
+    ]
     assert names[0] == names[1] != []

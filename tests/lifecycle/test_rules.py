@@ -7,15 +7,35 @@ from typing import Any
 import pytest
 
 from ghostmem import Ghost, InvalidInputError, NotFoundError
-from ghostmem.rules.lifecycle import BUILT_IN
+from ghostmem.lifecycle.builtin import BUILT_IN
 
 SPECIFIED = {
-    "sys-promote-sensory": ({"tier": "sensory", "age_gt_hours": 1, "access_gt": 1}, "PROMOTE", {"to_tier": "stm"}),
+    "sys-promote-sensory": (
+        {"tier": "sensory", "age_gt_hours": 1, "access_gt": 1},
+        "PROMOTE",
+        {"to_tier": "stm"},
+    ),
     "sys-decay-sensory": ({"tier": "sensory", "age_gt_hours": 4}, "DELETE", {}),
-    "sys-decay-unaccessed": ({"tier": "stm", "age_gt_hours": 48, "access_lt": 10}, "DECAY", {"factor": 0.95, "min": 0.1}),
-    "sys-promote-to-ltm": ({"tier": "stm", "age_gt_hours": 72, "access_gt": 50}, "PROMOTE", {"to_tier": "ltm"}),
-    "sys-demote-stale-ltm": ({"tier": "ltm", "unaccessed_gt_hours": 168}, "DEMOTE", {"to_tier": "dormant"}),
-    "sys-prune-low-utility": ({"access_gt": 20, "utility_lt": 0.05}, "DEMOTE", {"to_tier": "dormant"}),
+    "sys-decay-unaccessed": (
+        {"tier": "stm", "age_gt_hours": 48, "access_lt": 10},
+        "DECAY",
+        {"factor": 0.95, "min": 0.1},
+    ),
+    "sys-promote-to-ltm": (
+        {"tier": "stm", "age_gt_hours": 72, "access_gt": 50},
+        "PROMOTE",
+        {"to_tier": "ltm"},
+    ),
+    "sys-demote-stale-ltm": (
+        {"tier": "ltm", "unaccessed_gt_hours": 168},
+        "DEMOTE",
+        {"to_tier": "dormant"},
+    ),
+    "sys-prune-low-utility": (
+        {"access_gt": 20, "utility_lt": 0.05},
+        "DEMOTE",
+        {"to_tier": "dormant"},
+    ),
     "sys-merge-similar": ({"tier": "stm", "similarity_gt": 0.9}, "LINK", {"strategy": "link_only"}),
     "sys-dedup-all": ({"similarity_gt": 0.92}, "DEDUP", {"strategy": "dedup"}),
 }
@@ -23,12 +43,19 @@ SPECIFIED = {
 
 def conditions(rule: Any) -> dict[str, Any]:
     """Return the conditions that a rule sets."""
-    return {name.removeprefix("cond_"): value for name, value in rule.to_dict().items() if name.startswith("cond_")}
+    return {
+        name.removeprefix("cond_"): value
+        for name, value in rule.to_dict().items()
+        if name.startswith("cond_")
+    }
 
 
 def test_every_store_has_the_eight_built_in_rules(ghost: Ghost) -> None:
     """Names, conditions, actions and numbers are the specification's."""
-    found = {rule.id: (conditions(rule), rule.action_op, dict(rule.action_params)) for rule in ghost.rules()}
+    found = {
+        rule.id: (conditions(rule), rule.action_op, dict(rule.action_params))
+        for rule in ghost.rules()
+    }
     assert found == SPECIFIED
     assert {rule.created_by for rule in ghost.rules()} == {"system"}
 
@@ -60,10 +87,17 @@ def test_a_rule_of_ones_own_is_kept_in_full(open_ghost: Callable[..., Ghost], cl
         "access_gt": 0,
         "utility_lt": 0.125,
     }
-    made = open_ghost().set_rule("Alte Plaudereien 💤", "demote", action_params={"to_tier": "dormant"}, **given)  # type: ignore[arg-type]
+    made = open_ghost().set_rule(
+        "Alte Plaudereien 💤", "demote", action_params={"to_tier": "dormant"}, **given
+    )  # type: ignore[arg-type]
     found = open_ghost().rule(made.id)
     assert found == made
-    assert (found.name, found.action_op, found.ns, found.priority) == ("Alte Plaudereien 💤", "DEMOTE", "agent:me", 77)
+    assert (found.name, found.action_op, found.ns, found.priority) == (
+        "Alte Plaudereien 💤",
+        "DEMOTE",
+        "agent:me",
+        77,
+    )
     assert found.created_by == "user"
     assert conditions(found) == {
         "tier": "stm",
@@ -80,7 +114,9 @@ def test_a_rule_of_ones_own_is_kept_in_full(open_ghost: Callable[..., Ghost], cl
 
 def test_a_rule_about_likeness_is_kept(ghost: Ghost) -> None:
     """Its condition and its strategy come back."""
-    made = ghost.set_rule("merge", "MERGE", similarity_gt=0.97, action_params={"strategy": "keep_highest_importance"})
+    made = ghost.set_rule(
+        "merge", "MERGE", similarity_gt=0.97, action_params={"strategy": "keep_highest_importance"}
+    )
     assert conditions(ghost.rule(made.id)) == {"similarity_gt": 0.97}
     assert dict(ghost.rule(made.id).action_params) == {"strategy": "keep_highest_importance"}
 
@@ -95,8 +131,13 @@ def test_an_id_puts_a_rule_in_the_place_of_another(ghost: Ghost) -> None:
 
 def test_a_changed_built_in_rule_is_the_users(ghost: Ghost) -> None:
     """Its id stays, its numbers are the user's, and reset brings the specification's back."""
-    ghost.set_rule("stricter", "DELETE", rule_id="sys-decay-sensory", tier="sensory", age_gt_hours=2)
-    assert (ghost.rule("sys-decay-sensory").created_by, ghost.rule("sys-decay-sensory").priority) == ("user", 50)
+    ghost.set_rule(
+        "stricter", "DELETE", rule_id="sys-decay-sensory", tier="sensory", age_gt_hours=2
+    )
+    assert (
+        ghost.rule("sys-decay-sensory").created_by,
+        ghost.rule("sys-decay-sensory").priority,
+    ) == ("user", 50)
     assert len(ghost.rules()) == 8
     ghost.reset_rule("sys-decay-sensory")
     assert {rule.id: rule for rule in ghost.rules()} == {rule.id: rule for rule in BUILT_IN}
@@ -151,7 +192,12 @@ def test_rules_of_a_namespace_are_those_that_count_there(ghost: Ghost) -> None:
         ("r", "ARCHIVE", {"tag": "x", "ns": "a:*"}, "invalid namespace: 'a:*'"),
         ("r", "ARCHIVE", {"age_gt_hours": -1}, "age in hours is -1, which is before now"),
         ("r", "ARCHIVE", {"age_gt_hours": float("nan")}, "age in hours nan is no number"),
-        ("r", "ARCHIVE", {"unaccessed_gt_hours": float("inf")}, "unaccessed in hours inf is no number"),
+        (
+            "r",
+            "ARCHIVE",
+            {"unaccessed_gt_hours": float("inf")},
+            "unaccessed in hours inf is no number",
+        ),
         ("r", "ARCHIVE", {"importance_lt": 1.5}, "importance 1.5 is out of range"),
         ("r", "ARCHIVE", {"utility_lt": -0.5}, "utility -0.5 is out of range"),
         ("r", "ARCHIVE", {"access_lt": -1}, "access_lt must be at least 0 (got -1)"),
@@ -159,11 +205,18 @@ def test_rules_of_a_namespace_are_those_that_count_there(ghost: Ghost) -> None:
         ("r", "DEDUP", {"similarity_gt": 90}, "similarity 90 is out of range"),
         ("r", "ARCHIVE", {"tag": "x", "priority": True}, "priority True is no whole number"),
         ("r", "ARCHIVE", {"tag": "x", "priority": 10**9}, "priority 1000000000 is no whole number"),
-        ("r", "ARCHIVE", {"tag": "x", "expires_at": "soon"}, "expires_at 'soon' is not a date or time"),
+        (
+            "r",
+            "ARCHIVE",
+            {"tag": "x", "expires_at": "soon"},
+            "expires_at 'soon' is not a date or time",
+        ),
         ("r", "ARCHIVE", {"tag": "x", "rule_id": "a\nb"}, "invalid key: 'a\\nb'"),
     ],
 )
-def test_a_rule_that_makes_no_sense_is_refused(ghost: Ghost, name: str, action: str, fields: dict[str, Any], error: str) -> None:
+def test_a_rule_that_makes_no_sense_is_refused(
+    ghost: Ghost, name: str, action: str, fields: dict[str, Any], error: str
+) -> None:
     """The error names the value, there is a hint, and nothing is stored."""
     with pytest.raises(InvalidInputError) as caught:
         ghost.set_rule(name, action, **fields)
@@ -176,15 +229,28 @@ def test_a_rule_may_end(ghost: Ghost, clock: Any) -> None:
     """Its expiry is kept as a time, given as one or as text."""
     at = clock() + timedelta(days=1)
     for given in (at, at.isoformat()):
-        assert ghost.set_rule("r", "ARCHIVE", rule_id="r", tag="x", expires_at=given).rule_expires_at == at
+        assert (
+            ghost.set_rule("r", "ARCHIVE", rule_id="r", tag="x", expires_at=given).rule_expires_at
+            == at
+        )
     assert ghost.rule("r").rule_expires_at == at
 
 
 def test_rules_travel_with_an_export(open_ghost: Callable[..., Ghost]) -> None:
     """Own rules, changed built-in ones and switched-off ones are the same in the store that imports them."""
     ghost = open_ghost("one.db")
-    ghost.set_rule("mine", "TTL_SET", rule_id="mine", ns="a", tag="draft", action_params={"ttl": "7d"}, expires_at="2030-01-01")
-    ghost.set_rule("other", "DELETE", rule_id="sys-decay-sensory", tier="sensory", age_gt_hours=2, priority=95)
+    ghost.set_rule(
+        "mine",
+        "TTL_SET",
+        rule_id="mine",
+        ns="a",
+        tag="draft",
+        action_params={"ttl": "7d"},
+        expires_at="2030-01-01",
+    )
+    ghost.set_rule(
+        "other", "DELETE", rule_id="sys-decay-sensory", tier="sensory", age_gt_hours=2, priority=95
+    )
     ghost.rm_rule("sys-merge-similar")
     ghost.put("a", "k", "text")
     other = open_ghost("two.db")

@@ -10,7 +10,7 @@ from ghostmem.settings import Settings
 
 if TYPE_CHECKING:
     from conftest import Life
-    from ghostmem.report import Report
+    from ghostmem.model import Report
 
 Open = Callable[..., "Life"]
 Told = Callable[["Report"], list[tuple[str, str, str]]]
@@ -34,28 +34,43 @@ def edges(life: "Life", rel: str, ns: str = "agent:me") -> list[tuple[str, str]]
 def trails(life: "Life") -> list[tuple[str, str]]:
     """Return every merged_into edge as (from, to), also of what is gone."""
     with life.ghost.store.engine.read() as tx:
-        found = [(edge.from_id, edge.to_id) for edge in tx.graph.edges() if edge.rel == "merged_into"]
-        keys = {id_: memory.key for id_, memory in tx.memories.by_ids([end for pair in found for end in pair]).items()}
+        found = [
+            (edge.from_id, edge.to_id) for edge in tx.graph.edges() if edge.rel == "merged_into"
+        ]
+        keys = {
+            id_: memory.key
+            for id_, memory in tx.memories.by_ids([end for pair in found for end in pair]).items()
+        }
     return sorted((keys[one], keys[other]) for one, other in found)
 
 
 def mergers(life: "Life", **fields: Any) -> None:
     """Let the destructive strategy loose on everything alike beyond 0.92."""
-    given = {"similarity_gt": 0.92, "priority": 99, "action_params": {"strategy": "keep_highest_importance"}}
+    given = {
+        "similarity_gt": 0.92,
+        "priority": 99,
+        "action_params": {"strategy": "keep_highest_importance"},
+    }
     life.ghost.set_rule("merge", "MERGE", rule_id="merge", **{**given, **fields})
 
 
 # --- LINK
 
 
-def test_similar_short_term_memories_are_linked_and_otherwise_left_alone(exact: "Life", told: Told) -> None:
+def test_similar_short_term_memories_are_linked_and_otherwise_left_alone(
+    exact: "Life", told: Told
+) -> None:
     """Beyond 0.9 they get an edge from the newer to the older, of their likeness; no memory changes."""
     for key, place in {"one": HERE, "two": AT91, "far": "[0, 1]"}.items():
         exact.put(key, at(place, f"Note about {key}."))
     before = [line for line in exact.export() if '"type": "memory"' in line]
     report = exact.reflect()
     assert told(report) == [("two relates_to one", "LINK", "sys-merge-similar")]
-    assert (report.linked, report.rules_applied, report.linked_clusters) == (1, 1, (("one", "two"),))
+    assert (report.linked, report.rules_applied, report.linked_clusters) == (
+        1,
+        1,
+        (("one", "two"),),
+    )
     assert exact.weight("two", "one") == pytest.approx(0.91, abs=2e-3)
     assert [line for line in exact.export() if '"type": "memory"' in line] == before
 
@@ -82,7 +97,12 @@ def test_what_is_linked_already_is_not_linked_again_nor_counted(exact: "Life") -
     exact.put("two", at(AT91, "Second."))
     exact.edge("one", "two", weight=0.3)
     report = exact.reflect()
-    assert (report.linked, report.rules_applied, report.linked_clusters, report.changes) == (0, 0, (), ())
+    assert (report.linked, report.rules_applied, report.linked_clusters, report.changes) == (
+        0,
+        0,
+        (),
+        (),
+    )
     assert exact.weight("one", "two") == 0.3
 
 
@@ -186,9 +206,16 @@ def test_of_equals_exactly_one_stays_awake(open_exact: Open, clock: Any) -> None
 
 @pytest.mark.parametrize(
     ("tiers", "kept"),
-    [(("dormant", "stm"), "b"), (("sensory", "stm"), "b"), (("ltm", "sensory"), "a"), (("dormant", "ltm"), "b")],
+    [
+        (("dormant", "stm"), "b"),
+        (("sensory", "stm"), "b"),
+        (("ltm", "sensory"), "a"),
+        (("dormant", "ltm"), "b"),
+    ],
 )
-def test_across_tiers_the_one_that_is_awake_stays(exact: "Life", tiers: tuple[str, str], kept: str) -> None:
+def test_across_tiers_the_one_that_is_awake_stays(
+    exact: "Life", tiers: tuple[str, str], kept: str
+) -> None:
     """However important the sleeping one is, what can be found stays findable."""
     exact.put("a", at(HERE), tier=tiers[0], importance=0.9)
     exact.put("b", at(HERE), tier=tiers[1], importance=0.9 if kept == "a" else 0.2)
@@ -202,7 +229,12 @@ def test_the_one_that_stays_gathers_tags_and_the_highest_counts(exact: "Life") -
     exact.put("double", at(HERE), importance=0.4, access=7, utility=2, tags=["b", "a"])
     exact.reflect()
     row = exact.row("kept")
-    assert (row.tags, row.access_count, row.utility_count, row.importance) == (("a", "b"), 7, 2, 0.8)
+    assert (row.tags, row.access_count, row.utility_count, row.importance) == (
+        ("a", "b"),
+        7,
+        2,
+        0.8,
+    )
 
 
 def test_the_one_that_stays_is_found_by_the_tags_it_gathered(exact: "Life") -> None:
@@ -269,7 +301,9 @@ def test_doubles_are_found_beside_a_message_of_the_same_template(exact: "Life") 
         ("会议在星期一。", "会议在星期二。"),
     ],
 )
-def test_messages_of_one_template_are_linked_at_most(exact: "Life", strategy: str, one: str, other: str) -> None:
+def test_messages_of_one_template_are_linked_at_most(
+    exact: "Life", strategy: str, one: str, other: str
+) -> None:
     """However near their vectors are, DEDUP and MERGE leave them both awake."""
     if strategy == "keep_highest_importance":
         mergers(exact)
@@ -303,7 +337,11 @@ def test_merge_links_unless_told_otherwise(exact: "Life") -> None:
     exact.put("one", at(HERE))
     exact.put("two", at(HERE))
     report = exact.reflect()
-    assert (report.linked, report.merged, [change.op for change in report.changes]) == (1, 0, ["LINK"])
+    assert (report.linked, report.merged, [change.op for change in report.changes]) == (
+        1,
+        0,
+        ["LINK"],
+    )
 
 
 def test_keep_highest_importance_merges_destructively_with_a_trail(exact: "Life") -> None:
@@ -315,7 +353,13 @@ def test_keep_highest_importance_merges_destructively_with_a_trail(exact: "Life"
     report = exact.reflect()
     assert report.merged == 2
     row = exact.row("kept")
-    assert (row.importance, row.tags, row.access_count, row.utility_count, row.tier) == (0.8, ("a", "b"), 9, 2, "ltm")
+    assert (row.importance, row.tags, row.access_count, row.utility_count, row.tier) == (
+        0.8,
+        ("a", "b"),
+        9,
+        2,
+        "ltm",
+    )
     assert trails(exact) == [("first", "kept"), ("second", "kept")]
     assert [memory.key for memory in exact.ghost.list("agent:me")] == ["kept"]
     assert exact.ghost.restore("agent:me", "first").content == at(HERE)
@@ -368,14 +412,18 @@ def test_an_own_rule_takes_its_number_as_it_is(exact: "Life") -> None:
     exact.put("one", FACT, source_user=HERE)
     exact.put("two", FACT + " ", source_user="[0.6, 0.8]")
     report = exact.reflect()
-    assert [(change.op, change.rule) for change in report.changes if change.op == "DEDUP"] == [("DEDUP", "loose")]
+    assert [(change.op, change.rule) for change in report.changes if change.op == "DEDUP"] == [
+        ("DEDUP", "loose")
+    ]
 
 
 # --- walls
 
 
 @pytest.mark.parametrize("guard", [{"pinned": True}, {"tags": ["locked"]}])
-def test_the_pinned_and_the_locked_neither_stay_for_others_nor_go(exact: "Life", guard: dict[str, Any]) -> None:
+def test_the_pinned_and_the_locked_neither_stay_for_others_nor_go(
+    exact: "Life", guard: dict[str, Any]
+) -> None:
     """They take no part: their row keeps its bytes, and what is like them is not joined to them."""
     mergers(exact)
     exact.put("guarded", at(HERE), importance=0.9, **guard)
@@ -395,7 +443,9 @@ def test_nothing_is_joined_across_namespaces(exact: "Life") -> None:
     assert exact.reflect("agent*").changes == ()
 
 
-def test_without_vectors_likeness_rules_do_nothing_and_the_rest_does(life: "Life", told: Told) -> None:
+def test_without_vectors_likeness_rules_do_nothing_and_the_rest_does(
+    life: "Life", told: Told
+) -> None:
     """Provider none: no error, no link, no double; the other rules work."""
     life.put("one", FACT)
     life.put("two", FACT)
@@ -426,7 +476,9 @@ def test_a_process_that_has_embedded_nothing_yet_sees_what_is_alike(open_exact: 
     assert (report.linked, report.deduplicated) == (1, 1)
 
 
-def test_a_provider_that_fails_does_not_stop_the_other_rules(open_exact: Open, open_life: Open) -> None:
+def test_a_provider_that_fails_does_not_stop_the_other_rules(
+    open_exact: Open, open_life: Open
+) -> None:
     """Reflect needs no new vectors, so a broken provider is no obstacle."""
     life = open_exact("m.db")
     life.put("glance", at(HERE, "Glance."), tier="sensory", age=5)

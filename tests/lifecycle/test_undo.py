@@ -29,12 +29,22 @@ def everything(life: "Life") -> None:
     life.put("kept", f"The billing service runs on three nodes {HERE}", importance=0.8, tags=["a"])
     life.put("double", f"The billing service runs on three nodes {HERE}", access=9, tags=["b"])
     for key, tags in {"m1": ["merge", "x"], "m2": ["merge"], "m3": ["merge", "y"]}.items():
-        life.put(key, "The ferry departs at nine [0, 1]", tags=tags, importance=0.3 if key == "m2" else 0.6)
+        life.put(
+            key,
+            "The ferry departs at nine [0, 1]",
+            tags=tags,
+            importance=0.3 if key == "m2" else 0.6,
+        )
     for op, params in {"ARCHIVE": {}, "TTL_SET": {"ttl": "7d"}, "PIN": {}}.items():
         life.ghost.set_rule(op, op, tag=op.lower(), priority=99, action_params=params)
         life.put(op.lower(), f"[0, 0, 0, 0, 0, 0, 0, 1] Zq {op}", tags=[op.lower()])
     life.ghost.set_rule(
-        "merge", "MERGE", tag="merge", similarity_gt=0.9, priority=98, action_params={"strategy": "keep_highest_importance"}
+        "merge",
+        "MERGE",
+        tag="merge",
+        similarity_gt=0.9,
+        priority=98,
+        action_params={"strategy": "keep_highest_importance"},
     )
     life.edge("quiet", "good", age=40)
     life.edge("quiet", "stale", "implies", weight=0.02, access=2, idle=3, age=40)
@@ -42,7 +52,9 @@ def everything(life: "Life") -> None:
 
 
 OPS = {
-    *("PROMOTE DEMOTE DECAY DELETE ARCHIVE TTL_SET PIN LINK DEDUP MERGE TRAIL GATHER FADE PRUNE".split()),
+    *(
+        "PROMOTE DEMOTE DECAY DELETE ARCHIVE TTL_SET PIN LINK DEDUP MERGE TRAIL GATHER FADE PRUNE".split()
+    ),
 }
 
 
@@ -55,7 +67,12 @@ def test_undo_gives_back_every_byte(open_exact: Open) -> None:
     assert {change.op for change in report.changes} == OPS
     assert life.export() != before
     undone = life.ghost.undo(report.run)
-    assert (undone.run, undone.undone, undone.left, undone.dry_run) == (report.run, len(report.changes), (), False)
+    assert (undone.run, undone.undone, undone.left, undone.dry_run) == (
+        report.run,
+        len(report.changes),
+        (),
+        False,
+    )
     assert life.export() == before
     assert life.ghost.embed_status().pending == 0
 
@@ -77,7 +94,9 @@ def test_what_a_run_removed_is_found_again(open_exact: Open) -> None:
     life.reflect()
     life.ghost.undo("last")
     for query in ("build took", f"something else {HERE}"):
-        assert [hit.key for hit in life.ghost.search(query, "agent:me", include_all=True)] == ["glance"]
+        assert [hit.key for hit in life.ghost.search(query, "agent:me", include_all=True)] == [
+            "glance"
+        ]
 
 
 def test_undo_of_a_promotion_makes_no_links(open_exact: Open) -> None:
@@ -123,7 +142,12 @@ def test_a_dry_undo_tells_and_does_nothing(life: "Life") -> None:
     run = life.reflect().run
     after = life.export()
     told = life.ghost.undo(run, dry_run=True)
-    assert (told.undone, told.dry_run, life.export(), life.ghost.runs()[0].undone_at) == (1, True, after, None)
+    assert (told.undone, told.dry_run, life.export(), life.ghost.runs()[0].undone_at) == (
+        1,
+        True,
+        after,
+        None,
+    )
     assert life.ghost.undo(run).undone == 1
 
 
@@ -159,8 +183,14 @@ def test_runs_out_of_order_leave_what_came_later(life: "Life") -> None:
     first = life.reflect().run
     life.reflect()
     undone = life.ghost.undo(first)
-    assert (undone.undone, [(change.key, change.op) for change in undone.left]) == (1, [("quiet", "DECAY")])
-    assert (life.tier("glance"), life.row("quiet").importance) == ("sensory", pytest.approx(0.8 * 0.95**2))
+    assert (undone.undone, [(change.key, change.op) for change in undone.left]) == (
+        1,
+        [("quiet", "DECAY")],
+    )
+    assert (life.tier("glance"), life.row("quiet").importance) == (
+        "sensory",
+        pytest.approx(0.8 * 0.95**2),
+    )
 
 
 def test_a_memory_with_a_new_version_is_left(life: "Life") -> None:
@@ -283,7 +313,11 @@ def test_gc_drops_records_after_ninety_days(life: "Life", clock: Any) -> None:
 def test_the_records_hold_no_content(open_exact: Open, rows: Rows) -> None:
     """Tables runs and audit name memories by id and hash; no text of a memory is in them."""
     life = open_exact("m.db")
-    for key, fields in {"gone": {"tier": "sensory", "age": 5}, "one": {"age": 49}, "two": {"age": 49}}.items():
+    for key, fields in {
+        "gone": {"tier": "sensory", "age": 5},
+        "one": {"age": 49},
+        "two": {"age": 49},
+    }.items():
         life.put(key, f"{SECRET} {HERE}", **fields)
     report = life.reflect()
     assert {"DELETE", "DECAY", "DEDUP", "LINK"} <= {change.op for change in report.changes}
@@ -292,7 +326,9 @@ def test_the_records_hold_no_content(open_exact: Open, rows: Rows) -> None:
     for word in ("Marguerite", "flowerpot", "spare"):
         assert word not in written
     ids = {row[0] for row in rows("SELECT id FROM memories")}
-    assert {part for (subject,) in rows("SELECT subject FROM audit") for part in subject.split(" ")[:2]} <= ids
+    assert {
+        part for (subject,) in rows("SELECT subject FROM audit") for part in subject.split(" ")[:2]
+    } <= ids
     for subject, digest in rows("SELECT subject, hash FROM audit"):
         assert " " in subject or len(digest) == 16
 
@@ -314,7 +350,13 @@ def test_an_edge_that_was_dropped_with_its_memory_comes_back_with_it(open_life: 
     life.put("two", "The ferry departs at nine. [1, 0]")
     life.put("far", "Something else [0, 1]")
     life.edge("two", "far", "relates_to", 0.0)
-    life.ghost.set_rule("merge", "MERGE", similarity_gt=0.5, action_params={"strategy": "keep_highest_importance"}, priority=200)
+    life.ghost.set_rule(
+        "merge",
+        "MERGE",
+        similarity_gt=0.5,
+        action_params={"strategy": "keep_highest_importance"},
+        priority=200,
+    )
     before = life.export()
     life.reflect(None)
     assert life.export() != before

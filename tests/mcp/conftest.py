@@ -114,13 +114,25 @@ class Place:
 
     def env(self, **more: str) -> dict[str, str]:
         """Return the environment of a server: nothing of ours but what is named."""
-        kept = {name: os.environ[name] for name in ("PATH", "LANG", "SYSTEMROOT") if name in os.environ}
-        return {**kept, "HOME": str(self.home), "GHOST_DB": str(self.db), "GHOST_EMBED_PROVIDER": "none", **more}
+        kept = {
+            name: os.environ[name] for name in ("PATH", "LANG", "SYSTEMROOT") if name in os.environ
+        }
+        return {
+            **kept,
+            "HOME": str(self.home),
+            "GHOST_DB": str(self.db),
+            "GHOST_EMBED_PROVIDER": "none",
+            **more,
+        }
 
-    def parameters(self, *args: str, cwd: Path | None = None, command: Sequence[str] | None = None, **env: str) -> Any:
+    def parameters(
+        self, *args: str, cwd: Path | None = None, command: Sequence[str] | None = None, **env: str
+    ) -> Any:
         """Return what the official client starts a server with."""
         words = [*(command or (PROGRAM, "mcp")), *args]
-        return StdioServerParameters(command=words[0], args=words[1:], env=self.env(**env), cwd=cwd or self.work)
+        return StdioServerParameters(
+            command=words[0], args=words[1:], env=self.env(**env), cwd=cwd or self.work
+        )
 
     @contextmanager
     def agent(self, mode: str = NEW, *args: str, **kwargs: Any) -> Iterator[Agent]:
@@ -131,7 +143,9 @@ class Place:
         ):
             yield found
 
-    def pipes(self, *args: str, command: Sequence[str] | None = None, cwd: Path | None = None, **env: str) -> "Pipes":
+    def pipes(
+        self, *args: str, command: Sequence[str] | None = None, cwd: Path | None = None, **env: str
+    ) -> "Pipes":
         """Start a server and hold its pipes."""
         return Pipes([*(command or (PROGRAM, "mcp")), *args], self.env(**env), cwd or self.work)
 
@@ -149,10 +163,14 @@ class Pipes:
 
     def __init__(self, command: Sequence[str], env: dict[str, str], cwd: Path) -> None:
         pipe = subprocess.PIPE
-        self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, env=env, cwd=cwd)
+        self.process = subprocess.Popen(
+            command, stdin=pipe, stdout=pipe, stderr=pipe, env=env, cwd=cwd
+        )
         self.heard, self.said = b"", b""
         self.answers: dict[Any, dict[str, Any]] = {}
-        self.replies: list[dict[str, Any]] = []  # every response, in the order of arrival, those of batches one by one
+        self.replies: list[
+            dict[str, Any]
+        ] = []  # every response, in the order of arrival, those of batches one by one
         self.lines: list[bytes] = []
         self.envelope: dict[str, Any] = {}
         self.asked = 0  # requests that were sent with `start`
@@ -197,9 +215,15 @@ class Pipes:
         self.lines += lines
         for line in lines:
             frame = json.loads(line)
-            found = [message for message in (frame if isinstance(frame, list) else [frame]) if "method" not in message]
+            found = [
+                message
+                for message in (frame if isinstance(frame, list) else [frame])
+                if "method" not in message
+            ]
             self.replies += found
-            self.answers |= {message["id"]: message for message in found if message["id"] is not None}
+            self.answers |= {
+                message["id"]: message for message in found if message["id"] is not None
+            }
         return any(stream is not None and not stream.closed for stream in names)
 
     def start(self, method: str, params: dict[str, Any] | None = None, id_: Any = None) -> Any:
@@ -209,7 +233,14 @@ class Pipes:
         params = dict(params or {})
         if self.envelope:
             params["_meta"] = {**self.envelope, **params.get("_meta", {})}
-        self.send({"jsonrpc": "2.0", "id": id_, "method": method, **({"params": params} if params else {})})
+        self.send(
+            {
+                "jsonrpc": "2.0",
+                "id": id_,
+                "method": method,
+                **({"params": params} if params else {}),
+            }
+        )
         return id_
 
     def answer(self, id_: Any, seconds: float = PATIENCE) -> dict[str, Any]:
@@ -224,8 +255,12 @@ class Pipes:
         """Wait until there were so many responses in all, and return them."""
         deadline = time.monotonic() + PATIENCE
         while len(self.replies) < number:
-            assert time.monotonic() < deadline, f"{len(self.replies)} responses of {number}; it said {self.said!r}"
-            assert self.listen(1.0) or len(self.replies) >= number, f"the server is gone: {self.said!r}"
+            assert time.monotonic() < deadline, (
+                f"{len(self.replies)} responses of {number}; it said {self.said!r}"
+            )
+            assert self.listen(1.0) or len(self.replies) >= number, (
+                f"the server is gone: {self.said!r}"
+            )
         return self.replies
 
     def request(self, method: str, params: dict[str, Any] | None = None) -> dict[str, Any]:
@@ -247,7 +282,9 @@ class Pipes:
     def initialize(self, version: str = "2025-11-25") -> dict[str, Any]:
         """Shake hands as older clients do."""
         client = {"name": "test", "version": "1"}
-        found = self.request("initialize", {"protocolVersion": version, "capabilities": {}, "clientInfo": client})
+        found = self.request(
+            "initialize", {"protocolVersion": version, "capabilities": {}, "clientInfo": client}
+        )
         self.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
         return dict(found["result"])
 

@@ -59,15 +59,30 @@ def test_a_host_that_shows_apps_sees_the_viewer(host: Any, mode: str) -> None:
         listed = {resource.uri: resource for resource in agent.ask("list_resources").resources}
         assert listed[URI].mime_type == MIME_TYPE
         [found] = agent.ask("read_resource", URI).contents
-        assert (found.uri, found.mime_type, found.meta) == (URI, MIME_TYPE, {"ui": {"csp": {}, "prefersBorder": True}})
+        assert (found.uri, found.mime_type, found.meta) == (
+            URI,
+            MIME_TYPE,
+            {"ui": {"csp": {}, "prefersBorder": True}},
+        )
         assert found.text == html()
-        dumped = json.dumps([tool.model_dump(mode="json", exclude_none=True, by_alias=True) for tool in tools.values()])
+        dumped = json.dumps(
+            [
+                tool.model_dump(mode="json", exclude_none=True, by_alias=True)
+                for tool in tools.values()
+            ]
+        )
         assert len(dumped) // 4 <= 2500
 
 
 @pytest.mark.parametrize("mode", ERAS)
 @pytest.mark.parametrize(
-    "settings", [{}, {"mimeTypes": []}, {"mimeTypes": ["text/html"]}, {"mimeTypes": "text/html;profile=mcp-app"}]
+    "settings",
+    [
+        {},
+        {"mimeTypes": []},
+        {"mimeTypes": ["text/html"]},
+        {"mimeTypes": "text/html;profile=mcp-app"},
+    ],
 )
 def test_others_pay_nothing(host: Any, mode: str, settings: dict[str, Any]) -> None:
     """A client that does not show our kind of app sees ten tools and no app."""
@@ -86,7 +101,9 @@ def test_the_server_says_that_it_has_apps(place: "Place") -> None:
 
 
 @pytest.mark.parametrize("mode", ERAS)
-def test_the_tool_shows_results_a_memory_and_the_newest(host: Any, place: "Place", mode: str) -> None:
+def test_the_tool_shows_results_a_memory_and_the_newest(
+    host: Any, place: "Place", mode: str
+) -> None:
     """What it returns is what the app draws, with a text for the model, and looking counts as no use."""
     with place.ghost() as ghost:
         ghost.put("a", "tea", "The user drinks green tea.", tags=["taste"])
@@ -102,10 +119,17 @@ def test_the_tool_shows_results_a_memory_and_the_newest(host: Any, place: "Place
         assert (found["ns"], found["query"]) == ("a", "green tea")
         one = agent.ok("ghost_show", key="tea", ns="a")
         assert one["memory"]["content"] == "The user drinks green tea."
-        assert [(near["key"], near["rel"], near["out"]) for near in one["neighbours"]] == [("cup", "depends_on", False)]
+        assert [(near["key"], near["rel"], near["out"]) for near in one["neighbours"]] == [
+            ("cup", "depends_on", False)
+        ]
         assert [hit["key"] for hit in agent.ok("ghost_show", ns="a")["results"]] == ["cup", "tea"]
-        assert {hit["ns"] for hit in agent.ok("ghost_show", query="tea", ns="*")["results"]} == {"a", "b"}
-        assert agent.text("ghost_show", key="tea", ns="a") == "[a/tea v1] The user drinks green tea."
+        assert {hit["ns"] for hit in agent.ok("ghost_show", query="tea", ns="*")["results"]} == {
+            "a",
+            "b",
+        }
+        assert (
+            agent.text("ghost_show", key="tea", ns="a") == "[a/tea v1] The user drinks green tea."
+        )
         assert agent.text("ghost_show", query="zeppelin", ns="a") == "nothing relevant is known"
         assert "not found" in agent.fails("ghost_show", key="gone", ns="a")[0]
         assert "not found" in agent.fails("ghost_show", key="nope", ns="a")[0]
@@ -144,7 +168,9 @@ def test_the_document_needs_nothing_and_obeys_nothing_else() -> None:
     assert len(text.encode()) < 100_000
     assert text.startswith("<!doctype html>")
     assert not re.search(r"<(?:link|img|iframe|object|embed|base)\b|\ssrc=|@import|url\(", text)
-    assert not re.search(r"\son\w+=\"", text.split("<style>")[0] + text.split("</style>")[1].split("<script")[0])
+    assert not re.search(
+        r"\son\w+=\"", text.split("<style>")[0] + text.split("</style>")[1].split("<script")[0]
+    )
     policy = re.search(r'http-equiv="Content-Security-Policy" content="([^"]+)"', text)
     assert policy
     for tag, opening in (("script", '<script type="module">'), ("style", "<style>")):

@@ -37,7 +37,11 @@ UNREADABLE: list[tuple[bytes, int, Any]] = [
     (b'{"jsonrpc":"1.0","id":1,"method":"ping"}', INVALID_REQUEST, 1),
     (b'{"id":"a","method":"ping"}', INVALID_REQUEST, "a"),
     (b'{"jsonrpc":"2.0","id":1,"method":7}', INVALID_REQUEST, 1),
-    (b'{"jsonrpc":"2.0","id":1,"method":"ping","params":' + b"[" * DEEP + b"]" * DEEP + b"}", INVALID_REQUEST, 1),
+    (
+        b'{"jsonrpc":"2.0","id":1,"method":"ping","params":' + b"[" * DEEP + b"]" * DEEP + b"}",
+        INVALID_REQUEST,
+        1,
+    ),
     (b'{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}', INVALID_PARAMS, 1),
 ]
 SILENT = [
@@ -75,7 +79,9 @@ def test_unreadable_frames_are_answered(server: "Pipes") -> None:
         server.replies.clear()
         server.send(frame)
         (reply,) = server.wait_for_replies(1)
-        assert (reply["jsonrpc"], reply["id"], reply["error"]["code"]) == ("2.0", id_, code), frame[:60]
+        assert (reply["jsonrpc"], reply["id"], reply["error"]["code"]) == ("2.0", id_, code), frame[
+            :60
+        ]
         assert reply["error"]["message"].strip()
     server.replies.clear()
     for frame in SILENT:
@@ -88,10 +94,16 @@ def test_equal_ids_in_flight_are_all_answered(server: "Pipes") -> None:
     """Five requests with one id, sent without waiting, get five answers."""
     server.replies.clear()
     for number in range(5):
-        server.start("tools/call", {"name": "ghost_put", "arguments": {"ns": "a", "key": f"k{number}", "content": "tea"}}, 7)
+        server.start(
+            "tools/call",
+            {"name": "ghost_put", "arguments": {"ns": "a", "key": f"k{number}", "content": "tea"}},
+            7,
+        )
     replies = server.wait_for_replies(5)
     assert [reply["id"] for reply in replies] == [7] * 5
-    assert {reply["result"]["structuredContent"]["key"] for reply in replies} == {f"k{number}" for number in range(5)}
+    assert {reply["result"]["structuredContent"]["key"] for reply in replies} == {
+        f"k{number}" for number in range(5)
+    }
 
 
 def test_a_message_with_a_byte_order_mark_is_read(server: "Pipes") -> None:
@@ -105,15 +117,31 @@ def test_a_batch_is_answered_by_the_version_that_has_them(place: "Place") -> Non
     """One list comes back with a response for each request and each item that cannot be read, and none for a notification."""
     with place.pipes() as server:
         assert server.initialize("2025-03-26")["protocolVersion"] == "2025-03-26"
-        put = request("put", "tools/call", name="ghost_put", arguments={"ns": "a", "key": "k", "content": "tea"})
+        put = request(
+            "put",
+            "tools/call",
+            name="ghost_put",
+            arguments={"ns": "a", "key": "k", "content": "tea"},
+        )
         notification = {"jsonrpc": "2.0", "method": "notifications/nothing"}
         server.lines.clear()
-        server.send([request(1), notification, put, 7, request(None), request(2, "nonsense"), request(3, "initialize")])
+        server.send(
+            [
+                request(1),
+                notification,
+                put,
+                7,
+                request(None),
+                request(2, "nonsense"),
+                request(3, "initialize"),
+            ]
+        )
         assert server.answer("put")["result"]["structuredContent"]["version"] == 1
         (line,) = server.lines
         found = [(reply["id"], reply.get("error", {}).get("code")) for reply in json.loads(line)]
         assert sorted(found, key=str) == sorted(
-            [(1, None), ("put", None), (None, -32600), (None, -32600), (2, -32601), (3, -32600)], key=str
+            [(1, None), ("put", None), (None, -32600), (None, -32600), (2, -32601), (3, -32600)],
+            key=str,
         )
 
 
@@ -159,8 +187,15 @@ def test_a_cancelled_request_of_a_batch_leaves_the_others(place: "Place") -> Non
     with place.pipes() as server:
         server.initialize("2025-03-26")
         server.lines.clear()
-        calls = [request(number, "tools/call", name="ghost_search", arguments={"query": "tea"}) for number in range(20)]
-        cancel = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 19}}
+        calls = [
+            request(number, "tools/call", name="ghost_search", arguments={"query": "tea"})
+            for number in range(20)
+        ]
+        cancel = {
+            "jsonrpc": "2.0",
+            "method": "notifications/cancelled",
+            "params": {"requestId": 19},
+        }
         server.send([*calls, cancel])
         server.answer(0)
         (line,) = server.lines
@@ -176,7 +211,9 @@ def test_deep_arguments_are_refused(server: "Pipes", levels: int) -> None:
     for name in ("tags", "other"):
         arguments = {"ns": "a", "key": "deep", "content": "tea", name: nested}
         reply = server.request("tools/call", {"name": "ghost_put", "arguments": arguments})
-        told = reply["error"]["message"] if "error" in reply else reply["result"]["content"][0]["text"]
+        told = (
+            reply["error"]["message"] if "error" in reply else reply["result"]["content"][0]["text"]
+        )
         assert "Recursion" not in told
         assert "error" in reply or reply["result"]["isError"]
     assert server.call("ghost_get", {"ns": "a", "key": "deep"})["isError"]

@@ -39,7 +39,24 @@ WORDS = [
     "7d",
     "2026-01-01",
 ]
-NUMBERS = [0, 1, -1, 2, 0.5, 1.5, -0.0, 1e308, 1e-308, 2**31, 2**53, 2**63, 2**64, -(2**70), 10**30, 10**400]
+NUMBERS = [
+    0,
+    1,
+    -1,
+    2,
+    0.5,
+    1.5,
+    -0.0,
+    1e308,
+    1e-308,
+    2**31,
+    2**53,
+    2**63,
+    2**64,
+    -(2**70),
+    10**30,
+    10**400,
+]
 METHODS = [
     "tools/call",
     "tools/list",
@@ -155,13 +172,23 @@ def a_frame(chance: random.Random, number: int, envelope: dict[str, Any]) -> tup
             if chance.random() < 0.5
             else {"name": chance.choice(WORDS), "uri": f"memory://{chance.choice(WORDS)}"}
         )
-        frame = {"jsonrpc": "2.0", "id": number, "method": chance.choice(METHODS), "params": enveloped(params, envelope)}
+        frame = {
+            "jsonrpc": "2.0",
+            "id": number,
+            "method": chance.choice(METHODS),
+            "params": enveloped(params, envelope),
+        }
     elif roll < 0.9:
         name, arguments = some_arguments(chance)
         params = enveloped({"name": name, "arguments": arguments}, envelope)
         if chance.random() < 0.8:
             id_ = f"call-{number}" if arguments is None or isinstance(arguments, dict) else ""
-            frame = {"jsonrpc": "2.0", "id": id_ or number, "method": "tools/call", "params": params}
+            frame = {
+                "jsonrpc": "2.0",
+                "id": id_ or number,
+                "method": "tools/call",
+                "params": params,
+            }
             return json.dumps(frame, ensure_ascii=chance.random() < 0.5).encode(), id_
         frame = {"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params}
     data = bytearray(json.dumps(frame).encode())
@@ -255,7 +282,9 @@ def test_rubbish_first(shared_rubbish: "Pipes", frame: bytes) -> None:
 
 
 @pytest.fixture(scope="module")
-def shared_rubbish(tmp_path_factory: pytest.TempPathFactory, shared_place: "Place") -> Iterator["Pipes"]:
+def shared_rubbish(
+    tmp_path_factory: pytest.TempPathFactory, shared_place: "Place"
+) -> Iterator["Pipes"]:
     """Return a server that has been told nothing but rubbish."""
     with type(shared_place)(tmp_path_factory.mktemp("rubbish")).pipes() as server:
         yield server
@@ -266,7 +295,11 @@ def test_a_frame_of_many_megabytes(place: "Place") -> None:
     """A frame of eight megabytes is read and answered, and so is the next."""
     with place.pipes() as server:
         server.initialize()
-        assert server.call("ghost_search", {"query": "tea " * 2_000_000}).get("isError") in {None, False, True}
+        assert server.call("ghost_search", {"query": "tea " * 2_000_000}).get("isError") in {
+            None,
+            False,
+            True,
+        }
         assert server.ok("ghost_put", ns="a", key="k", content="c")["version"] == 1
 
 
@@ -280,24 +313,38 @@ def face(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Face]:
 
 
 ANY = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=30) | st.sampled_from([*WORDS, *NUMBERS]),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(max_size=30)
+    | st.sampled_from([*WORDS, *NUMBERS]),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3)
+    ),
     max_leaves=6,
 )
 
 
 @pytest.mark.parametrize("tool", MEMORY, ids=lambda tool: tool.name)
-@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(data=st.data())
 def test_any_arguments_are_answered(face: Face, tool: Any, data: st.DataObject) -> None:
     """Whatever a tool is called with, the answer is a result, and one with an error says what to do."""
     arguments: dict[str, Any] = {}
-    for name in data.draw(st.lists(st.sampled_from([*tool.takes, "other"]), max_size=5, unique=True)):
+    for name in data.draw(
+        st.lists(st.sampled_from([*tool.takes, "other"]), max_size=5, unique=True)
+    ):
         choices = tool.takes.get(name, {}).get("enum")
         arguments[name] = data.draw(st.sampled_from(choices) | ANY if choices else ANY)
     for name in tool.needs:
         if name not in arguments and data.draw(st.integers(0, 4)):
-            arguments[name] = data.draw(st.text(min_size=1, max_size=10) | st.sampled_from(tool.takes[name].get("enum", ["tea"])))
+            arguments[name] = data.draw(
+                st.text(min_size=1, max_size=10)
+                | st.sampled_from(tool.takes[name].get("enum", ["tea"]))
+            )
     result = face.call(tool.name, arguments)
     text = result["content"][0]["text"]
     assert text.strip()

@@ -63,7 +63,9 @@ def listening(app: Any) -> Iterator[str]:
     with socket.socket() as door:
         door.bind(("127.0.0.1", 0))
         door.listen()  # who comes before the server is ready waits at the door
-        config = uvicorn.Config(app, log_level="error", lifespan="on", ws="none", timeout_graceful_shutdown=5)
+        config = uvicorn.Config(
+            app, log_level="error", lifespan="on", ws="none", timeout_graceful_shutdown=5
+        )
         server = uvicorn.Server(config)
         thread = threading.Thread(target=server.run, args=([door],))
         thread.start()
@@ -98,17 +100,25 @@ def visit(address: str, talk: Any) -> Iterator[Any]:
         def connect(mode: str = NEW, token: str = "") -> "Agent":
             headers = {"authorization": f"Bearer {token}"} if token else {}
             client = create_mcp_http_client(headers)
-            agent: Agent = stack.enter_context(talk(streamable_http_client(address, http_client=client), mode))
+            agent: Agent = stack.enter_context(
+                talk(streamable_http_client(address, http_client=client), mode)
+            )
             stack.callback(agent._portal.call, client.aclose)
             return agent
 
         yield connect
 
 
-def post(address: str, body: Any, version: str | None = "2025-11-25", **headers: str) -> tuple[int, Any]:
+def post(
+    address: str, body: Any, version: str | None = "2025-11-25", **headers: str
+) -> tuple[int, Any]:
     """Send a body as it is and return the status and what came back."""
     data = body if isinstance(body, bytes) else json.dumps(body).encode()
-    sent = {"content-type": "application/json", "accept": "application/json, text/event-stream", **headers}
+    sent = {
+        "content-type": "application/json",
+        "accept": "application/json, text/event-stream",
+        **headers,
+    }
     if version:
         sent["mcp-protocol-version"] = version
     request = urllib.request.Request(address, data, sent, method="POST")
@@ -152,8 +162,16 @@ def test_every_tool_over_http(visit: Any, ns: str, mode: str) -> None:
     agent.ok("ghost_put", ns=ns, key="tea", content="The user drinks green tea. 喜欢 🍵")
     agent.ok("ghost_put", ns=ns, key="cup", content="The cup is blue.")
     agent.ok("ghost_edge", ns=ns, from_key="tea", to_key="cup", rel="relates_to")
-    agent.ok("ghost_consolidate", ns=ns, summary_key="all", content="Tea and cup.", source_keys=["tea", "cup"])
-    assert agent.ok("ghost_get", ns=ns, key="tea")["content"] == "The user drinks green tea. 喜欢 🍵"
+    agent.ok(
+        "ghost_consolidate",
+        ns=ns,
+        summary_key="all",
+        content="Tea and cup.",
+        source_keys=["tea", "cup"],
+    )
+    assert (
+        agent.ok("ghost_get", ns=ns, key="tea")["content"] == "The user drinks green tea. 喜欢 🍵"
+    )
     assert agent.ok("ghost_search", ns=ns, query="green tea")["results"][0]["key"] == "tea"
     assert agent.ok("ghost_context", ns=ns, query="green tea")["used"] > 0
     assert len(agent.ok("ghost_expand", ns=ns, key="all")["children"]) == 2
@@ -169,13 +187,23 @@ def test_resources_prompts_and_completion_over_http(visit: Any, ns: str, mode: s
     """Resources, templates, prompts and completion are there too."""
     agent = visit(mode)
     agent.ok("ghost_put", ns=ns, key="tea", content="The user drinks green tea.")
-    assert f"memory://{ns}/index" in {resource.uri for resource in agent.ask("list_resources").resources}
-    assert agent.ask("read_resource", f"memory://{ns}/tea").contents[0].text == "The user drinks green tea."
+    assert f"memory://{ns}/index" in {
+        resource.uri for resource in agent.ask("list_resources").resources
+    }
+    assert (
+        agent.ask("read_resource", f"memory://{ns}/tea").contents[0].text
+        == "The user drinks green tea."
+    )
     assert len(agent.ask("list_resource_templates").resource_templates) == 2
     assert len(agent.ask("list_prompts").prompts) == 3
-    assert "Which?" in agent.ask("get_prompt", "recall", {"question": "Which?"}).messages[0].content.text
+    assert (
+        "Which?"
+        in agent.ask("get_prompt", "recall", {"question": "Which?"}).messages[0].content.text
+    )
     template = types.ResourceTemplateReference(type="ref/resource", uri="memory://{ns}/{key}")
-    assert agent.ask("complete", template, {"name": "key", "value": "t"}, {"ns": ns}).completion.values == ["tea"]
+    assert agent.ask(
+        "complete", template, {"name": "key", "value": "t"}, {"ns": ns}
+    ).completion.values == ["tea"]
     with pytest.raises(MCPError):
         agent.ask("read_resource", f"memory://{ns}/nope")
 
@@ -195,7 +223,9 @@ def test_both_protocols_share_one_store(visit: Any, ns: str) -> None:
 @pytest.mark.parametrize("mode", ERAS)
 def test_the_caller_reaches_the_tool(visit: Any, mode: str) -> None:
     """Grants set around the application hold inside the thread that does the work: own reads pass, all else is refused."""
-    owner, reader, writer, nobody = (visit(mode, token) for token in ("", "reader", "writer", "nobody"))
+    owner, reader, writer, nobody = (
+        visit(mode, token) for token in ("", "reader", "writer", "nobody")
+    )
     for ns in ("agent:me", "agent:other"):
         owner.ok("ghost_put", ns=ns, key="tea", content=f"The tea of {ns}.")
     assert reader.ok("ghost_get", ns="agent:me", key="tea")["ns"] == "agent:me"
@@ -226,16 +256,29 @@ def test_the_caller_reaches_resources_and_completion(visit: Any, mode: str) -> N
     with pytest.raises(MCPError, match="may not"):
         reader.ask("read_resource", "memory://agent:other/tea")
     template = types.ResourceTemplateReference(type="ref/resource", uri="memory://{ns}/{key}")
-    assert reader.ask("complete", template, {"name": "ns", "value": "agent:"}).completion.values == ["agent:me"]
-    assert reader.ask("complete", template, {"name": "key", "value": "t"}, {"ns": "agent:other"}).completion.values == []
+    assert reader.ask(
+        "complete", template, {"name": "ns", "value": "agent:"}
+    ).completion.values == ["agent:me"]
+    assert (
+        reader.ask(
+            "complete", template, {"name": "key", "value": "t"}, {"ns": "agent:other"}
+        ).completion.values
+        == []
+    )
 
 
 @pytest.mark.parametrize("mode", ERAS)
 def test_the_caller_reaches_prompts(visit: Any, mode: str) -> None:
     """A prompt names the namespace that this caller's calls are about, and never one that they may not read."""
-    assert '"agent:me"' in visit(mode, "reader").ask("get_prompt", "review").messages[0].content.text
-    assert '"agent:other"' in visit(mode, "other").ask("get_prompt", "review").messages[0].content.text
-    assert "agent:me" not in visit(mode, "nobody").ask("get_prompt", "review").messages[0].content.text
+    assert (
+        '"agent:me"' in visit(mode, "reader").ask("get_prompt", "review").messages[0].content.text
+    )
+    assert (
+        '"agent:other"' in visit(mode, "other").ask("get_prompt", "review").messages[0].content.text
+    )
+    assert (
+        "agent:me" not in visit(mode, "nobody").ask("get_prompt", "review").messages[0].content.text
+    )
 
 
 @pytest.mark.parametrize("mode", ERAS)
@@ -250,7 +293,11 @@ def test_callers_at_the_same_time_do_not_mix(visit: Any, mode: str) -> None:
             if agent.raw("ghost_get", {"ns": "agent:other", "key": "tea"}).is_error is may:
                 wrong.append("owner refused" if may else "reader let in")
 
-    threads = [threading.Thread(target=work, args=given) for given in ((owner, True), (reader, False)) for _ in range(2)]
+    threads = [
+        threading.Thread(target=work, args=given)
+        for given in ((owner, True), (reader, False))
+        for _ in range(2)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -290,7 +337,9 @@ def test_a_prefix_grant_over_http(visit: Any, ns: str) -> None:
     ],
     ids=lambda body: body[:12].decode("latin-1"),
 )
-def test_a_malformed_body_is_refused(address: str, visit: Any, body: bytes, version: str | None) -> None:
+def test_a_malformed_body_is_refused(
+    address: str, visit: Any, body: bytes, version: str | None
+) -> None:
     """A body that is no request gets a 4xx, never a 5xx, and the next request is answered."""
     status, _ = post(address, body, version)
     assert 400 <= status < 500
@@ -331,7 +380,12 @@ PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
 def test_a_batch_over_http(address: str, ns: str, version: str | None) -> None:
     """Clients of the version that has batches get one list, also when they do not name their version."""
     put = {"name": "ghost_put", "arguments": {"ns": ns, "key": "k", "content": "tea"}}
-    batch = [PING, {"jsonrpc": "2.0", "id": "put", "method": "tools/call", "params": put}, 7, {**PING, "method": "initialize"}]
+    batch = [
+        PING,
+        {"jsonrpc": "2.0", "id": "put", "method": "tools/call", "params": put},
+        7,
+        {**PING, "method": "initialize"},
+    ]
     batch += [{"jsonrpc": "2.0", "method": "notifications/initialized"}]
     status, answer = post(address, batch, version)
     assert status == 200
@@ -353,7 +407,13 @@ def test_the_caller_reaches_a_batch(address: str) -> None:
 
 @pytest.mark.parametrize(
     ("version", "batch"),
-    [("2025-06-18", [PING]), ("2025-11-25", [PING]), (NEW, [PING]), ("2025-03-26", []), ("2025-03-26", [PING] * 101)],
+    [
+        ("2025-06-18", [PING]),
+        ("2025-11-25", [PING]),
+        (NEW, [PING]),
+        ("2025-03-26", []),
+        ("2025-03-26", [PING] * 101),
+    ],
 )
 def test_a_batch_that_is_refused_over_http(address: str, version: str, batch: list[Any]) -> None:
     """Other versions have no batches, and a batch has a length."""
@@ -363,7 +423,9 @@ def test_a_batch_that_is_refused_over_http(address: str, version: str, batch: li
 
 def test_a_body_beyond_the_limit_is_refused(address: str) -> None:
     """Whoever announces five megabytes is refused before sending them."""
-    connection = http.client.HTTPConnection(address.removeprefix("http://").removesuffix("/mcp"), timeout=60)
+    connection = http.client.HTTPConnection(
+        address.removeprefix("http://").removesuffix("/mcp"), timeout=60
+    )
     try:
         connection.putrequest("POST", "/mcp")
         for name, value in {
@@ -402,13 +464,19 @@ SURROGATE = "\ud800"
         ("tools/call", {"name": "ghost_get", "arguments": {"key": "k", "ns": SURROGATE}}),
         ("tools/call", {"name": "ghost_get", "arguments": {"key": "k", "ns": f"{SURROGATE}*"}}),
         ("tools/call", {"name": "ghost_search", "arguments": {"query": SURROGATE}}),
-        ("tools/call", {"name": "ghost_search", "arguments": {"query": "q", "ns": f"{SURROGATE}*"}}),
+        (
+            "tools/call",
+            {"name": "ghost_search", "arguments": {"query": "q", "ns": f"{SURROGATE}*"}},
+        ),
         ("tools/call", {"name": "ghost_get", "arguments": {SURROGATE: 1}}),
         ("prompts/get", {"name": "recall", "arguments": {"question": SURROGATE}}),
         ("prompts/get", {"name": "recall", "arguments": {"question": "q", "ns": SURROGATE}}),
         (
             "completion/complete",
-            {"ref": {"type": "ref/prompt", "name": "recall"}, "argument": {"name": "ns", "value": SURROGATE}},
+            {
+                "ref": {"type": "ref/prompt", "name": "recall"},
+                "argument": {"name": "ns", "value": SURROGATE},
+            },
         ),
         (
             "completion/complete",
@@ -420,7 +488,9 @@ SURROGATE = "\ud800"
         ),
     ],
 )
-def test_half_a_character_is_never_a_broken_answer(address: str, method: str, params: dict[str, Any], token: str) -> None:
+def test_half_a_character_is_never_a_broken_answer(
+    address: str, method: str, params: dict[str, Any], token: str
+) -> None:
     """A text that is no Unicode is refused or answered in Unicode; the answer is always one that can be read."""
     status, answer = modern(address, method, params, token)
     assert status < 500, answer
@@ -433,5 +503,11 @@ def test_a_model_is_deferred_over_http_too(tmp_path: Path, talk: Any, eventually
     with Ghost.open(tmp_path / "memory.db", settings=Settings(embed_provider="static")) as ghost:
         ghost.put("a", "k", "The user drinks green tea.")
         with listening(http_app(ghost)) as address, talk(address) as agent:
-            assert agent.ok("ghost_search", ns="a", query="green tea")["legs"] == ["substring", "text"]
-            eventually(lambda: "vector" in agent.ok("ghost_search", ns="a", query="green tea")["legs"], "vectors joined")
+            assert agent.ok("ghost_search", ns="a", query="green tea")["legs"] == [
+                "substring",
+                "text",
+            ]
+            eventually(
+                lambda: "vector" in agent.ok("ghost_search", ns="a", query="green tea")["legs"],
+                "vectors joined",
+            )

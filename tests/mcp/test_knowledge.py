@@ -34,7 +34,12 @@ TAKES = {
     "forget_memory": "topic*:string",
 }
 READERS = {"recall_general_memory", "recall_memory", "search_memories", "list_memories"}
-TOPIC = {"topic": "auth", "tags": ["security", "identity"], "summary": "How users sign in.", "content": "# Auth\n\nText."}
+TOPIC = {
+    "topic": "auth",
+    "tags": ["security", "identity"],
+    "summary": "How users sign in.",
+    "content": "# Auth\n\nText.",
+}
 
 
 @pytest.fixture(scope="module")
@@ -89,7 +94,9 @@ def test_the_toolset_is_absent_by_default(place: "Place") -> None:
         found = tools(agent)
         assert len(found) == 10
         assert not set(found) & set(TAKES)
-        assert "memorize-project" not in {prompt.name for prompt in agent.ask("list_prompts").prompts}
+        assert "memorize-project" not in {
+            prompt.name for prompt in agent.ask("list_prompts").prompts
+        }
         assert "there is no tool" in agent.fails("list_memories")[0]
         with pytest.raises(MCPError, match="there is no prompt"):
             agent.ask("get_prompt", "memorize-project")
@@ -104,9 +111,15 @@ def test_the_eight_tools_in_their_order(plain: "Agent", agent: "Agent") -> None:
 
 @pytest.mark.parametrize(
     ("chosen", "told"),
-    [("memory", ["ghost_put"]), ("knowledge", ["recall_memory"]), ("knowledge,memory", ["recall_memory", "ghost_put"])],
+    [
+        ("memory", ["ghost_put"]),
+        ("knowledge", ["recall_memory"]),
+        ("knowledge,memory", ["recall_memory", "ghost_put"]),
+    ],
 )
-def test_the_instructions_are_those_of_the_toolsets(place: "Place", chosen: str, told: list[str]) -> None:
+def test_the_instructions_are_those_of_the_toolsets(
+    place: "Place", chosen: str, told: list[str]
+) -> None:
     """A model is told about the tools that it has, and about no others."""
     with place.pipes("--tools", chosen) as server:
         text = server.initialize()["instructions"]
@@ -121,8 +134,13 @@ def test_a_tool_takes_the_fields_of_the_source(idle: "Agent", name: str) -> None
     wanted = dict(word.split(":") for word in TAKES[name].split())
     taken = {field: schema["type"] for field, schema in tool.input_schema["properties"].items()}
     assert taken == {field.rstrip("*"): kind for field, kind in wanted.items()}
-    assert set(tool.input_schema.get("required", ())) == {field.rstrip("*") for field in wanted if field.endswith("*")}
-    assert all(s.get("items", {"type": "string"}) == {"type": "string"} for s in tool.input_schema["properties"].values())
+    assert set(tool.input_schema.get("required", ())) == {
+        field.rstrip("*") for field in wanted if field.endswith("*")
+    }
+    assert all(
+        s.get("items", {"type": "string"}) == {"type": "string"}
+        for s in tool.input_schema["properties"].values()
+    )
     assert tool.input_schema["additionalProperties"] is False
     assert tool.output_schema == {"type": "object", "properties": {"text": {"type": "string"}}}
     assert tool.title
@@ -141,7 +159,10 @@ def test_a_required_field_is_required(idle: "Agent", name: str) -> None:
         assert idle.fails(name, **given)[0] == f"{missing} is required"
         assert idle.fails(name, **given, **{missing: None})[0] == f"{missing} is required"
         assert idle.fails(name, **given, **{missing: 7})[0].startswith(f"{missing} must be a ")
-    assert "there is no argument 'ns'" in idle.fails(name, **{field: whole[field] for field in needs}, ns="a")[0]
+    assert (
+        "there is no argument 'ns'"
+        in idle.fails(name, **{field: whole[field] for field in needs}, ns="a")[0]
+    )
 
 
 def test_the_root_is_the_working_folder_unless_named(place: "Place") -> None:
@@ -164,7 +185,9 @@ def test_toolsets_are_tuples_or_made_for_a_root(tmp_path: Path) -> None:
     found = chosen_tools(["memory", "knowledge"], tmp_path)
     assert {name for name, tool in found.items() if not tool.walled} == set(TAKES)
     assert all(("ns" in tool.takes) is tool.walled for tool in found.values())
-    assert {name for name, tool in found.items() if not tool.walled and tool.scope == "read"} == READERS
+    assert {
+        name for name, tool in found.items() if not tool.walled and tool.scope == "read"
+    } == READERS
 
 
 # --- what each does
@@ -176,7 +199,10 @@ def test_what_a_tool_says_is_exactly_its_text(agent: "Agent", root: Path) -> Non
     assert agent.text("list_memories") == "No topics found"
     assert agent.text("search_memories", tags=["x"]) == "No topics found"
     assert agent.text("memorize_new_topic", **TOPIC) == "Memorized the topic auth."
-    assert agent.text("memorize_general_info", content="A shop.") == "Memorized the general project information."
+    assert (
+        agent.text("memorize_general_info", content="A shop.")
+        == "Memorized the general project information."
+    )
     text = agent.text("recall_memory", topic="auth")
     assert text == knowledge.recall_memory(root, "auth")
     assert text.startswith("# auth\n\n**Tags:** security, identity\n**Last updated:** ")
@@ -196,12 +222,20 @@ def test_a_whole_life_of_a_topic(agent: "Agent", root: Path) -> None:
     agent.ok("memorize_new_topic", **{**TOPIC, "topic": "db", "tags": []})
     assert agent.ok("list_memories") == {"text": "auth, db"}
     assert agent.ok("search_memories", tags=["IDENTITY", "nope"]) == {"text": "auth"}
-    changed = {"tagsToAdd": ["new"], "tagsToRemove": ["Security"], "newSummary": "Signing in.", "newContent": "Better."}
+    changed = {
+        "tagsToAdd": ["new"],
+        "tagsToRemove": ["Security"],
+        "newSummary": "Signing in.",
+        "newContent": "Better.",
+    }
     assert agent.text("refine_memory", topic="auth", **changed) == "Refined the topic auth."
     assert "**Tags:** identity, new\n" in agent.text("recall_memory", topic="auth")
     assert agent.text("recall_memory", topic="auth").endswith("\n\nBetter.\n")
     assert "### auth\n\nSigning in.\n" in agent.text("recall_general_memory")
-    assert agent.text("refine_memory", topic="auth", tagsToAdd=None, newSummary=None) == "Refined the topic auth."
+    assert (
+        agent.text("refine_memory", topic="auth", tagsToAdd=None, newSummary=None)
+        == "Refined the topic auth."
+    )
     assert agent.text("forget_memory", topic="auth") == "Forgot the topic auth."
     assert agent.text("list_memories") == "db"
     assert not (root / ".ai-knowledge" / "auth.mdk").exists()
@@ -225,7 +259,9 @@ def test_every_tool_works_below_the_root(agent: "Agent", place: "Place", root: P
     assert [path.name for path in root.iterdir()] == [".ai-knowledge"]
 
 
-@pytest.mark.parametrize("topic", ["a/b", "a\\b", ".", "..", "../x", "index", "", "a:b", "nul", "a\x00"])
+@pytest.mark.parametrize(
+    "topic", ["a/b", "a\\b", ".", "..", "../x", "index", "", "a:b", "nul", "a\x00"]
+)
 def test_a_bad_topic_is_refused_by_every_tool(idle: "Agent", empty: Path, topic: str) -> None:
     """Every tool that takes a topic says what is wrong with it, and nothing is written."""
     for name, given in (
@@ -243,17 +279,30 @@ def test_a_bad_topic_is_refused_by_every_tool(idle: "Agent", empty: Path, topic:
 def test_errors_speak_of_tools(plain: "Agent") -> None:
     """Hints name tools and topics, also topics that look like options; none speaks of a command line."""
     plain.ok("memorize_new_topic", **{**TOPIC, "topic": "a--verbose"})
-    assert plain.fails("recall_memory", topic="a-verbose") == ("there is no topic 'a-verbose'", "did you mean a--verbose?")
+    assert plain.fails("recall_memory", topic="a-verbose") == (
+        "there is no topic 'a-verbose'",
+        "did you mean a--verbose?",
+    )
     assert plain.fails("recall_memory", topic="zzz")[1] == "list_memories shows the topics"
-    assert plain.fails("refine_memory", topic="zzz") == ("there is no topic 'zzz'", "list_memories shows the topics")
-    assert "memorize_new_topic" in plain.fails("memorize_general_info", content="## Specialized Knowledge")[1]
+    assert plain.fails("refine_memory", topic="zzz") == (
+        "there is no topic 'zzz'",
+        "list_memories shows the topics",
+    )
+    assert (
+        "memorize_new_topic"
+        in plain.fails("memorize_general_info", content="## Specialized Knowledge")[1]
+    )
     assert "never closed" in plain.fails("memorize_general_info", content="```")[0]
     for field in ("summary", "content"):
-        assert plain.fails("memorize_new_topic", **{**TOPIC, field: " "})[0] == f"the {field} is empty"
+        assert (
+            plain.fails("memorize_new_topic", **{**TOPIC, field: " "})[0] == f"the {field} is empty"
+        )
     assert "did you mean" in plain.fails("refine_memory", topic="x", tagsToAd=[])[1]
 
 
-def test_the_command_line_reads_what_a_tool_wrote(agent: "Agent", place: "Place", root: Path) -> None:
+def test_the_command_line_reads_what_a_tool_wrote(
+    agent: "Agent", place: "Place", root: Path
+) -> None:
     """The files are the one truth: what an agent memorizes, the command line recalls."""
     agent.ok("memorize_new_topic", **{**TOPIC, "content": "Tee 喜欢 🍵"})
     words = [PROGRAM, "knowledge", "recall_memory", "auth", "--root", str(root)]
@@ -266,7 +315,12 @@ def test_the_command_line_reads_what_a_tool_wrote(agent: "Agent", place: "Place"
 
 def test_the_prompt_is_there_with_its_toolset(agent: "Agent", plain: "Agent") -> None:
     """memorize-project is listed beside those of memory, alone without memory, and takes nothing."""
-    assert [prompt.name for prompt in agent.ask("list_prompts").prompts] == ["recall", "remember", "review", "memorize-project"]
+    assert [prompt.name for prompt in agent.ask("list_prompts").prompts] == [
+        "recall",
+        "remember",
+        "review",
+        "memorize-project",
+    ]
     (prompt,) = plain.ask("list_prompts").prompts
     assert (prompt.name, prompt.arguments or []) == ("memorize-project", [])
     assert prompt.title
@@ -278,7 +332,12 @@ def test_the_prompt_names_the_tools_in_order(plain: "Agent") -> None:
     found = plain.ask("get_prompt", "memorize-project")
     assert [message.role for message in found.messages] == ["user"]
     text = found.messages[0].content.text
-    order = ["recall_general_memory", "memorize_general_info", "memorize_new_topic", "refine_memory"]
+    order = [
+        "recall_general_memory",
+        "memorize_general_info",
+        "memorize_new_topic",
+        "refine_memory",
+    ]
     assert [text.index(name) for name in order] == sorted(text.index(name) for name in order)
     assert text.rindex("list_memories") > text.index("refine_memory")
     assert "{" not in text
@@ -298,9 +357,21 @@ def visit(place: "Place", root: Path, talk: Any) -> "Iterator[Any]":
     }
     with place.ghost() as ghost:
         secrets = {name: ghost.create_token(name, given)[0] for name, given in grants.items()}
-    words = [PROGRAM, "serve", "--port", "0", "--json", "--tools", "memory,knowledge", "--root", str(root)]
+    words = [
+        PROGRAM,
+        "serve",
+        "--port",
+        "0",
+        "--json",
+        "--tools",
+        "memory,knowledge",
+        "--root",
+        str(root),
+    ]
     with ExitStack() as stack, open(place.log, "ab") as log:
-        process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=log, env=place.env(), cwd=place.work)
+        process = subprocess.Popen(
+            words, stdout=subprocess.PIPE, stderr=log, env=place.env(), cwd=place.work
+        )
         stack.callback(process.communicate, timeout=60)
         stack.callback(process.terminate)
         assert process.stdout is not None
@@ -308,7 +379,9 @@ def visit(place: "Place", root: Path, talk: Any) -> "Iterator[Any]":
 
         def connect(token: str, mode: str) -> "Agent":
             client = create_mcp_http_client({"authorization": f"Bearer {secrets[token]}"})
-            found: Agent = stack.enter_context(talk(streamable_http_client(address, http_client=client), mode))
+            found: Agent = stack.enter_context(
+                talk(streamable_http_client(address, http_client=client), mode)
+            )
             stack.callback(found._portal.call, client.aclose)
             return found
 
@@ -336,7 +409,10 @@ def test_only_a_token_for_everything_may_touch_files(visit: Any, root: Path, mod
         kept = visit(token, mode)
         for name, given in calls.items():
             error, hint = kept.fails(name, **given)
-            assert error == f"this token may not {'read' if name in READERS else 'write'} files with {name}"
+            assert (
+                error
+                == f"this token may not {'read' if name in READERS else 'write'} files with {name}"
+            )
             assert "all namespaces" in hint
         assert kept.ok("ghost_put", ns="project:work", key="k", content="still here")
     for name, given in calls.items():

@@ -15,7 +15,9 @@ import pytest
 if TYPE_CHECKING:
     from conftest import Pipes, Place
 
-LINUX = pytest.mark.skipif(sys.platform == "win32", reason="has no signals and no parents to be orphaned of")
+LINUX = pytest.mark.skipif(
+    sys.platform == "win32", reason="has no signals and no parents to be orphaned of"
+)
 FAST = "import ghostmem.mcp.stdio as s; s.WATCH = 0.1; from ghostmem.cli.main import main; main(['mcp'])"
 PARENT = """
 import subprocess, sys
@@ -66,12 +68,20 @@ def test_what_was_asked_before_the_end_is_done_or_not_but_never_half(place: "Pla
     with place.pipes() as server:
         server.initialize()
         made = [
-            server.start("tools/call", {"name": "ghost_put", "arguments": {"ns": "a", "key": f"k{n}", "content": f"memory {n}"}})
+            server.start(
+                "tools/call",
+                {
+                    "name": "ghost_put",
+                    "arguments": {"ns": "a", "key": f"k{n}", "content": f"memory {n}"},
+                },
+            )
             for n in range(30)
         ]
         assert server.leave() == 0
         told = {
-            server.answers[id_]["result"]["structuredContent"]["key"] for id_ in made if "result" in server.answers.get(id_, {})
+            server.answers[id_]["result"]["structuredContent"]["key"]
+            for id_ in made
+            if "result" in server.answers.get(id_, {})
         }
     with place.ghost() as ghost:
         assert told <= {memory.key for memory in ghost.list("a", limit=100)}
@@ -84,7 +94,14 @@ def orphan(place: "Place") -> Iterator[tuple[subprocess.Popen[bytes], int, int, 
     theirs_in, ours_in = os.pipe()
     ours_out, theirs_out = os.pipe()
     words = [sys.executable, "-c", PARENT, FAST]
-    parent = subprocess.Popen(words, stdin=theirs_in, stdout=theirs_out, stderr=subprocess.PIPE, env=place.env(), cwd=place.work)
+    parent = subprocess.Popen(
+        words,
+        stdin=theirs_in,
+        stdout=theirs_out,
+        stderr=subprocess.PIPE,
+        env=place.env(),
+        cwd=place.work,
+    )
     os.close(theirs_in)
     os.close(theirs_out)
     assert parent.stderr is not None
@@ -98,7 +115,9 @@ def orphan(place: "Place") -> Iterator[tuple[subprocess.Popen[bytes], int, int, 
             parent.kill()
         parent.wait()
         if not select.select([ours_out], [], [], 0)[0]:
-            os.kill(pid, signal.SIGKILL)  # it holds the other end of our pipe, so the id is still its own
+            os.kill(
+                pid, signal.SIGKILL
+            )  # it holds the other end of our pipe, so the id is still its own
         parent.stderr.close()
         os.close(ours_in)
         os.close(ours_out)
@@ -125,7 +144,9 @@ def test_it_stays_while_its_parent_lives(place: "Place") -> None:
 
 
 @LINUX
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP], ids=lambda number: number.name)
+@pytest.mark.parametrize(
+    "number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP], ids=lambda number: number.name
+)
 def test_it_leaves_at_a_signal(place: "Place", number: signal.Signals) -> None:
     """A server that is told to end does, without waiting for its client and without a traceback; what it stored is there."""
     with place.pipes() as server:
@@ -147,14 +168,24 @@ def test_a_killed_server_loses_nothing_it_acknowledged(place: "Place", after: in
     with place.pipes() as server:
         server.initialize()
         made = [
-            server.start("tools/call", {"name": "ghost_put", "arguments": {"ns": "a", "key": f"k{n}", "content": f"memory {n}"}})
+            server.start(
+                "tools/call",
+                {
+                    "name": "ghost_put",
+                    "arguments": {"ns": "a", "key": f"k{n}", "content": f"memory {n}"},
+                },
+            )
             for n in range(40)
         ]
         for id_ in made[:after]:
             server.answers[id_] = server.answer(id_)
         server.signal(signal.SIGKILL)
         assert server.end() == -signal.SIGKILL
-        told = [server.answers[id_]["result"]["structuredContent"] for id_ in made if id_ in server.answers]
+        told = [
+            server.answers[id_]["result"]["structuredContent"]
+            for id_ in made
+            if id_ in server.answers
+        ]
     assert len(told) >= after
     with place.pipes() as server:
         server.initialize()
@@ -172,10 +203,18 @@ def test_it_is_the_same_after_a_restart(place: "Place") -> None:
         pack = server.ok("ghost_context", ns="a", query="the build of the shop")
         return [
             server.request("tools/list")["result"],
-            [(hit["key"], hit["score"]) for hit in server.ok("ghost_search", ns="a", query="the build of the shop")["results"]],
+            [
+                (hit["key"], hit["score"])
+                for hit in server.ok("ghost_search", ns="a", query="the build of the shop")[
+                    "results"
+                ]
+            ],
             [memory["key"] for memory in pack["memories"]],
             server.ok("ghost_expand", ns="a"),
-            [(edge["from_key"], edge["to_key"]) for edge in server.ok("ghost_edge", ns="a", from_key="a", op="list")["edges"]],
+            [
+                (edge["from_key"], edge["to_key"])
+                for edge in server.ok("ghost_edge", ns="a", from_key="a", op="list")["edges"]
+            ],
             server.request("resources/list")["result"],
             server.request("prompts/list")["result"],
             server.call("ghost_get", {"ns": "a", "key": "nope"}),
@@ -184,10 +223,20 @@ def test_it_is_the_same_after_a_restart(place: "Place") -> None:
 
     with place.pipes() as server:
         server.initialize()
-        for key, content in (("a", "The build of the shop broke."), ("b", "The build of the shop was mended."), ("c", "Tea.")):
+        for key, content in (
+            ("a", "The build of the shop broke."),
+            ("b", "The build of the shop was mended."),
+            ("c", "Tea."),
+        ):
             put(server, key, content)
         server.ok("ghost_edge", ns="a", from_key="a", to_key="b", rel="relates_to")
-        server.ok("ghost_consolidate", ns="a", summary_key="s", content="The build.", source_keys=["a", "b"])
+        server.ok(
+            "ghost_consolidate",
+            ns="a",
+            summary_key="s",
+            content="The build.",
+            source_keys=["a", "b"],
+        )
         first = seen(server)
         assert server.leave() == 0
     with place.pipes() as server:
@@ -205,9 +254,17 @@ def test_four_clients_write_at_once(place: "Place") -> None:
             barrier.wait(60)
             for turn in range(each):
                 own = agent.raw(
-                    "ghost_put", {"ns": "a", "key": f"own-{number}-{turn}", "content": f"client {number} turn {turn}"}
+                    "ghost_put",
+                    {
+                        "ns": "a",
+                        "key": f"own-{number}-{turn}",
+                        "content": f"client {number} turn {turn}",
+                    },
                 )
-                shared = agent.raw("ghost_put", {"ns": "a", "key": "shared", "content": f"client {number} turn {turn}"})
+                shared = agent.raw(
+                    "ghost_put",
+                    {"ns": "a", "key": "shared", "content": f"client {number} turn {turn}"},
+                )
                 for result in (own, shared):
                     (refused if result.is_error else told).append(result)
 
@@ -224,7 +281,10 @@ def test_four_clients_write_at_once(place: "Place") -> None:
     assert len(told) == 4 * each * 2
     with place.ghost() as ghost:
         keys = {memory.key for memory in ghost.list("a", limit=1000)}
-        assert keys == {"shared", *(f"own-{number}-{turn}" for number in range(4) for turn in range(each))}
+        assert keys == {
+            "shared",
+            *(f"own-{number}-{turn}" for number in range(4) for turn in range(each)),
+        }
         history = ghost.history("a", "shared")
         assert [memory.version for memory in history] == list(range(1, 4 * each + 1))
         assert len({memory.content for memory in history}) == 4 * each
@@ -239,7 +299,12 @@ def test_four_first_clients_make_one_store(place: "Place") -> None:
     try:
         for number, server in enumerate(servers):
             server.modern().start(
-                "tools/call", {"name": "ghost_put", "arguments": {"ns": "a", "key": f"k{number}", "content": "c"}}, id_=1
+                "tools/call",
+                {
+                    "name": "ghost_put",
+                    "arguments": {"ns": "a", "key": f"k{number}", "content": "c"},
+                },
+                id_=1,
             )
         for server in servers:
             assert not server.answer(1)["result"].get("isError")

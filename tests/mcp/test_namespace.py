@@ -10,7 +10,7 @@ import mcp_types as types
 import pytest
 
 from ghostmem.model import is_namespace
-from ghostmem.verbs.project import project_namespace
+from ghostmem.notes.project import project_namespace
 
 if TYPE_CHECKING:
     from conftest import Place
@@ -25,11 +25,29 @@ def git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
         if name.startswith("GIT_"):
             monkeypatch.delenv(name)
     settings = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
-    people = {f"GIT_{who}_{what}": "a@b.c" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+    people = {
+        f"GIT_{who}_{what}": "a@b.c"
+        for who in ("AUTHOR", "COMMITTER")
+        for what in ("NAME", "EMAIL")
+    }
 
     def run(*args: object, cwd: Path = tmp_path) -> str:
-        words = ["git", "-c", "init.defaultBranch=main", "-c", "protocol.file.allow=always", *map(str, args)]
-        done = subprocess.run(words, cwd=cwd, env=os.environ | settings | people, capture_output=True, text=True, check=True)
+        words = [
+            "git",
+            "-c",
+            "init.defaultBranch=main",
+            "-c",
+            "protocol.file.allow=always",
+            *map(str, args),
+        ]
+        done = subprocess.run(
+            words,
+            cwd=cwd,
+            env=os.environ | settings | people,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
         return done.stdout
 
     return run
@@ -81,7 +99,9 @@ def test_the_folder_one_is_in_is_meant(tmp_path: Path, monkeypatch: pytest.Monke
     assert project_namespace() == "project:here"
 
 
-def test_a_folder_that_is_gone_is_no_reason_to_fail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_that_is_gone_is_no_reason_to_fail(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A server started in a folder that was removed meanwhile still has a namespace."""
     folder = tmp_path / "gone"
     folder.mkdir()
@@ -98,7 +118,9 @@ def test_the_root_of_everything() -> None:
     assert is_namespace(project_namespace("/"))
 
 
-@pytest.mark.parametrize("name", ["___", "-", "...", " ", "%", "_private", "--x--", "UPPER", "1st", "a" * 250, "é" * 100])
+@pytest.mark.parametrize(
+    "name", ["___", "-", "...", " ", "%", "_private", "--x--", "UPPER", "1st", "a" * 250, "é" * 100]
+)
 def test_odd_names_make_valid_namespaces(tmp_path: Path, name: str) -> None:
     """Whatever a folder is called, its namespace can be written to."""
     folder = tmp_path / name
@@ -108,7 +130,13 @@ def test_odd_names_make_valid_namespaces(tmp_path: Path, name: str) -> None:
 
 @pytest.mark.parametrize(
     ("one", "other"),
-    [("记忆", "数据库"), ("проект", "записки"), ("ノート", "メモ"), ("___", "..."), ("a" * 120 + "x", "a" * 120 + "y")],
+    [
+        ("记忆", "数据库"),
+        ("проект", "записки"),
+        ("ノート", "メモ"),
+        ("___", "..."),
+        ("a" * 120 + "x", "a" * 120 + "y"),
+    ],
 )
 def test_different_projects_never_share_a_namespace(tmp_path: Path, one: str, other: str) -> None:
     """Two folders whose names have no letter in common, or differ only at the end, are two projects."""
@@ -122,17 +150,31 @@ def test_different_projects_never_share_a_namespace(tmp_path: Path, one: str, ot
 
 def test_a_repository_and_its_subfolders_are_one(repository: Path) -> None:
     """Without a remote a repository goes by its folder, wherever in it one is."""
-    assert ns(repository) == ns(repository / "src") == ns(repository / "src" / "deep") == "project:shop"
+    assert (
+        ns(repository)
+        == ns(repository / "src")
+        == ns(repository / "src" / "deep")
+        == "project:shop"
+    )
 
 
-def test_a_worktree_is_the_same_project(repository: Path, git: Callable[..., str], tmp_path: Path) -> None:
+def test_a_worktree_is_the_same_project(
+    repository: Path, git: Callable[..., str], tmp_path: Path
+) -> None:
     """A worktree made by git, its subfolders, and a detached one all resolve to the repository they belong to."""
     for name, more in (("feature", ["-b", "feature"]), ("elsewhere/detached", ["--detach"])):
         git("worktree", "add", *more, tmp_path / name, cwd=repository)
-        assert ns(tmp_path / name) == ns(tmp_path / name / "src" / "deep") == ns(repository) == "project:shop"
+        assert (
+            ns(tmp_path / name)
+            == ns(tmp_path / name / "src" / "deep")
+            == ns(repository)
+            == "project:shop"
+        )
 
 
-def test_a_worktree_of_a_repository_with_a_remote(repository: Path, git: Callable[..., str], tmp_path: Path) -> None:
+def test_a_worktree_of_a_repository_with_a_remote(
+    repository: Path, git: Callable[..., str], tmp_path: Path
+) -> None:
     """The remote is read from the directory that all worktrees share."""
     git("remote", "add", "origin", "git@github.com:acme/shop-api.git", cwd=repository)
     git("worktree", "add", "-b", "fix", tmp_path / "fix", cwd=repository)
@@ -146,7 +188,9 @@ def test_a_symbolic_link_leads_to_the_same_project(repository: Path, tmp_path: P
 
 
 @pytest.mark.parametrize("remote", [True, False])
-def test_a_bare_repository_and_its_worktrees(repository: Path, git: Callable[..., str], tmp_path: Path, remote: bool) -> None:
+def test_a_bare_repository_and_its_worktrees(
+    repository: Path, git: Callable[..., str], tmp_path: Path, remote: bool
+) -> None:
     """A bare repository, with a remote or without, and the worktrees beside it agree."""
     bare = tmp_path / "shop.git"
     git("clone", "--bare", repository, bare)
@@ -157,7 +201,9 @@ def test_a_bare_repository_and_its_worktrees(repository: Path, git: Callable[...
     assert ns(tmp_path / "one") == ns(tmp_path / "two") == ns(bare)
 
 
-def test_projects_kept_in_a_hidden_bare_repository_stay_apart(git: Callable[..., str], tmp_path: Path) -> None:
+def test_projects_kept_in_a_hidden_bare_repository_stay_apart(
+    git: Callable[..., str], tmp_path: Path
+) -> None:
     """The layout with a .bare folder, a .git file and worktrees beside it is named after the folder that holds it."""
     for name in ("alpha", "beta"):
         folder = tmp_path / name
@@ -171,7 +217,9 @@ def test_projects_kept_in_a_hidden_bare_repository_stay_apart(git: Callable[...,
     assert ns(tmp_path / "alpha") != ns(tmp_path / "beta")
 
 
-def test_a_submodule_is_a_project_of_its_own(repository: Path, git: Callable[..., str], tmp_path: Path) -> None:
+def test_a_submodule_is_a_project_of_its_own(
+    repository: Path, git: Callable[..., str], tmp_path: Path
+) -> None:
     """Inside a submodule its own remote counts, not that of the repository around it."""
     git("init", tmp_path / "around")
     git("remote", "add", "origin", "https://github.com/acme/around.git", cwd=tmp_path / "around")
@@ -208,7 +256,10 @@ def test_a_broken_git_file_is_no_reason_to_fail(tmp_path: Path, text: str) -> No
     assert ns(folder) == ns(folder / "sub")
 
 
-@pytest.mark.parametrize("config", [b"", b"\xff\xfe\x00", b'[remote "origin"]\n', b'[remote "origin"\n\turl = x', b"[" * 10_000])
+@pytest.mark.parametrize(
+    "config",
+    [b"", b"\xff\xfe\x00", b'[remote "origin"]\n', b'[remote "origin"\n\turl = x', b"[" * 10_000],
+)
 def test_a_broken_configuration_is_no_reason_to_fail(tmp_path: Path, config: bytes) -> None:
     """A repository whose configuration says nothing goes by its folder."""
     (tmp_path / "broken" / ".git").mkdir(parents=True)
@@ -270,11 +321,19 @@ def test_a_credential_is_never_in_the_namespace(tmp_path: Path, url: str) -> Non
     assert SECRET not in ns(with_remote(tmp_path / "clone", url))
 
 
-def test_a_real_clone_is_the_same_project(repository: Path, git: Callable[..., str], tmp_path: Path) -> None:
+def test_a_real_clone_is_the_same_project(
+    repository: Path, git: Callable[..., str], tmp_path: Path
+) -> None:
     """A clone made by git, whose remote is then written in another way, agrees with the first."""
     git("remote", "add", "origin", "https://gitlab.example/group/shop.git", cwd=repository)
     git("clone", repository, tmp_path / "second")
-    git("remote", "set-url", "origin", "ssh://git@gitlab.example:2222/group/shop.git", cwd=tmp_path / "second")
+    git(
+        "remote",
+        "set-url",
+        "origin",
+        "ssh://git@gitlab.example:2222/group/shop.git",
+        cwd=tmp_path / "second",
+    )
     assert ns(tmp_path / "second" / "src") == ns(repository) == "project:group-shop"
 
 
@@ -289,9 +348,7 @@ def test_a_push_address_is_not_the_remote(tmp_path: Path) -> None:
     """Only the address that is fetched from counts."""
     folder = tmp_path / "clone"
     (folder / ".git").mkdir(parents=True)
-    text = (
-        '[remote "origin"]\n\tpushurl = git@a.b:me/other.git\n\turl = git@a.b:me/shop.git\n[branch "main"]\n\tremote = origin\n'
-    )
+    text = '[remote "origin"]\n\tpushurl = git@a.b:me/other.git\n\turl = git@a.b:me/shop.git\n[branch "main"]\n\tremote = origin\n'
     (folder / ".git" / "config").write_text(text, encoding="utf-8")
     assert ns(folder) == "project:me-shop"
 
@@ -302,7 +359,9 @@ def test_a_remote_that_names_nothing_leaves_the_folder(tmp_path: Path, url: str)
     assert ns(with_remote(tmp_path / "clone", url)) == "project:clone"
 
 
-@pytest.mark.parametrize("url", ["/srv/git/shop.git", "file:///srv/git/shop.git", "../git/shop.git"])
+@pytest.mark.parametrize(
+    "url", ["/srv/git/shop.git", "file:///srv/git/shop.git", "../git/shop.git"]
+)
 def test_a_remote_on_this_machine(tmp_path: Path, url: str) -> None:
     """A remote that is a folder goes by the end of its path."""
     assert ns(with_remote(tmp_path / "clone", url)) == "project:git-shop"
@@ -311,7 +370,9 @@ def test_a_remote_on_this_machine(tmp_path: Path, url: str) -> None:
 # --- which one is meant
 
 
-def test_the_argument_comes_first_then_the_setting_then_the_project(place: "Place", repository: Path) -> None:
+def test_the_argument_comes_first_then_the_setting_then_the_project(
+    place: "Place", repository: Path
+) -> None:
     """A call's own namespace counts most, GHOST_NS next, and the project's last."""
     with place.agent(cwd=repository, GHOST_NS="agent:set") as agent:
         assert agent.ok("ghost_put", ns="agent:named", key="k", content="c")["ns"] == "agent:named"
@@ -321,25 +382,36 @@ def test_the_argument_comes_first_then_the_setting_then_the_project(place: "Plac
         assert agent.ok("ghost_put", key="k", content="c")["ns"] == "project:shop"
 
 
-def test_reads_and_writes_agree(place: "Place", repository: Path, git: Callable[..., str], tmp_path: Path) -> None:
+def test_reads_and_writes_agree(
+    place: "Place", repository: Path, git: Callable[..., str], tmp_path: Path
+) -> None:
     """What is put without a namespace in one worktree is found by every reading tool in another, without a namespace."""
     git("worktree", "add", "-b", "feature", tmp_path / "feature", cwd=repository)
     with place.agent(cwd=repository) as agent:
         agent.ok("ghost_put", key="tea", content="The user drinks green tea.")
         agent.ok("ghost_put", key="cup", content="The cup is blue.")
         agent.ok("ghost_edge", from_key="tea", to_key="cup", rel="relates_to")
-        agent.ok("ghost_consolidate", summary_key="all", content="Tea and cup.", source_keys=["tea", "cup"])
+        agent.ok(
+            "ghost_consolidate",
+            summary_key="all",
+            content="Tea and cup.",
+            source_keys=["tea", "cup"],
+        )
     with place.agent(cwd=tmp_path / "feature" / "src") as agent:
         assert agent.ok("ghost_get", key="tea")["ns"] == "project:shop"
         assert agent.ok("ghost_search", query="green tea")["results"][0]["key"] == "tea"
-        assert "tea" in {memory["key"] for memory in agent.ok("ghost_context", query="green tea")["memories"]}
+        assert "tea" in {
+            memory["key"] for memory in agent.ok("ghost_context", query="green tea")["memories"]
+        }
         assert [node["key"] for node in agent.ok("ghost_expand")["nodes"]] == ["all"]
         assert len(agent.ok("ghost_edge", from_key="tea", op="list")["edges"]) == 2
         assert len(agent.ok("ghost_edge_candidates")["candidates"]) == 1
         assert agent.ok("ghost_reflect", dry_run=True)["memories_evaluated"] == 3
         assert agent.ok("ghost_curate", key="tea", op="used")["ns"] == "project:shop"
         address = types.ResourceTemplateReference(type="ref/resource", uri="memory://{ns}/{key}")
-        assert agent.ask("complete", address, {"name": "key", "value": "te"}).completion.values == ["tea"]
+        assert agent.ask("complete", address, {"name": "key", "value": "te"}).completion.values == [
+            "tea"
+        ]
 
 
 def test_another_project_sees_nothing_of_it(place: "Place", tmp_path: Path) -> None:
@@ -351,7 +423,9 @@ def test_another_project_sees_nothing_of_it(place: "Place", tmp_path: Path) -> N
     with place.agent(cwd=tmp_path / "two") as agent:
         assert agent.ok("ghost_search", query="green tea")["results"] == []
         assert agent.ok("ghost_context", query="green tea")["memories"] == []
-        assert [hit["ns"] for hit in agent.ok("ghost_search", query="green tea", ns="*")["results"]] == ["project:one"]
+        assert [
+            hit["ns"] for hit in agent.ok("ghost_search", query="green tea", ns="*")["results"]
+        ] == ["project:one"]
 
 
 def test_an_empty_namespace_is_the_default(place: "Place") -> None:
@@ -359,4 +433,6 @@ def test_an_empty_namespace_is_the_default(place: "Place") -> None:
     with place.agent() as agent:
         assert agent.ok("ghost_put", ns="", key="k", content="green tea")["ns"] == "project:work"
         assert agent.ok("ghost_get", ns="", key="k")["ns"] == "project:work"
-        assert [hit["ns"] for hit in agent.ok("ghost_search", ns="", query="green tea")["results"]] == ["project:work"]
+        assert [
+            hit["ns"] for hit in agent.ok("ghost_search", ns="", query="green tea")["results"]
+        ] == ["project:work"]

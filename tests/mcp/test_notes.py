@@ -25,7 +25,9 @@ def root(place: "Place") -> Path:
     for month in range(1, 13):
         text = f"# 2025-{month:02}-15\n\nWatered the orchard in month {month}.\n"
         (folder / "memory" / f"2025-{month:02}-15.md").write_text(text, encoding="utf-8")
-    (folder / "memory" / "2025-05-16.md").write_text("# 2025-05-16\n\nPlanted rhubarb along the fence.\n", encoding="utf-8")
+    (folder / "memory" / "2025-05-16.md").write_text(
+        "# 2025-05-16\n\nPlanted rhubarb along the fence.\n", encoding="utf-8"
+    )
     return folder
 
 
@@ -51,7 +53,10 @@ def test_the_toolset_is_there_when_asked_for_and_only_then(place: "Place", agent
     assert schema["required"] == ["query"]
     assert schema["properties"]["max_results"]["type"] == "integer"
     assert "default 5" in schema["properties"]["max_results"]["description"]
-    assert found["memory_save"].input_schema["properties"]["target"]["enum"] == ["daily", "long_term"]
+    assert found["memory_save"].input_schema["properties"]["target"]["enum"] == [
+        "daily",
+        "long_term",
+    ]
     with place.agent() as other:
         assert not {"memory_search", "memory_save"} & tools(other).keys()
 
@@ -59,17 +64,24 @@ def test_the_toolset_is_there_when_asked_for_and_only_then(place: "Place", agent
 def test_text_mode_reads_the_files_as_they_are(agent: "Agent") -> None:
     """With mode text nothing needs to be added: the workspace is searched, newest first, ten blocks unless told otherwise."""
     found = agent.text("memory_search", query="RHUBARB", mode="text")
-    assert found == "--- memory/2025-05-16.md (line 3) ---\n# 2025-05-16\n\nPlanted rhubarb along the fence.\n---"
+    assert (
+        found
+        == "--- memory/2025-05-16.md (line 3) ---\n# 2025-05-16\n\nPlanted rhubarb along the fence.\n---"
+    )
     many = agent.text("memory_search", query="orchard", mode="text")
     assert [line[4:24] for line in many.splitlines() if line.startswith("--- ")] == [
         f"memory/2025-{month:02}-15.md" for month in range(12, 2, -1)
     ]
     few = agent.text("memory_search", query="orchard", mode="text", max_results=2)
     assert few.count("--- memory") == 2
-    assert agent.text("memory_search", query="zebra", mode="text") == 'No matches found for "zebra".'
+    assert (
+        agent.text("memory_search", query="zebra", mode="text") == 'No matches found for "zebra".'
+    )
 
 
-def test_the_default_mode_searches_memories_and_notes(place: "Place", agent: "Agent", root: Path) -> None:
+def test_the_default_mode_searches_memories_and_notes(
+    place: "Place", agent: "Agent", root: Path
+) -> None:
     """Without a mode the same tool searches by meaning and words, five results unless told otherwise."""
     with place.ghost() as ghost:
         ghost.add_notes(root, "notes:work")
@@ -77,21 +89,32 @@ def test_the_default_mode_searches_memories_and_notes(place: "Place", agent: "Ag
     found = agent.text("memory_search", query="orchard")
     assert found.count("Memory Result ") == 5
     assert found.startswith("Memory Result 1: [source: ")
-    assert agent.text("memory_search", query="orchard", max_results=20).count("Memory Result ") == 13
+    assert (
+        agent.text("memory_search", query="orchard", max_results=20).count("Memory Result ") == 13
+    )
     one = agent.text("memory_search", query="what does Pierce prefer?", max_results=1)
     assert one == "Memory Result 1: [source: MEMORY.md]\n# Memory\n\nPierce prefers green tea."
-    assert "[source: agent:me/orchard]" in agent.text("memory_search", query="apple trees", max_results=1)
+    assert "[source: agent:me/orchard]" in agent.text(
+        "memory_search", query="apple trees", max_results=1
+    )
     assert agent.text("memory_search", query="quantum chromodynamics") == "No memory results found."
 
 
 def test_what_is_saved_is_found(place: "Place", agent: "Agent") -> None:
     """memory_save writes a file that a person can read, and the next search finds it."""
-    assert agent.text("memory_save", content="Sam moved to Oslo.", target="long_term") == "Saved to long-term memory (MEMORY.md)"
+    assert (
+        agent.text("memory_save", content="Sam moved to Oslo.", target="long_term")
+        == "Saved to long-term memory (MEMORY.md)"
+    )
     said = agent.text("memory_save", content="Fixed the gate.")
     assert said.startswith("Saved to daily log (")
     assert "Sam moved to Oslo." in agent.text("memory_search", query="where does Sam live, Oslo?")
     assert "Fixed the gate." in agent.text("memory_search", query="gate")
-    notes = [path.read_text(encoding="utf-8") for path in place.root.rglob("*.md") if "workspace" not in path.parts]
+    notes = [
+        path.read_text(encoding="utf-8")
+        for path in place.root.rglob("*.md")
+        if "workspace" not in path.parts
+    ]
     assert sum("Fixed the gate." in text for text in notes) == 1
 
 
@@ -116,7 +139,10 @@ def test_whoever_is_kept_to_some_namespaces_may_not(tmp_path: Path) -> None:
         face = Face(ghost, ["notes"], root=tmp_path)
         caller = CALLER.set(Caller("one", (("agent:me", "admin"),)))
         try:
-            for name, given in (("memory_search", {"query": "x"}), ("memory_save", {"content": "x"})):
+            for name, given in (
+                ("memory_search", {"query": "x"}),
+                ("memory_save", {"content": "x"}),
+            ):
                 result = face.call(name, given)
                 assert result["isError"]
                 assert "may not" in result["content"][0]["text"]

@@ -21,7 +21,8 @@ def root(place: "Place") -> Path:
     folder.mkdir()
     (folder / "db.py").write_text("def save(row):\n    return row\n", encoding="utf-8")
     (folder / "orders.py").write_text(
-        "import os\nimport db\n\n\ndef order(item):\n    os.getcwd()\n    return db.save(item)\n", encoding="utf-8"
+        "import os\nimport db\n\n\ndef order(item):\n    os.getcwd()\n    return db.save(item)\n",
+        encoding="utf-8",
     )
     return folder
 
@@ -56,7 +57,9 @@ def test_only_when_asked_for(place: "Place", agent: "Agent", root: Path) -> None
         ("outline_project", {"language"}, {"language"}),
     ],
 )
-def test_the_fields_of_the_source(agent: "Agent", tool: str, own: set[str], required: set[str]) -> None:
+def test_the_fields_of_the_source(
+    agent: "Agent", tool: str, own: set[str], required: set[str]
+) -> None:
     """Each tool takes what the source lists."""
     found = next(one for one in agent.ask("list_tools").tools if one.name == tool)
     assert own | SHAPE <= set(found.input_schema["properties"])
@@ -70,10 +73,14 @@ def test_a_symbol_as_text_and_as_json(agent: "Agent") -> None:
     text = agent.text("outline_symbol", symbol="save", language="python")
     assert text.startswith("db.save  func  db.py:1\n")
     assert "calledBy\n    orders.order  func  orders.py:5" in text
-    data: dict[str, Any] = json.loads(agent.text("outline_symbol", symbol="save", language="python", format="json"))
+    data: dict[str, Any] = json.loads(
+        agent.text("outline_symbol", symbol="save", language="python", format="json")
+    )
     assert data["version"] == 1
     assert data["matches"][0]["name"] == "db.save"
-    assert [one["node"]["name"] for one in data["matches"][0]["relations"]["calledBy"]] == ["orders.order"]
+    assert [one["node"]["name"] for one in data["matches"][0]["relations"]["calledBy"]] == [
+        "orders.order"
+    ]
 
 
 def test_a_file_and_a_project(agent: "Agent") -> None:
@@ -93,7 +100,11 @@ def test_a_file_and_a_project(agent: "Agent") -> None:
         ("outline_symbol", {"symbol": "save", "language": "cobol"}, "unknown language"),
         ("outline_symbol", {"symbol": "", "language": "python"}, "symbol"),
         ("outline_symbol", {"symbol": "svae", "language": "python"}, "no symbol"),
-        ("outline_symbol", {"symbol": "save", "language": "python", "relations": ["callz"]}, "callz"),
+        (
+            "outline_symbol",
+            {"symbol": "save", "language": "python", "relations": ["callz"]},
+            "callz",
+        ),
         ("outline_symbol", {"symbol": "save", "language": "python", "depth": 11}, "depth"),
         ("outline_file", {"file": "../memory.db", "language": "python"}, "not below"),
         ("outline_file", {"file": "/etc/passwd", "language": "python"}, "not below"),
@@ -111,15 +122,21 @@ def test_errors(agent: "Agent", tool: str, given: dict[str, Any], says: str) -> 
 def test_a_symbol_in_one_file(agent: "Agent", root: Path) -> None:
     """Of several that have a name, a file keeps those in it."""
     (root / "other.py").write_text("def save(row):\n    return row\n", encoding="utf-8")
-    assert '# 2 symbols match "save"' in agent.text("outline_symbol", symbol="save", language="python")
+    assert '# 2 symbols match "save"' in agent.text(
+        "outline_symbol", symbol="save", language="python"
+    )
     one = agent.text("outline_symbol", symbol="save", language="python", file="other.py")
     assert one.startswith("other.save  func  other.py:1\n")
-    assert agent.text("outline_symbol", symbol="db.save", language="python").startswith("db.save  func")
+    assert agent.text("outline_symbol", symbol="db.save", language="python").startswith(
+        "db.save  func"
+    )
 
 
 def test_two_levels_unless_told_otherwise(agent: "Agent", root: Path) -> None:
     """A chain of calls is followed two steps, or as many as are asked for."""
-    chain = "".join(f"def step{number}():\n    return step{number + 1}()\n\n\n" for number in range(5))
+    chain = "".join(
+        f"def step{number}():\n    return step{number + 1}()\n\n\n" for number in range(5)
+    )
     (root / "chain.py").write_text(chain + "def step5():\n    return 1\n", encoding="utf-8")
     calls = {"relations": ["calls"], "language": "python"}
     assert "step2" in agent.text("outline_symbol", symbol="step0", **calls)
@@ -138,5 +155,10 @@ def test_files_and_projects_take_the_same_shape(agent: "Agent") -> None:
         whole = agent.text(tool, language="python", **given)
         assert "os.getcwd" in whole
         assert "os.getcwd" not in agent.text(tool, language="python", omit_native=True, **given)
-        assert "  calls\n" not in agent.text(tool, language="python", relations=["calledBy"], **given)
-        assert json.loads(agent.text(tool, language="python", format="json", **given))["language"] == "python"
+        assert "  calls\n" not in agent.text(
+            tool, language="python", relations=["calledBy"], **given
+        )
+        assert (
+            json.loads(agent.text(tool, language="python", format="json", **given))["language"]
+            == "python"
+        )

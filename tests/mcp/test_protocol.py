@@ -40,7 +40,9 @@ ODD_KEYS = [
 
 def completed(agent: "Agent", name: str, value: str, **context: str) -> Any:
     """Return the completion of an argument of the template."""
-    return agent.ask("complete", TEMPLATE, {"name": name, "value": value}, context or None).completion
+    return agent.ask(
+        "complete", TEMPLATE, {"name": name, "value": value}, context or None
+    ).completion
 
 
 # --- handshakes
@@ -69,7 +71,10 @@ def test_the_new_protocol_needs_no_handshake(place: "Place") -> None:
     """A request with its envelope is answered at once, discovery tells what there is, and results say they are complete."""
     with place.pipes() as server:
         server.modern()
-        found = server.request("tools/call", {"name": "ghost_put", "arguments": {"ns": "a", "key": "k", "content": "c"}})
+        found = server.request(
+            "tools/call",
+            {"name": "ghost_put", "arguments": {"ns": "a", "key": "k", "content": "c"}},
+        )
         assert found["result"]["resultType"] == "complete"
         told = server.request("server/discover")["result"]
         assert MODERN in told["supportedVersions"]
@@ -99,7 +104,12 @@ def test_the_instructions_are_short(old_agent: "Agent") -> None:
 
 def test_ping(old_agent: "Agent") -> None:
     """The older protocol's ping is answered with an empty result."""
-    assert old_agent._portal.call(old_agent.client.session.send_ping).model_dump(exclude_none=True, exclude={"result_type"}) == {}
+    assert (
+        old_agent._portal.call(old_agent.client.session.send_ping).model_dump(
+            exclude_none=True, exclude={"result_type"}
+        )
+        == {}
+    )
 
 
 @pytest.mark.parametrize("modern", [False, True])
@@ -126,10 +136,18 @@ def test_many_requests_at_once(place: "Place") -> None:
     with place.pipes() as server:
         server.initialize()
         made = [
-            server.start("tools/call", {"name": "ghost_put", "arguments": {"ns": "a", "key": f"k{n}", "content": f"memory {n}"}})
+            server.start(
+                "tools/call",
+                {
+                    "name": "ghost_put",
+                    "arguments": {"ns": "a", "key": f"k{n}", "content": f"memory {n}"},
+                },
+            )
             for n in range(100)
         ]
-        assert {server.answer(id_)["result"]["structuredContent"]["key"] for id_ in made} == {f"k{n}" for n in range(100)}
+        assert {server.answer(id_)["result"]["structuredContent"]["key"] for id_ in made} == {
+            f"k{n}" for n in range(100)
+        }
 
 
 @pytest.mark.parametrize("id_", ["text", "7", 0, -1, 2**53, "", "🍵"])
@@ -146,8 +164,16 @@ def test_a_cancelled_request_is_not_answered_and_does_no_harm(place: "Place") ->
     with place.pipes() as server:
         server.initialize()
         for number in range(20):
-            id_ = server.start("tools/call", {"name": "ghost_search", "arguments": {"query": f"word {number}"}})
-            server.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id_}})
+            id_ = server.start(
+                "tools/call", {"name": "ghost_search", "arguments": {"query": f"word {number}"}}
+            )
+            server.send(
+                {
+                    "jsonrpc": "2.0",
+                    "method": "notifications/cancelled",
+                    "params": {"requestId": id_},
+                }
+            )
         assert server.ok("ghost_put", ns="a", key="k", content="c")["version"] == 1
         assert server.leave() == 0
 
@@ -188,7 +214,10 @@ def test_any_key_has_an_address(agent: "Agent", ns: str, key: str) -> None:
 
 def test_the_templates(agent: "Agent") -> None:
     """Both patterns of addresses are told."""
-    found = {template.name: template.uri_template for template in agent.ask("list_resource_templates").resource_templates}
+    found = {
+        template.name: template.uri_template
+        for template in agent.ask("list_resource_templates").resource_templates
+    }
     assert found == {"memory": "memory://{ns}/{key}", "index": "memory://{ns}/index"}
 
 
@@ -253,11 +282,19 @@ def test_a_long_completion_says_that_there_is_more(agent: "Agent", ns: str) -> N
 def test_arguments_of_prompts_are_completed(agent: "Agent", ns: str) -> None:
     """A prompt's namespace is completed like an address's."""
     agent.ok("ghost_put", ns=ns, key="k", content="c")
-    found = agent.ask("complete", types.PromptReference(type="ref/prompt", name="recall"), {"name": "ns", "value": ns[:-1]})
+    found = agent.ask(
+        "complete",
+        types.PromptReference(type="ref/prompt", name="recall"),
+        {"name": "ns", "value": ns[:-1]},
+    )
     assert ns in found.completion.values
 
 
-@pytest.mark.parametrize("value", ["\x00", "%", "*", "a*b", "'; --", "x" * 100_000, "é"], ids=lambda value: repr(value)[:10])
+@pytest.mark.parametrize(
+    "value",
+    ["\x00", "%", "*", "a*b", "'; --", "x" * 100_000, "é"],
+    ids=lambda value: repr(value)[:10],
+)
 @pytest.mark.parametrize("name", ["ns", "key"])
 def test_a_completion_never_fails(agent: "Agent", name: str, value: str) -> None:
     """Whatever has been typed so far, the answer is a list, at worst an empty one."""
@@ -273,7 +310,10 @@ def test_the_prompts(agent: "Agent") -> None:
     found = {prompt.name: prompt for prompt in agent.ask("list_prompts").prompts}
     assert list(found) == ["recall", "remember", "review"]
     assert all(prompt.title and prompt.description for prompt in found.values())
-    assert [(argument.name, argument.required) for argument in found["recall"].arguments] == [("question", True), ("ns", False)]
+    assert [(argument.name, argument.required) for argument in found["recall"].arguments] == [
+        ("question", True),
+        ("ns", False),
+    ]
     assert [argument.name for argument in found["remember"].arguments] == ["what", "ns"]
     assert [argument.name for argument in found["review"].arguments] == ["ns"]
 
@@ -304,14 +344,24 @@ def test_a_prompt_names_the_tools_the_namespace_and_what_was_given(
 @pytest.mark.parametrize("text", ["{what} {ns} {question}", "{0} %s {}", 'line\nbreak 🍵 "quotes"'])
 def test_what_a_prompt_is_given_is_not_a_template(agent: "Agent", text: str) -> None:
     """Braces in a question stay braces."""
-    assert agent.ask("get_prompt", "recall", {"question": text}).messages[0].content.text.endswith(f"Question: {text}")
+    assert (
+        agent.ask("get_prompt", "recall", {"question": text})
+        .messages[0]
+        .content.text.endswith(f"Question: {text}")
+    )
 
 
 @pytest.mark.parametrize(
     ("name", "given", "told"),
-    [("recall", {}, "question"), ("recall", {"question": ""}, "question"), ("forget", {}, "recall, remember, review")],
+    [
+        ("recall", {}, "question"),
+        ("recall", {"question": ""}, "question"),
+        ("forget", {}, "recall, remember, review"),
+    ],
 )
-def test_a_prompt_that_cannot_be_given_says_why(agent: "Agent", name: str, given: dict[str, str], told: str) -> None:
+def test_a_prompt_that_cannot_be_given_says_why(
+    agent: "Agent", name: str, given: dict[str, str], told: str
+) -> None:
     """A missing argument and an unknown prompt are invalid parameters, with the names."""
     with pytest.raises(MCPError) as caught:
         agent.ask("get_prompt", name, given)
@@ -339,12 +389,17 @@ with Ghost.open(embedder=embed) as ghost:
 """
 
 
-def test_nothing_but_frames_on_stdout_even_when_a_provider_prints(place: "Place", eventually: "Callable[..., Any]") -> None:
+def test_nothing_but_frames_on_stdout_even_when_a_provider_prints(
+    place: "Place", eventually: "Callable[..., Any]"
+) -> None:
     """Whatever a provider or its children print lands on standard error; standard output stays pure."""
     with place.pipes(command=[sys.executable, "-c", NOISY], GHOST_EMBED_PROVIDER="local") as server:
         server.initialize()
         server.ok("ghost_put", ns="a", key="k", content="The user drinks green tea.")
-        eventually(lambda: "vector" in server.ok("ghost_search", ns="a", query="green tea")["legs"], "the provider was used")
+        eventually(
+            lambda: "vector" in server.ok("ghost_search", ns="a", query="green tea")["legs"],
+            "the provider was used",
+        )
         server.ok("ghost_put", ns="a", key="j", content="The cat is called Miso.")
         assert server.leave() == 0
         assert all(json.loads(line)["jsonrpc"] == "2.0" for line in server.lines)
@@ -366,14 +421,21 @@ def test_a_quiet_session_writes_nothing_to_stderr(place: "Place") -> None:
         assert server.said == b""
 
 
-@pytest.mark.parametrize("env", [{"LC_ALL": "C"}, {"LC_ALL": "POSIX", "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}])
+@pytest.mark.parametrize(
+    "env", [{"LC_ALL": "C"}, {"LC_ALL": "POSIX", "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}]
+)
 def test_frames_are_utf8_under_any_locale(place: "Place", env: dict[str, str]) -> None:
     """Other scripts go in and come out as UTF-8 whatever the locale says."""
     content = "喜欢 🍵 naïve Ωμέγα"
     with place.pipes(**env) as server:
         server.initialize()
         frame = {"jsonrpc": "2.0", "id": 1, "method": "tools/call"}
-        frame |= {"params": {"name": "ghost_put", "arguments": {"ns": "a", "key": "喜欢", "content": content}}}
+        frame |= {
+            "params": {
+                "name": "ghost_put",
+                "arguments": {"ns": "a", "key": "喜欢", "content": content},
+            }
+        }
         server.send(json.dumps(frame, ensure_ascii=False))
         assert server.answer(1)["result"]["structuredContent"]["content"] == content
         assert server.ok("ghost_get", ns="a", key="喜欢")["content"] == content
@@ -383,7 +445,9 @@ def test_frames_are_utf8_under_any_locale(place: "Place", env: dict[str, str]) -
 
 
 @pytest.mark.parametrize("mode", ["legacy", MODERN])
-@pytest.mark.parametrize("error", [RuntimeError("a defect"), RecursionError(), OSError(28, "no space"), KeyError("x")])
+@pytest.mark.parametrize(
+    "error", [RuntimeError("a defect"), RecursionError(), OSError(28, "no space"), KeyError("x")]
+)
 def test_a_defect_is_an_error_result_too(
     talk: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: str, error: Exception
 ) -> None:

@@ -31,15 +31,26 @@ WRITES: dict[str, dict[str, Any]] = {
     "ghost_edge": {"from_key": "tea", "to_key": "cup", "rel": "refines"},
     "ghost_reflect": {},
 }
-CURATE = [("ghost_curate", {"key": "tea", "op": op}) for op in ("delete", "used", "pin", "lock", "archive")]
-EDGES = [("ghost_edge", {"from_key": "tea", "to_key": "cup", "rel": "relates_to", "op": op}) for op in ("create", "remove")]
+CURATE = [
+    ("ghost_curate", {"key": "tea", "op": op})
+    for op in ("delete", "used", "pin", "lock", "archive")
+]
+EDGES = [
+    ("ghost_edge", {"from_key": "tea", "to_key": "cup", "rel": "relates_to", "op": op})
+    for op in ("create", "remove")
+]
 
 
 @pytest.fixture
 def face() -> Iterator[Face]:
     """Return a face on a store with two namespaces that hold the same keys."""
     with Ghost.open(":memory:", settings=Settings(embed_provider="none", ns=MINE)) as ghost:
-        for ns, whose in ((MINE, "mine"), (THEIRS, "theirs"), ("agentx", "strange"), ("zoo", "far")):
+        for ns, whose in (
+            (MINE, "mine"),
+            (THEIRS, "theirs"),
+            ("agentx", "strange"),
+            ("zoo", "far"),
+        ):
             ghost.put(ns, "tea", f"The secret tea is {whose}.")
             ghost.put(ns, "cup", f"The secret cup is {whose}.")
             ghost.edge(ns, "tea", "cup", "relates_to")
@@ -95,7 +106,9 @@ def test_a_reader_writes_nothing(face: Face, name: str, given: dict[str, Any]) -
 
 
 @pytest.mark.parametrize(("name", "given"), [*WRITES.items(), *CURATE, *EDGES])
-def test_a_writer_writes_its_own_and_nothing_else(face: Face, name: str, given: dict[str, Any]) -> None:
+def test_a_writer_writes_its_own_and_nothing_else(
+    face: Face, name: str, given: dict[str, Any]
+) -> None:
     """With a grant to write one namespace, that one is written and any other is refused and stays as it was."""
     before = [face.ghost.get(THEIRS, key).to_dict()["id"] for key in ("tea", "cup", "all")]
     with calling((MINE, "write")):
@@ -158,22 +171,39 @@ def test_listing_edges_and_a_dry_run_are_reading(face: Face) -> None:
         assert len(allowed(face, "ghost_edge", {"from_key": "tea", "op": "list"})["edges"]) == 2
         assert allowed(face, "ghost_reflect", {"dry_run": True})["dry_run"] is True
         refused(face, "ghost_reflect", {"dry_run": False})
-        refused(face, "ghost_edge", {"from_key": "tea", "to_key": "cup", "rel": "refines", "op": "create"})
+        refused(
+            face,
+            "ghost_edge",
+            {"from_key": "tea", "to_key": "cup", "rel": "refines", "op": "create"},
+        )
 
 
 @pytest.mark.parametrize(("name", "given"), [*READS.items(), *WRITES.items()])
-def test_a_refusal_tells_nothing_of_what_is_there(face: Face, name: str, given: dict[str, Any]) -> None:
+def test_a_refusal_tells_nothing_of_what_is_there(
+    face: Face, name: str, given: dict[str, Any]
+) -> None:
     """The words for a namespace that holds the key, one that does not, and one that is not there are the same."""
     with calling((MINE, "read")):
-        told = {refused(face, name, {**given, "ns": ns}).replace(ns, "NS") for ns in (THEIRS, "zoo", "nowhere")}
-        other = {"key": "nope"} if "key" in given else {"from_key": "nope"} if "from_key" in given else {}
+        told = {
+            refused(face, name, {**given, "ns": ns}).replace(ns, "NS")
+            for ns in (THEIRS, "zoo", "nowhere")
+        }
+        other = (
+            {"key": "nope"}
+            if "key" in given
+            else {"from_key": "nope"}
+            if "from_key" in given
+            else {}
+        )
         told.add(refused(face, name, {**given, **other, "ns": THEIRS}).replace(THEIRS, "NS"))
     assert len(told) == 1
     assert not any(word in str(told) for word in ("tea", "cup", "secret", "zoo", "agent"))
 
 
 @pytest.mark.parametrize("grants", [(), ((THEIRS, "read"), ("zoo", "read")), (("zoo*", "read"),)])
-def test_a_caller_without_a_namespace_learns_no_name(face: Face, grants: tuple[tuple[str, str], ...]) -> None:
+def test_a_caller_without_a_namespace_learns_no_name(
+    face: Face, grants: tuple[tuple[str, str], ...]
+) -> None:
     """Somebody who names no namespace and may not read the default one is not told what that is called."""
     with calling(*grants):
         for none in ({}, {"ns": None}, {"ns": ""}):
@@ -185,7 +215,9 @@ def test_a_caller_with_one_namespace_means_that_one(face: Face) -> None:
     with calling((THEIRS, "write")):
         assert allowed(face, "ghost_get", {"key": "tea"})["ns"] == THEIRS
         assert allowed(face, "ghost_put", {"key": "new", "content": "something"})["ns"] == THEIRS
-        assert {hit["ns"] for hit in allowed(face, "ghost_search", {"query": "secret tea"})["results"]} == {THEIRS}
+        assert {
+            hit["ns"] for hit in allowed(face, "ghost_search", {"query": "secret tea"})["results"]
+        } == {THEIRS}
         assert complete(face, "key", "te", {}) == ["tea"]
     with calling((THEIRS, "read")):
         refused(face, "ghost_put", {"key": "new", "content": "something"})
@@ -203,7 +235,10 @@ def test_wrong_arguments_are_told_before_grants_and_tell_nothing(face: Face) -> 
 def test_search_explains_nothing_of_others(face: Face) -> None:
     """Neither hits nor near misses nor notes of a search name another namespace."""
     with calling((MINE, "read")):
-        found = face.call("ghost_search", {"query": "secret tea", "ns": MINE, "explain": True, "limit": 1, "include_all": True})
+        found = face.call(
+            "ghost_search",
+            {"query": "secret tea", "ns": MINE, "explain": True, "limit": 1, "include_all": True},
+        )
     assert not any(word in str(found) for word in ("theirs", "strange", "far", THEIRS, "zoo"))
 
 
@@ -224,7 +259,8 @@ def test_resources_are_limited(face: Face) -> None:
 
 
 @pytest.mark.parametrize(
-    "address", ["memory://*/index", "memory://agent:*/index", "memory://%2A/index", "memory://agent:%2A/tea"]
+    "address",
+    ["memory://*/index", "memory://agent:*/index", "memory://%2A/index", "memory://agent:%2A/tea"],
 )
 def test_an_address_names_one_namespace(face: Face, address: str) -> None:
     """An address with a star in it is refused for everybody who may not read all of it, and is no namespace anyway."""
@@ -280,5 +316,8 @@ def test_grants(grant: tuple[str, str], ns: str, need: str, may: bool) -> None:
 
 def test_require_speaks_of_all_namespaces() -> None:
     """A refusal for everything says so in words, with the scope."""
-    with calling(("a", "read")), pytest.raises(ForbiddenError, match="may not write in all namespaces"):
+    with (
+        calling(("a", "read")),
+        pytest.raises(ForbiddenError, match="may not write in all namespaces"),
+    ):
         require("", "write")

@@ -40,7 +40,10 @@ ASKED: list[tuple[str, Any]] = [
     ("prompts/get", {"name": "recall", "arguments": {"question": "tea?"}}),
     (
         "completion/complete",
-        {"ref": {"type": "ref/resource", "uri": "memory://{ns}/{key}"}, "argument": {"name": "ns", "value": ""}},
+        {
+            "ref": {"type": "ref/resource", "uri": "memory://{ns}/{key}"},
+            "argument": {"name": "ns", "value": ""},
+        },
     ),
 ]
 WRONG: list[tuple[str, Any]] = [
@@ -61,7 +64,9 @@ WRONG: list[tuple[str, Any]] = [
 @pytest.fixture(scope="module")
 def face(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Face]:
     """Return a face on a small store."""
-    with Ghost.open(tmp_path_factory.mktemp("store") / "memory.db", settings=Settings(embed_provider="none")) as ghost:
+    with Ghost.open(
+        tmp_path_factory.mktemp("store") / "memory.db", settings=Settings(embed_provider="none")
+    ) as ghost:
         ghost.put("a", "tea", "The user drinks green tea. 🍵")
         ghost.put("a", "cup", "The cup is blue.")
         ghost.edge("a", "tea", "cup", "relates_to")
@@ -70,13 +75,22 @@ def face(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Face]:
 
 def lines(version: str, asked: list[tuple[str, Any]], capabilities: dict[str, Any]) -> bytes:
     """Return a handshake and some requests, as a client sends them."""
-    hello = {"protocolVersion": version, "capabilities": capabilities, "clientInfo": {"name": "test", "version": "1"}}
-    messages: list[dict[str, Any]] = [{"id": 0, "method": "initialize", "params": hello}, {"method": "notifications/initialized"}]
+    hello = {
+        "protocolVersion": version,
+        "capabilities": capabilities,
+        "clientInfo": {"name": "test", "version": "1"},
+    }
+    messages: list[dict[str, Any]] = [
+        {"id": 0, "method": "initialize", "params": hello},
+        {"method": "notifications/initialized"},
+    ]
     messages += [
         {"id": number, "method": method, **({} if given is None else {"params": given})}
         for number, (method, given) in enumerate(asked, 1)
     ]
-    return b"".join(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n" for message in messages)
+    return b"".join(
+        json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n" for message in messages
+    )
 
 
 def uncounted(answer: dict[str, Any]) -> dict[str, Any]:
@@ -122,7 +136,9 @@ def both(face: Face, sent: bytes) -> tuple[dict[int, Any], dict[int, Any]]:
 
 @pytest.mark.parametrize("capabilities", [{}, APPS], ids=["plain", "apps"])
 @pytest.mark.parametrize("version", VERSIONS)
-def test_answers_are_those_of_the_sdk(face: Face, version: str, capabilities: dict[str, Any]) -> None:
+def test_answers_are_those_of_the_sdk(
+    face: Face, version: str, capabilities: dict[str, Any]
+) -> None:
     """Handshake, lists, results and errors of tools: the same data, whatever the version."""
     ours, theirs = both(face, lines(version, ASKED, capabilities))
     assert sorted(ours) == list(range(len(ASKED) + 1))
@@ -143,7 +159,9 @@ def test_what_was_asked_before_the_newer_protocol_is_answered_first(face: Face) 
     """Whoever takes over finds no thread at work, and the line that made the change."""
     sink, before = Kept(), threading.active_count()
     discover = b'{"jsonrpc":"2.0","id":2,"method":"server/discover"}\n'
-    found = Session(face, sink).serve([b'{"jsonrpc":"2.0","id":1,"method":"tools/list"}\n', discover, b"never read\n"])
+    found = Session(face, sink).serve(
+        [b'{"jsonrpc":"2.0","id":1,"method":"tools/list"}\n', discover, b"never read\n"]
+    )
     assert found == discover
     assert "initialize" in json.loads(sink.getvalue())["error"]["message"]
     assert threading.active_count() == before
@@ -156,7 +174,10 @@ def test_half_a_character_in_an_id_comes_back(face: Face) -> None:
     assert json.loads(sink.getvalue()) == {"jsonrpc": "2.0", "id": "\ud800", "result": {}}
 
 
-@pytest.mark.parametrize("given", ["[1]", '"x"', "null", '{"requestId":[1]}', '{"requestId":{}}', '{"requestId":null}', "{}"])
+@pytest.mark.parametrize(
+    "given",
+    ["[1]", '"x"', "null", '{"requestId":[1]}', '{"requestId":{}}', '{"requestId":null}', "{}"],
+)
 def test_taking_back_what_cannot_be_taken_back_does_no_harm(face: Face, given: str) -> None:
     """A notification is never answered, and the next request is."""
     sink = Kept()
@@ -175,7 +196,13 @@ def test_params_that_are_no_object_are_refused(face: Face) -> None:
 def test_nothing_of_the_sdk_is_loaded_for_a_client_with_a_handshake(tmp_path: Path) -> None:
     """A session with a put and a search imports neither the SDK nor what it brings."""
     asked = [
-        ("tools/call", {"name": "ghost_put", "arguments": {"ns": "a", "key": "k", "content": "The user drinks tea."}}),
+        (
+            "tools/call",
+            {
+                "name": "ghost_put",
+                "arguments": {"ns": "a", "key": "k", "content": "The user drinks tea."},
+            },
+        ),
         ("tools/call", {"name": "ghost_search", "arguments": {"ns": "a", "query": "tea"}}),
         ("resources/list", {}),
         ("prompts/list", {}),
@@ -184,9 +211,30 @@ def test_nothing_of_the_sdk_is_loaded_for_a_client_with_a_handshake(tmp_path: Pa
         "import sys\nfrom ghostmem.cli.main import main\ntry:\n    main(['mcp'])\nexcept SystemExit:\n    pass\n"
         "print(*sorted(sys.modules), file=sys.stderr)"
     )
-    env = {"HOME": str(tmp_path), "GHOST_DB": str(tmp_path / "m.db"), "GHOST_EMBED_PROVIDER": "none"}
+    env = {
+        "HOME": str(tmp_path),
+        "GHOST_DB": str(tmp_path / "m.db"),
+        "GHOST_EMBED_PROVIDER": "none",
+    }
     sent = lines("2025-06-18", asked, {})
-    done = subprocess.run([sys.executable, "-c", code], input=sent, capture_output=True, env=env, timeout=120, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        input=sent,
+        capture_output=True,
+        env=env,
+        timeout=120,
+        check=True,
+    )
     assert len(done.stdout.splitlines()) == len(asked) + 1
     loaded = {name.partition(".")[0] for name in done.stderr.decode().split()}
-    assert not loaded & {"mcp", "mcp_types", "pydantic", "anyio", "asyncio", "starlette", "httpx", "uvicorn", "numpy"}
+    assert not loaded & {
+        "mcp",
+        "mcp_types",
+        "pydantic",
+        "anyio",
+        "asyncio",
+        "starlette",
+        "httpx",
+        "uvicorn",
+        "numpy",
+    }

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import jsonschema
 import pytest
 
-from ghostmem.edges import EDGE_WEIGHTS
-from ghostmem.verbs.curate import OPS
+from ghostmem.memory.curate import OPS
+from ghostmem.model import EDGE_WEIGHTS
 
 if TYPE_CHECKING:
     from conftest import Agent, Place
@@ -96,7 +96,9 @@ def test_the_ten_tools_in_their_order(agent: "Agent") -> None:
 def test_the_list_costs_at_most_2500_tokens(agent: "Agent") -> None:
     """What every conversation pays for having the tools stays within its budget."""
     found = agent.ask("list_tools").tools
-    dumped = json.dumps([tool.model_dump(mode="json", exclude_none=True, by_alias=True) for tool in found])
+    dumped = json.dumps(
+        [tool.model_dump(mode="json", exclude_none=True, by_alias=True) for tool in found]
+    )
     assert len(dumped) // 4 <= 2500
 
 
@@ -106,7 +108,9 @@ def test_a_tool_takes_the_parameters_of_the_specification(new_agent: "Agent", na
     schema = tools(new_agent)[name].input_schema
     wanted = SPECIFIED[name].split()
     assert {word.rstrip("*") for word in wanted} <= set(schema["properties"])
-    assert set(schema.get("required", ())) == {word.rstrip("*") for word in wanted if word.endswith("*")}
+    assert set(schema.get("required", ())) == {
+        word.rstrip("*") for word in wanted if word.endswith("*")
+    }
     assert schema["type"] == "object"
     assert schema["additionalProperties"] is False
 
@@ -114,7 +118,9 @@ def test_a_tool_takes_the_parameters_of_the_specification(new_agent: "Agent", na
 def test_the_additions_are_there(new_agent: "Agent") -> None:
     """Explaining a search, saying that a memory helped, and looking at what sleeps are arguments of the ten."""
     found = tools(new_agent)
-    assert {"explain", "include_all", "weak"} <= set(found["ghost_search"].input_schema["properties"])
+    assert {"explain", "include_all", "weak"} <= set(
+        found["ghost_search"].input_schema["properties"]
+    )
     assert "include_all" in found["ghost_context"].input_schema["properties"]
     assert "used" in found["ghost_curate"].input_schema["properties"]["op"]["enum"]
 
@@ -141,7 +147,9 @@ def test_a_tool_has_a_title_a_description_and_hints(new_agent: "Agent", name: st
     assert hints.open_world_hint is False
     if name not in READERS:
         assert hints.destructive_hint is (name in {"ghost_curate", "ghost_edge", "ghost_reflect"})
-        assert hints.idempotent_hint in ({True} if name in {"ghost_put", "ghost_edge"} else {None, False})
+        assert hints.idempotent_hint in (
+            {True} if name in {"ghost_put", "ghost_edge"} else {None, False}
+        )
 
 
 def test_closed_sets_and_bounds_are_in_the_schemas(new_agent: "Agent") -> None:
@@ -159,17 +167,22 @@ def test_closed_sets_and_bounds_are_in_the_schemas(new_agent: "Agent") -> None:
     assert set(found["ghost_curate"]["op"]["enum"]) == {*OPS, "used"}
     assert found["ghost_edge"]["op"]["enum"] == ["create", "remove", "list"]
     assert set(found["ghost_edge"]["rel"]["enum"]) == set(map(str, EDGE_WEIGHTS))
-    assert (found["ghost_edge"]["weight"]["minimum"], found["ghost_edge"]["weight"]["maximum"]) == (0, 1)
+    assert (found["ghost_edge"]["weight"]["minimum"], found["ghost_edge"]["weight"]["maximum"]) == (
+        0,
+        1,
+    )
     assert found["ghost_edge_candidates"]["max_pairs"]["minimum"] == 1
 
 
-NO_MODEL = "import sys; sys.modules['ghostmem.ask'] = None; from ghostmem.cli.main import main; main(['mcp'])"
+NO_MODEL = "import sys; sys.modules['ghostmem.graph.ask'] = None; from ghostmem.cli.main import main; main(['mcp'])"
 
 
 def test_no_tool_calls_a_model(place: "Place") -> None:
     """With a model set up and every way to ask one taken away, all ten tools work, and the model's command never runs."""
     marker = place.root / "asked"
-    with place.agent(command=[sys.executable, "-c", NO_MODEL], GHOST_LLM_COMMAND=f"touch {marker}") as agent:
+    with place.agent(
+        command=[sys.executable, "-c", NO_MODEL], GHOST_LLM_COMMAND=f"touch {marker}"
+    ) as agent:
         assert all(tool.annotations.open_world_hint is False for tool in tools(agent).values())
         results = every_result(agent, "a")
         assert set(results) == set(NAMES)
@@ -206,9 +219,13 @@ def test_put_keeps_every_field_it_is_given(agent: "Agent", ns: str) -> None:
     for name in ("kind", "tags", "priority", "importance", "tier"):
         assert made[name] == found[name] == fields[name]
     assert found["expires_at"] > found["created_at"]
-    pinned = agent.ok("ghost_put", ns=ns, key="name", content="The user is called Ada.", pinned=True)
+    pinned = agent.ok(
+        "ghost_put", ns=ns, key="name", content="The user is called Ada.", pinned=True
+    )
     assert pinned["pinned"] is True
-    known = agent.ok("ghost_put", ns=ns, key="self", content="I am the assistant of Ada.", tier="identity")
+    known = agent.ok(
+        "ghost_put", ns=ns, key="self", content="I am the assistant of Ada.", tier="identity"
+    )
     assert (known["tier"], known["pinned"]) == ("ltm", True)
 
 
@@ -217,7 +234,11 @@ def test_put_with_dedup_reinforces_what_says_the_same(agent: "Agent", ns: str) -
     content = "The deployment of the billing service runs every Thursday evening at eight."
     agent.ok("ghost_put", ns=ns, key="first", content=content)
     again = agent.ok("ghost_put", ns=ns, key="second", content=content, dedup=True)
-    assert (again["key"], again["requested_key"], again["deduplicated"]) == ("first", "second", True)
+    assert (again["key"], again["requested_key"], again["deduplicated"]) == (
+        "first",
+        "second",
+        True,
+    )
     assert "not found" in agent.fails("ghost_get", ns=ns, key="second")[0]
 
 
@@ -251,12 +272,36 @@ def test_search_ranks_and_wraps(agent: "Agent", ns: str) -> None:
 def test_search_narrows(agent: "Agent", ns: str) -> None:
     """Kind, tags, limit, after, before and include_all narrow or widen what is found."""
     put = "ghost_put"
-    agent.ok(put, ns=ns, key="a", content="Deployment steps of the service.", kind="procedural", tags=["ops"])
-    agent.ok(put, ns=ns, key="b", content="Deployment failed on Friday.", kind="episodic", tags=["ops", "bad"])
-    agent.ok(put, ns=ns, key="c", content="Deployment was renamed long ago.", kind="semantic", tier="dormant")
+    agent.ok(
+        put,
+        ns=ns,
+        key="a",
+        content="Deployment steps of the service.",
+        kind="procedural",
+        tags=["ops"],
+    )
+    agent.ok(
+        put,
+        ns=ns,
+        key="b",
+        content="Deployment failed on Friday.",
+        kind="episodic",
+        tags=["ops", "bad"],
+    )
+    agent.ok(
+        put,
+        ns=ns,
+        key="c",
+        content="Deployment was renamed long ago.",
+        kind="semantic",
+        tier="dormant",
+    )
 
     def keys(**narrow: Any) -> set[str]:
-        return {hit["key"] for hit in agent.ok("ghost_search", ns=ns, query="deployment", **narrow)["results"]}
+        return {
+            hit["key"]
+            for hit in agent.ok("ghost_search", ns=ns, query="deployment", **narrow)["results"]
+        }
 
     assert keys() == {"a", "b"}
     assert keys(kind="procedural") == {"a"}
@@ -311,7 +356,12 @@ def test_search_counts_only_listed_hits_as_shown(agent: "Agent", ns: str) -> Non
     seeded(agent, ns, **STREET)
     agent.ok("ghost_search", ns=ns, query="What is on Mill Street?")
     listed = agent.ok("ghost_search", ns=ns, query="What is on Mill Street?", weak=True)["results"]
-    assert {hit["key"]: hit["access_count"] for hit in listed} == {"garage": 1, "dentist": 1, "vet": 0, "parade": 0}
+    assert {hit["key"]: hit["access_count"] for hit in listed} == {
+        "garage": 1,
+        "dentist": 1,
+        "vet": 0,
+        "parade": 0,
+    }
 
 
 def test_search_does_not_call_irrelevant_what_it_could_not_compare(place: "Place") -> None:
@@ -336,9 +386,16 @@ def test_search_looks_into_all_namespaces_of_a_prefix(agent: "Agent", ns: str) -
 
 def test_context_packs_within_the_budget(agent: "Agent", ns: str) -> None:
     """Context returns the specification's fields, never uses more than its budget, and follows edges."""
-    seeded(agent, ns, flow="Login uses JWT refresh tokens.", why="Sessions were too slow for the gateway.")
+    seeded(
+        agent,
+        ns,
+        flow="Login uses JWT refresh tokens.",
+        why="Sessions were too slow for the gateway.",
+    )
     agent.ok("ghost_edge", ns=ns, from_key="flow", to_key="why", rel="depends_on")
-    found = agent.ok("ghost_context", ns=ns, query="How does login with JWT tokens work?", budget=300)
+    found = agent.ok(
+        "ghost_context", ns=ns, query="How does login with JWT tokens work?", budget=300
+    )
     assert found["budget"] == 300
     assert 0 < found["used"] <= 300
     assert isinstance(found["compaction_suggested"], bool)
@@ -350,11 +407,23 @@ def test_context_packs_within_the_budget(agent: "Agent", ns: str) -> None:
 def test_context_takes_its_filters(agent: "Agent", ns: str) -> None:
     """Pinned memories can be left out, floors cut, files at hand join, and what sleeps is only shown on demand."""
     agent.ok("ghost_put", ns=ns, key="rule", content="Never push on Fridays.", pinned=True)
-    agent.ok("ghost_put", ns=ns, key="tea", content="The user drinks green tea.", kind="semantic", tags=["taste"])
-    agent.ok("ghost_put", ns=ns, key="old", content="There was a tea shop at the corner.", tier="dormant")
+    agent.ok(
+        "ghost_put",
+        ns=ns,
+        key="tea",
+        content="The user drinks green tea.",
+        kind="semantic",
+        tags=["taste"],
+    )
+    agent.ok(
+        "ghost_put", ns=ns, key="old", content="There was a tea shop at the corner.", tier="dormant"
+    )
 
     def keys(**more: Any) -> set[str]:
-        return {found["key"] for found in agent.ok("ghost_context", ns=ns, query="tea", **more)["memories"]}
+        return {
+            found["key"]
+            for found in agent.ok("ghost_context", ns=ns, query="tea", **more)["memories"]
+        }
 
     assert keys() == {"rule", "tea"}
     assert keys(exclude_pinned=True) == {"tea"}
@@ -365,7 +434,9 @@ def test_context_takes_its_filters(agent: "Agent", ns: str) -> None:
     assert keys(min_spread=10, exclude_pinned=True) == {"tea"}
 
 
-def test_context_suggests_compaction_only_when_there_is_something_to_do(agent: "Agent", ns: str) -> None:
+def test_context_suggests_compaction_only_when_there_is_something_to_do(
+    agent: "Agent", ns: str
+) -> None:
     """A small tidy namespace needs none."""
     seeded(agent, ns, tea="The user drinks green tea.")
     assert agent.ok("ghost_context", ns=ns, query="tea")["compaction_suggested"] is False
@@ -375,14 +446,23 @@ def test_context_suggests_compaction_only_when_there_is_something_to_do(agent: "
 def test_consolidate_and_expand(agent: "Agent", ns: str) -> None:
     """A summary is stored with contains edges in one call; expand lists it, and opens it."""
     seeded(agent, ns, a="Ada likes tea.", b="Ada likes cake.", c="Ada lives in Turin.")
-    made = agent.ok("ghost_consolidate", ns=ns, summary_key="ada", content="About Ada.", source_keys=["a", "b"])
-    assert (made["summary"]["key"], made["summary"]["kind"], made["summary"]["importance"]) == ("ada", "semantic", 0.7)
+    made = agent.ok(
+        "ghost_consolidate", ns=ns, summary_key="ada", content="About Ada.", source_keys=["a", "b"]
+    )
+    assert (made["summary"]["key"], made["summary"]["kind"], made["summary"]["importance"]) == (
+        "ada",
+        "semantic",
+        0.7,
+    )
     assert sorted(edge["to_key"] for edge in made["edges"]) == ["a", "b"]
     assert {edge["rel"] for edge in made["edges"]} == {"contains"}
     listed = agent.ok("ghost_expand", ns=ns)
     assert [(node["key"], node["children"]) for node in listed["nodes"]] == [("ada", 2)]
     opened = agent.ok("ghost_expand", ns=ns, key="ada")
-    assert [child["content"] for child in opened["children"]] == ["Ada likes tea.", "Ada likes cake."]
+    assert [child["content"] for child in opened["children"]] == [
+        "Ada likes tea.",
+        "Ada likes cake.",
+    ]
     assert opened["parent"]["key"] == "ada"
     assert agent.ok("ghost_get", ns=ns, key="a")["content"] == "Ada likes tea."
     named = agent.ok(
@@ -426,7 +506,10 @@ def test_curate_takes_one_step(agent: "Agent", ns: str, op: str, field: str, val
     assert (done["ns"], done["key"], done["op"]) == (ns, "a", op)
     assert agent.ok("ghost_get", ns=ns, key="a")[field] == value
     after = agent.ok("ghost_get", ns=ns, key="b")
-    assert after | {"access_count": 0, "last_accessed_at": ""} == before | {"access_count": 0, "last_accessed_at": ""}
+    assert after | {"access_count": 0, "last_accessed_at": ""} == before | {
+        "access_count": 0,
+        "last_accessed_at": "",
+    }
 
 
 def test_curate_deletes_and_counts_use(agent: "Agent", ns: str) -> None:
@@ -447,9 +530,16 @@ def test_edge_creates_lists_and_removes(agent: "Agent", ns: str) -> None:
     made = agent.ok("ghost_edge", ns=ns, from_key="a", to_key="b", rel="caused_by")
     assert set(made) >= EDGE_FIELDS
     assert (made["rel"], made["weight"]) == ("caused_by", 0.75)
-    assert agent.ok("ghost_edge", ns=ns, from_key="a", to_key="b", rel="caused_by", weight=0.4, op="create")["weight"] == 0.4
+    assert (
+        agent.ok(
+            "ghost_edge", ns=ns, from_key="a", to_key="b", rel="caused_by", weight=0.4, op="create"
+        )["weight"]
+        == 0.4
+    )
     listed = agent.ok("ghost_edge", ns=ns, from_key="b", op="list")["edges"]
-    assert [(edge["from_key"], edge["rel"], edge["to_key"], edge["weight"]) for edge in listed] == [("a", "caused_by", "b", 0.4)]
+    assert [(edge["from_key"], edge["rel"], edge["to_key"], edge["weight"]) for edge in listed] == [
+        ("a", "caused_by", "b", 0.4)
+    ]
     assert agent.text("ghost_edge", ns=ns, from_key="a", op="list") == "a caused_by b (0.40)"
     gone = agent.ok("ghost_edge", ns=ns, from_key="a", to_key="b", rel="caused_by", op="remove")
     assert (gone["status"], gone["rel"]) == ("deleted", "caused_by")
@@ -461,8 +551,14 @@ def test_edge_creates_lists_and_removes(agent: "Agent", ns: str) -> None:
 def test_edge_needs_both_ends(agent: "Agent", ns: str, op: str) -> None:
     """Without a second end or a relation the call says which are needed."""
     seeded(agent, ns, a="The build broke.")
-    assert agent.fails("ghost_edge", ns=ns, from_key="a", op=op)[0] == f"to_key and rel are required for {op}"
-    assert agent.fails("ghost_edge", ns=ns, from_key="a", to_key="b", op=op)[0] == f"to_key and rel are required for {op}"
+    assert (
+        agent.fails("ghost_edge", ns=ns, from_key="a", op=op)[0]
+        == f"to_key and rel are required for {op}"
+    )
+    assert (
+        agent.fails("ghost_edge", ns=ns, from_key="a", to_key="b", op=op)[0]
+        == f"to_key and rel are required for {op}"
+    )
 
 
 def test_reflect_reports(agent: "Agent", ns: str) -> None:
@@ -472,21 +568,44 @@ def test_reflect_reports(agent: "Agent", ns: str) -> None:
     assert (dry["memories_evaluated"], dry["dry_run"]) == (2, True)
     done = agent.ok("ghost_reflect", ns=ns)
     assert (done["memories_evaluated"], done["dry_run"]) == (2, False)
-    assert set(done) >= {"rules_applied", "decayed", "promoted", "demoted", "archived", "deleted", "merged", "edges_decayed"}
+    assert set(done) >= {
+        "rules_applied",
+        "decayed",
+        "promoted",
+        "demoted",
+        "archived",
+        "deleted",
+        "merged",
+        "edges_decayed",
+    }
     assert agent.ok("ghost_reflect", ns=ns, relink=True)["relinked"] >= 0
 
 
 def test_edge_candidates_are_taken_off_by_an_edge(agent: "Agent", ns: str) -> None:
     """A pair that is alike is offered until somebody says how it relates; then it is off the list."""
-    seeded(agent, ns, a="The build broke.", b="The compiler was updated.", c="The cat is called Miso.")
+    seeded(
+        agent, ns, a="The build broke.", b="The compiler was updated.", c="The cat is called Miso."
+    )
     agent.ok("ghost_edge", ns=ns, from_key="a", to_key="b", rel="relates_to")
     agent.ok("ghost_edge", ns=ns, from_key="a", to_key="c", rel="relates_to", weight=0.2)
     found = agent.ok("ghost_edge_candidates", ns=ns)
-    assert [(pair["from_key"], pair["to_key"]) for pair in found["candidates"]] == [("a", "b"), ("a", "c")]
-    assert set(found["candidates"][0]) == {"from_key", "from_content", "to_key", "to_content", "relates_weight"}
+    assert [(pair["from_key"], pair["to_key"]) for pair in found["candidates"]] == [
+        ("a", "b"),
+        ("a", "c"),
+    ]
+    assert set(found["candidates"][0]) == {
+        "from_key",
+        "from_content",
+        "to_key",
+        "to_content",
+        "relates_weight",
+    }
     assert found["skipped_existing"] == 0
     assert len(agent.ok("ghost_edge_candidates", ns=ns, max_pairs=1)["candidates"]) == 1
-    assert [pair["to_key"] for pair in agent.ok("ghost_edge_candidates", ns=ns, seed=["c"])["candidates"]] == ["c"]
+    assert [
+        pair["to_key"]
+        for pair in agent.ok("ghost_edge_candidates", ns=ns, seed=["c"])["candidates"]
+    ] == ["c"]
     agent.ok("ghost_edge", ns=ns, from_key="a", to_key="b", rel="caused_by")
     after = agent.ok("ghost_edge_candidates", ns=ns)
     assert [pair["to_key"] for pair in after["candidates"]] == ["c"]
@@ -500,7 +619,11 @@ def test_edge_candidates_are_taken_off_by_an_edge(agent: "Agent", ns: str) -> No
 def every_result(agent: "Agent", ns: str) -> dict[str, Any]:
     """Call every tool so that it has something to say, and return the results by name."""
     seeded(
-        agent, ns, a="The build of the shop broke on Monday.", b="The build of the shop was mended.", c="The cat is called Miso."
+        agent,
+        ns,
+        a="The build of the shop broke on Monday.",
+        b="The build of the shop was mended.",
+        c="The cat is called Miso.",
     )
     agent.ok("ghost_edge", ns=ns, from_key="a", to_key="b", rel="relates_to")
     calls = {
@@ -508,7 +631,11 @@ def every_result(agent: "Agent", ns: str) -> dict[str, Any]:
         "ghost_get": {"key": "a"},
         "ghost_search": {"query": "the build of the shop", "explain": True},
         "ghost_context": {"query": "the build of the shop"},
-        "ghost_consolidate": {"summary_key": "s", "content": "The build of the shop.", "source_keys": ["a", "b"]},
+        "ghost_consolidate": {
+            "summary_key": "s",
+            "content": "The build of the shop.",
+            "source_keys": ["a", "b"],
+        },
         "ghost_expand": {"key": "s"},
         "ghost_curate": {"key": "a", "op": "boost"},
         "ghost_edge": {"from_key": "a", "op": "list"},
@@ -532,7 +659,10 @@ def test_the_text_is_compact(agent: "Agent", ns: str) -> None:
     for name, result in every_result(agent, ns).items():
         assert [part.type for part in result.content] == ["text"]
         text = result.content[0].text
-        assert 0 < len(text) < len(json.dumps(result.structured_content, ensure_ascii=False)), (name, text)
+        assert 0 < len(text) < len(json.dumps(result.structured_content, ensure_ascii=False)), (
+            name,
+            text,
+        )
         assert not text.startswith("{")
 
 
@@ -548,7 +678,9 @@ def test_the_text_of_each_tool(agent: "Agent", ns: str) -> None:
     assert text["ghost_expand"].splitlines()[0] == "a: The build of the shop broke on Monday."
     assert "a relates_to b (0.5" in text["ghost_edge"]
     assert "memories_evaluated: 5" in text["ghost_reflect"]
-    assert text["ghost_edge_candidates"].startswith("a: The build of the shop broke on Monday.\nb: ")
+    assert text["ghost_edge_candidates"].startswith(
+        "a: The build of the shop broke on Monday.\nb: "
+    )
     assert "op: boost" in text["ghost_curate"]
 
 
@@ -562,7 +694,11 @@ def test_order_is_deterministic(old_agent: "Agent", new_agent: "Agent", ns: str)
         hits = agent.ok("ghost_search", ns=ns, query="when does the shop open?")["results"]
         edges = agent.ok("ghost_edge", ns=ns, from_key="k0", op="list")["edges"]
         pairs = agent.ok("ghost_edge_candidates", ns=ns)["candidates"]
-        return [[hit["key"] for hit in hits], [edge["to_key"] for edge in edges], [pair["to_key"] for pair in pairs]]
+        return [
+            [hit["key"] for hit in hits],
+            [edge["to_key"] for edge in edges],
+            [pair["to_key"] for pair in pairs],
+        ]
 
     assert [seen(old_agent) for _ in range(2)] == [seen(new_agent) for _ in range(2)]
 
@@ -618,7 +754,9 @@ def test_an_unknown_tool_lists_the_known(agent: "Agent") -> None:
         ("ghost_put", {"key": "k", "contents": "c"}, "content"),
     ],
 )
-def test_a_misspelled_argument_is_corrected(agent: "Agent", name: str, given: dict[str, Any], meant: str) -> None:
+def test_a_misspelled_argument_is_corrected(
+    agent: "Agent", name: str, given: dict[str, Any], meant: str
+) -> None:
     """An argument that is nearly one of the tool's gets "did you mean", also when it is the one that is required."""
     error, hint = agent.fails(name, **given)
     assert "there is no argument" in error
@@ -706,10 +844,14 @@ WRONG: list[tuple[str, str, Any]] = [
 
 
 @pytest.mark.parametrize(("name", "argument", "value"), WRONG, ids=lambda value: repr(value)[:30])
-def test_a_wrong_argument_is_explained(new_agent: "Agent", ns: str, name: str, argument: str, value: object) -> None:
+def test_a_wrong_argument_is_explained(
+    new_agent: "Agent", ns: str, name: str, argument: str, value: object
+) -> None:
     """A value of the wrong type, outside its bounds or of no meaning is refused in a short sentence that names it."""
     error, hint = new_agent.fails(name, **({"ns": ns} | MINIMAL[name] | {argument: value}))
-    assert argument.split("_")[-1].rstrip("s") in error or argument in hint or "namespace" in error, (error, hint)
+    assert (
+        argument.split("_")[-1].rstrip("s") in error or argument in hint or "namespace" in error
+    ), (error, hint)
     assert len(error) + len(hint) < 600
     assert new_agent.ok("ghost_search", ns=ns, query="anything")["results"] == []
 
@@ -728,17 +870,30 @@ def test_domain_errors_are_results(agent: "Agent", ns: str) -> None:
     seeded(agent, ns, tea="The user drinks green tea.")
     assert agent.fails("ghost_get", ns=ns, key="te")[0] == f"memory not found: {ns}/te"
     assert "tea" in agent.fails("ghost_get", ns=ns, key="te")[1]
-    assert "itself" in agent.fails("ghost_edge", ns=ns, from_key="tea", to_key="tea", rel="refines")[0]
-    assert "not found" in agent.fails("ghost_edge", ns=ns, from_key="tea", to_key="x", rel="refines")[0]
+    assert (
+        "itself" in agent.fails("ghost_edge", ns=ns, from_key="tea", to_key="tea", rel="refines")[0]
+    )
+    assert (
+        "not found"
+        in agent.fails("ghost_edge", ns=ns, from_key="tea", to_key="x", rel="refines")[0]
+    )
     assert "not found" in agent.fails("ghost_edge_candidates", ns=ns, seed=["x"])[0]
     agent.ok("ghost_put", ns=ns, key="cup", content="The cup is blue.")
-    assert "there is no edge" in agent.fails("ghost_edge", ns=ns, from_key="tea", to_key="cup", rel="refines", op="remove")[0]
+    assert (
+        "there is no edge"
+        in agent.fails(
+            "ghost_edge", ns=ns, from_key="tea", to_key="cup", rel="refines", op="remove"
+        )[0]
+    )
     assert "not found" in agent.fails("ghost_expand", ns=ns, key="x")[0]
     assert "not found" in agent.fails("ghost_curate", ns=ns, key="x", op="used")[0]
     agent.ok("ghost_curate", ns=ns, key="tea", op="promote")
     assert "already at highest" in agent.fails("ghost_curate", ns=ns, key="tea", op="promote")[0]
     assert (
-        "both the summary" in agent.fails("ghost_consolidate", ns=ns, summary_key="tea", content="c", source_keys=["tea", "x"])[0]
+        "both the summary"
+        in agent.fails(
+            "ghost_consolidate", ns=ns, summary_key="tea", content="c", source_keys=["tea", "x"]
+        )[0]
     )
     agent.ok("ghost_put", ns=ns, key="pin", content="c", pinned=True)
     assert "cannot expire" in agent.fails("ghost_put", ns=ns, key="pin", content="d", ttl="1d")[0]
@@ -751,9 +906,18 @@ def test_domain_errors_are_results(agent: "Agent", ns: str) -> None:
         [("ghost_put", {"key": "", "content": "c"})],
         [("ghost_put", {"key": "k", "content": " "})],
         [("ghost_put", {"key": "k", "content": "x" * 20_000_000})],
-        [("ghost_put", {"key": "k", "content": "c", "tags": ["locked"]}), ("ghost_put", {"key": "k", "content": "d"})],
-        [("ghost_put", {"key": "k", "content": "c", "tags": ["locked"]}), ("ghost_curate", {"key": "k", "op": "boost"})],
-        [("ghost_put", {"key": "k", "content": "c", "tier": "dormant"}), ("ghost_curate", {"key": "k", "op": "demote"})],
+        [
+            ("ghost_put", {"key": "k", "content": "c", "tags": ["locked"]}),
+            ("ghost_put", {"key": "k", "content": "d"}),
+        ],
+        [
+            ("ghost_put", {"key": "k", "content": "c", "tags": ["locked"]}),
+            ("ghost_curate", {"key": "k", "op": "boost"}),
+        ],
+        [
+            ("ghost_put", {"key": "k", "content": "c", "tier": "dormant"}),
+            ("ghost_curate", {"key": "k", "op": "demote"}),
+        ],
         [("ghost_put", {"key": "k", "content": "c"}), ("ghost_get", {"key": "j"})],
         [
             ("ghost_put", {"key": "a", "content": "one"}),
@@ -766,15 +930,32 @@ def test_domain_errors_are_results(agent: "Agent", ns: str) -> None:
             ("ghost_get", {"key": "k"}),
         ],
     ],
-    ids=["empty", "no-key", "no-content", "large", "put-locked", "curate-locked", "demote", "no-such-key", "no-edge", "deleted"],
+    ids=[
+        "empty",
+        "no-key",
+        "no-content",
+        "large",
+        "put-locked",
+        "curate-locked",
+        "demote",
+        "no-such-key",
+        "no-edge",
+        "deleted",
+    ],
 )
-def test_a_hint_tells_the_model_what_it_can_do(new_agent: "Agent", ns: str, calls: list[tuple[str, dict[str, Any]]]) -> None:
+def test_a_hint_tells_the_model_what_it_can_do(
+    new_agent: "Agent", ns: str, calls: list[tuple[str, dict[str, Any]]]
+) -> None:
     """A model has tools and arguments, no shell: no hint sends it to a command, a flag or an argument it does not have."""
     *before, (name, given) = calls
     for earlier, arguments in before:
         new_agent.ok(earlier, ns=ns, **arguments)
     _, hint = new_agent.fails(name, ns=ns, **given)
-    foreign = [word for word in ("`ghost ", "--", " -n", " -k", "GHOST_", "standard input", "unlock=True") if word in hint]
+    foreign = [
+        word
+        for word in ("`ghost ", "--", " -n", " -k", "GHOST_", "standard input", "unlock=True")
+        if word in hint
+    ]
     assert foreign == [], hint
 
 
@@ -802,7 +983,9 @@ def test_hostile_texts_are_only_texts(agent: "Agent", ns: str, text: str) -> Non
     assert agent.ok("ghost_get", ns=ns, key="x")["content"] == text
     for name in ("ghost_search", "ghost_context"):
         agent.ok(name, ns=ns, query=text)
-    assert [hit["key"] for hit in agent.ok("ghost_search", ns=ns, query="green tea")["results"]] == ["keep"]
+    assert [
+        hit["key"] for hit in agent.ok("ghost_search", ns=ns, query="green tea")["results"]
+    ] == ["keep"]
     key = "".join(char for char in text if char.isprintable())[:500]
     assert agent.ok("ghost_put", ns=ns, key=key, content="c", source_kind="stated")["key"] == key
     assert agent.ok("ghost_get", ns=ns, key=key)["key"] == key
@@ -811,7 +994,9 @@ def test_hostile_texts_are_only_texts(agent: "Agent", ns: str, text: str) -> Non
 @pytest.mark.parametrize("argument", ["key", "content"])
 def test_a_nul_is_refused(agent: "Agent", ns: str, argument: str) -> None:
     """A text with a NUL byte cannot be stored, and the result says where it is."""
-    error, _ = agent.fails("ghost_put", **({"ns": ns, "key": "k", "content": "c"} | {argument: "a\x00b"}))
+    error, _ = agent.fails(
+        "ghost_put", **({"ns": ns, "key": "k", "content": "c"} | {argument: "a\x00b"})
+    )
     assert "NUL byte at position 1" in error
 
 
@@ -840,13 +1025,18 @@ def test_a_large_content_is_stored_and_a_too_large_one_refused(agent: "Agent", n
         ("ghost_search", {"query": "q", "after": "x" * 100_000}),
         ("ghost_curate", {"key": "x" * 100_000, "op": "boost"}),
         ("ghost_edge", {"from_key": "x" * 100_000, "op": "list"}),
-        ("ghost_consolidate", {"summary_key": "s", "content": "c", "source_keys": ["x" * 100_000, "y" * 100_000]}),
+        (
+            "ghost_consolidate",
+            {"summary_key": "s", "content": "c", "source_keys": ["x" * 100_000, "y" * 100_000]},
+        ),
         ("ghost_edge_candidates", {"seed": ["x" * 100_000]}),
         ("x" * 100_000, {}),
     ],
     ids=lambda value: value[:20] if isinstance(value, str) else " ".join(value)[:30],
 )
-def test_an_error_does_not_repeat_a_huge_value(new_agent: "Agent", ns: str, name: str, given: dict[str, Any]) -> None:
+def test_an_error_does_not_repeat_a_huge_value(
+    new_agent: "Agent", ns: str, name: str, given: dict[str, Any]
+) -> None:
     """What a model is told about a value of a hundred thousand characters costs it a few dozen tokens."""
     result = new_agent.raw(name, {"ns": ns, **given})
     assert result.is_error
@@ -856,16 +1046,22 @@ def test_an_error_does_not_repeat_a_huge_value(new_agent: "Agent", ns: str, name
 def test_a_long_query_is_answered(agent: "Agent", ns: str) -> None:
     """A query of a quarter of a million characters is read as far as it makes sense."""
     seeded(agent, ns, tea="The user drinks green tea.")
-    assert agent.ok("ghost_search", ns=ns, query="green tea " * 25_000)["results"][0]["key"] == "tea"
+    assert (
+        agent.ok("ghost_search", ns=ns, query="green tea " * 25_000)["results"][0]["key"] == "tea"
+    )
 
 
-def test_the_results_are_the_same_in_both_protocols(old_agent: "Agent", new_agent: "Agent", ns: str) -> None:
+def test_the_results_are_the_same_in_both_protocols(
+    old_agent: "Agent", new_agent: "Agent", ns: str
+) -> None:
     """Old and new clients read the same memories and the same errors."""
     seeded(old_agent, ns, tea="The user drinks green tea.")
     first, second = (agent.ok("ghost_get", ns=ns, key="tea") for agent in (old_agent, new_agent))
     counted = {"access_count": 0, "last_accessed_at": ""}
     assert first | counted == second | counted
-    assert old_agent.fails("ghost_get", ns=ns, key="x") == new_agent.fails("ghost_get", ns=ns, key="x")
+    assert old_agent.fails("ghost_get", ns=ns, key="x") == new_agent.fails(
+        "ghost_get", ns=ns, key="x"
+    )
 
 
 @pytest.mark.parametrize("command", ["mcp", "mcp-serve"])

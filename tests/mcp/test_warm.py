@@ -12,8 +12,8 @@ from ghostmem import Ghost
 from ghostmem.errors import StoreBusyError
 from ghostmem.mcp.face import Face
 from ghostmem.mcp.server import make_server
+from ghostmem.memory.embedding import catch_up
 from ghostmem.settings import Settings
-from ghostmem.verbs.embed import catch_up
 
 if TYPE_CHECKING:
     from conftest import Pipes, Place
@@ -35,7 +35,9 @@ def search(server: "Pipes", query: str = "When is the database saved?") -> dict[
 # --- the real model, in the real program
 
 
-def test_the_first_answer_comes_without_vectors_and_a_later_one_with(place: "Place", eventually: Until) -> None:
+def test_the_first_answer_comes_without_vectors_and_a_later_one_with(
+    place: "Place", eventually: Until
+) -> None:
     """Before the model is there words answer and the result says so; soon meaning answers too, without being asked for."""
     with place.ghost(embed_provider="local") as ghost:
         ghost.put("a", "backup", ALIKE[0])
@@ -44,7 +46,10 @@ def test_the_first_answer_comes_without_vectors_and_a_later_one_with(place: "Pla
         first = search(server, "database backup")
         assert first["legs"] == WORDS
         assert [hit["key"] for hit in first["results"]] == ["backup"]
-        found = eventually(lambda: (now := search(server, "database backup"))["legs"] == ALL and now, "vectors joined")
+        found = eventually(
+            lambda: (now := search(server, "database backup"))["legs"] == ALL and now,
+            "vectors joined",
+        )
         assert found["results"][0]["similarity"] > 0.3
         assert server.leave() == 0
         assert server.said == b""
@@ -67,10 +72,18 @@ def test_puts_made_meanwhile_get_their_vectors_and_links(place: "Place", eventua
     with place.pipes(GHOST_EMBED_PROVIDER="local") as server:
         server.initialize()
         for key, content in zip(("one", "two"), ALIKE, strict=True):
-            server.start("tools/call", {"name": "ghost_put", "arguments": {"ns": "a", "key": key, "content": content}})
+            server.start(
+                "tools/call",
+                {"name": "ghost_put", "arguments": {"ns": "a", "key": key, "content": content}},
+            )
         eventually(lambda: search(server)["legs"] == ALL, "vectors joined")
-        edges = eventually(lambda: server.ok("ghost_edge", ns="a", from_key="one", op="list")["edges"], "both were linked")
-        assert [(edge["rel"], {edge["from_key"], edge["to_key"]}) for edge in edges] == [("relates_to", {"one", "two"})]
+        edges = eventually(
+            lambda: server.ok("ghost_edge", ns="a", from_key="one", op="list")["edges"],
+            "both were linked",
+        )
+        assert [(edge["rel"], {edge["from_key"], edge["to_key"]}) for edge in edges] == [
+            ("relates_to", {"one", "two"})
+        ]
         eventually(lambda: "notes" not in search(server), "every chunk has its vector")
         assert server.leave() == 0
     with place.ghost(embed_provider="local") as ghost:
@@ -78,14 +91,19 @@ def test_puts_made_meanwhile_get_their_vectors_and_links(place: "Place", eventua
         assert (status.embedded, status.pending) == (2, 0)
 
 
-def test_what_an_earlier_session_left_without_vectors_is_caught_up(place: "Place", eventually: Until) -> None:
+def test_what_an_earlier_session_left_without_vectors_is_caught_up(
+    place: "Place", eventually: Until
+) -> None:
     """Memories stored without a model get their vectors in the background of the next session that has one."""
     with place.ghost() as ghost:
         for number in range(5):
             ghost.put("a", f"k{number}", f"Note {number} about the orders database.")
     with place.pipes(GHOST_EMBED_PROVIDER="local") as server:
         server.initialize()
-        eventually(lambda: search(server)["legs"] == ALL and "notes" not in search(server), "all have vectors")
+        eventually(
+            lambda: search(server)["legs"] == ALL and "notes" not in search(server),
+            "all have vectors",
+        )
         assert server.leave() == 0
 
 
@@ -101,7 +119,9 @@ def test_a_memory_whose_client_leaves_at_once_has_its_vector(place: "Place", mod
         assert (ghost.embed_status().embedded, ghost.embed_status().pending) == (1, 0)
 
 
-def test_a_memory_whose_server_was_killed_gets_its_vector_from_the_next(place: "Place", eventually: Until) -> None:
+def test_a_memory_whose_server_was_killed_gets_its_vector_from_the_next(
+    place: "Place", eventually: Until
+) -> None:
     """A server that is killed before it has caught up leaves a memory without vectors; the first call of the next makes them."""
     with place.pipes(GHOST_EMBED_PROVIDER="local") as server:
         server.initialize()
@@ -118,7 +138,11 @@ def test_leaving_while_the_model_loads_is_quiet(place: "Place") -> None:
     """A client that goes away in the middle of loading or catching up leaves no process, no traceback and a whole store."""
     with place.ghost() as ghost:
         for number in range(300):
-            ghost.put("a", f"k{number}", f"Note {number} about the orders database and its nightly backup.")
+            ghost.put(
+                "a",
+                f"k{number}",
+                f"Note {number} about the orders database and its nightly backup.",
+            )
     for wait in (0, 5):
         with place.pipes(GHOST_EMBED_PROVIDER="local") as server:
             server.initialize()
@@ -249,8 +273,13 @@ def test_a_call_warms_the_model_after_its_answer(
             assert not model.asked.is_set()
         finally:
             loaded.set()
-        eventually(lambda: agent.ok("ghost_search", ns="a", query="tea")["legs"] == ALL, "the model has loaded")
-        eventually(lambda: slow.embed_status().pending == 0, "what was put meanwhile has its vectors")
+        eventually(
+            lambda: agent.ok("ghost_search", ns="a", query="tea")["legs"] == ALL,
+            "the model has loaded",
+        )
+        eventually(
+            lambda: slow.embed_status().pending == 0, "what was put meanwhile has its vectors"
+        )
 
 
 def test_warming_twice_loads_once(slow: Ghost, model: Model) -> None:
@@ -291,7 +320,7 @@ def test_a_put_that_began_before_the_model_was_there_and_ends_after(
     slow: Ghost, model: Model, monkeypatch: pytest.MonkeyPatch, eventually: Until
 ) -> None:
     """Even a put that looked for the model just too early, and was written just too late to be caught up, gets its vectors."""
-    import ghostmem.verbs.put as verb
+    import ghostmem.memory.put as verb
 
     looked, write = threading.Event(), threading.Event()
     prepare = verb.prepare
@@ -317,7 +346,9 @@ def test_a_put_that_began_before_the_model_was_there_and_ends_after(
     eventually(lambda: slow.embed_status().pending == 0, "every chunk has its vector", 5)
 
 
-def test_a_model_that_fails_while_catching_up_is_told(slow: Ghost, model: Model, eventually: Until) -> None:
+def test_a_model_that_fails_while_catching_up_is_told(
+    slow: Ghost, model: Model, eventually: Until
+) -> None:
     """An error of the model's own is a note in the results, not the end of the thread with a traceback."""
     slow.put("a", "k", "green tea")
     model.error = RuntimeError("out of memory")
@@ -363,7 +394,9 @@ def test_a_put_after_an_outage_does_not_make_up_for_all_of_it(slow: Ghost, model
     assert model.calls - before <= 1
 
 
-def test_a_stored_memory_is_never_reported_as_refused(slow: Ghost, model: Model, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stored_memory_is_never_reported_as_refused(
+    slow: Ghost, model: Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Trouble with catching up after the put was written is no trouble of the put's."""
 
     def busy(*_: object, **__: object) -> int:
@@ -371,7 +404,7 @@ def test_a_stored_memory_is_never_reported_as_refused(slow: Ghost, model: Model,
 
     loaded(slow, model)
     model.error = RuntimeError("down")
-    monkeypatch.setattr("ghostmem.verbs.embed.backfill", busy)
+    monkeypatch.setattr("ghostmem.memory.embedding.backfill", busy)
     assert slow.put("a", "k", "green tea").version == 1
     assert slow.get("a", "k").version == 1
 
@@ -385,7 +418,7 @@ def test_a_locked_store_does_not_end_the_background_with_a_traceback(
         raise StoreBusyError("the store is locked by another process")
 
     slow.put("a", "k", "green tea")
-    monkeypatch.setattr("ghostmem.verbs.embed.backfill", busy)
+    monkeypatch.setattr("ghostmem.memory.embedding.backfill", busy)
     failed: list[object] = []
     monkeypatch.setattr(threading, "excepthook", failed.append)
     loaded(slow, model)

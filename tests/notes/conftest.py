@@ -105,22 +105,37 @@ class Lab:
     def at(self, hit: Any) -> str:
         """Return the text of a file from the line on that a hit names."""
         raw = (Path(hit.root) / hit.path).read_bytes().removeprefix(b"\xef\xbb\xbf")
-        return "\n".join(line.removesuffix("\r") for line in raw.decode(errors="replace").split("\n")[hit.line - 1 :])
+        return "\n".join(
+            line.removesuffix("\r")
+            for line in raw.decode(errors="replace").split("\n")[hit.line - 1 :]
+        )
 
 
 @pytest.fixture
-def open_lab(store_at: Callable[[str | Path], str], tmp_path: Path, clock: Any) -> Iterator[Callable[..., Lab]]:
+def open_lab(
+    store_at: Callable[[str | Path], str], tmp_path: Path, clock: Any
+) -> Iterator[Callable[..., Lab]]:
     """Return a function that makes a lab; with `vectors` its texts are embedded, with `real` its clock is the system's."""
     opened: list[Lab] = []
 
     def make(
-        name: str = "vault", db: str | Path = "memory.db", *, vectors: bool = False, real: bool = False, **settings: Any
+        name: str = "vault",
+        db: str | Path = "memory.db",
+        *,
+        vectors: bool = False,
+        real: bool = False,
+        **settings: Any,
     ) -> Lab:
         root = tmp_path / name
         root.mkdir(exist_ok=True)
         function = Vectors()
         chosen = Settings(**{"embed_provider": "local" if vectors else "none", **settings})
-        ghost = Ghost.open(store_at(db), settings=chosen, clock=None if real else clock, embedder=function if vectors else None)
+        ghost = Ghost.open(
+            store_at(db),
+            settings=chosen,
+            clock=None if real else clock,
+            embedder=function if vectors else None,
+        )
         opened.append(Lab(ghost, root, clock, function))
         return opened[-1]
 
@@ -148,9 +163,14 @@ class Process:
     """A process that was started, and what it printed; it ends with the test."""
 
     def __init__(self, words: Sequence[str], folder: Path, **how: Any) -> None:
-        self.log, self.errors = folder / f"out-{time.monotonic_ns()}", folder / f"err-{time.monotonic_ns()}"
+        self.log, self.errors = (
+            folder / f"out-{time.monotonic_ns()}",
+            folder / f"err-{time.monotonic_ns()}",
+        )
         with self.log.open("wb") as out, self.errors.open("wb") as err:
-            self.process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=out, stderr=err, cwd=folder, **how)
+            self.process = subprocess.Popen(
+                words, stdin=subprocess.PIPE, stdout=out, stderr=err, cwd=folder, **how
+            )
 
     def until(self, ready: Callable[[], Any], what: str = "") -> Any:
         """Wait until something holds, as long as the process lives."""

@@ -9,11 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ghostmem.capture.notes import Distilled, consolidate_notes
+from ghostmem.capture.rules.distil import Dated, Proposal, propose
 from ghostmem.errors import InvalidInputError, NotFoundError
-from ghostmem.rules.distil import Dated, Proposal, propose
-from ghostmem.verbs.consolidate_notes import Distilled, consolidate_notes
 
-NOW = datetime(2026, 2, 18, 12, tzinfo=UTC)  # a Wednesday: the last complete week is 2026-W07, the 9th to the 15th
+NOW = datetime(
+    2026, 2, 18, 12, tzinfo=UTC
+)  # a Wednesday: the last complete week is 2026-W07, the 9th to the 15th
 SOURCE_001 = (
     "Set up ErsatzTV skill for Pierce. The API endpoint is at\nhttp://100.114.249.118:8409. Created a schedule for the\n"
     "retro cartoons channel running Saturday mornings."
@@ -93,7 +95,9 @@ def test_chatter_tasks_and_questions_are_not(text: str) -> None:
     assert reasons(text) is None
 
 
-@pytest.mark.parametrize("unit", ["a", "1", "1.", "a@", "we never ", "- ", "(from ", "`", "+1 ", "|", "#", "决定", "\\"])
+@pytest.mark.parametrize(
+    "unit", ["a", "1", "1.", "a@", "we never ", "- ", "(from ", "`", "+1 ", "|", "#", "决定", "\\"]
+)
 def test_a_pasted_dump_is_not_proposed_and_takes_no_time(unit: str) -> None:
     """Half a megabyte of anything is read in moments, and is no fact."""
     began = time.monotonic()
@@ -104,7 +108,9 @@ def test_a_pasted_dump_is_not_proposed_and_takes_no_time(unit: str) -> None:
 def test_tasks_under_a_heading_are_tasks() -> None:
     """A list of things to do needs no boxes."""
     assert reasons("- always restart the scheduler before a backup", heading="Next steps") is None
-    assert reasons("- restart the scheduler before a backup", heading="Decisions") == ("says what was decided",)
+    assert reasons("- restart the scheduler before a backup", heading="Decisions") == (
+        "says what was decided",
+    )
 
 
 def test_a_part_is_a_paragraph_or_an_item() -> None:
@@ -129,7 +135,9 @@ def test_a_topic_that_recurs_is_proposed() -> None:
         13: "ErsatzTV scheduler broke, restarted",
     }
     found = propose([section(text, day) for day, text in texts.items()], "")
-    assert [(part.path, part.reasons) for part in found] == [("memory/2026-02-13.md", ("comes up on 3 days",))]
+    assert [(part.path, part.reasons) for part in found] == [
+        ("memory/2026-02-13.md", ("comes up on 3 days",))
+    ]
     assert propose([section(text, 9) for text in texts.values()], "") == []
 
 
@@ -138,7 +146,9 @@ def test_the_strongest_come_first_then_the_newest() -> None:
     sections = [
         section("Always feed the cat before noon.", 10),
         section("We decided on blue paint, because Anna prefers blue.", 9),
-        section("Never open the attic window in winter.\n\nAlways lock the garden shed at night.", 12),
+        section(
+            "Never open the attic window in winter.\n\nAlways lock the garden shed at night.", 12
+        ),
     ]
     found = [(part.day, part.line) for part in propose(sections, "")]
     assert found == [("2026-02-09", 1), ("2026-02-12", 1), ("2026-02-12", 3), ("2026-02-10", 1)]
@@ -153,7 +163,10 @@ def test_the_strongest_come_first_then_the_newest() -> None:
     [
         ("", True),
         ("- Media server: stays on the old NAS (decided, since the new one is loud).\n", False),
-        ("# Home\n\n## Media server\n\nDecided: keep on the old NAS.\nThe new one is too loud.\n", False),
+        (
+            "# Home\n\n## Media server\n\nDecided: keep on the old NAS.\nThe new one is too loud.\n",
+            False,
+        ),
         ("- The media server is fast.\n\n" + "- filler\n" * 10 + "- The old NAS is loud.\n", True),
         ("- Decided to not keep the media server on the old NAS; the new one is not loud.\n", True),
     ],
@@ -167,7 +180,10 @@ def test_what_is_said_already_is_not_proposed(memory: str, proposed: bool) -> No
 def test_a_changed_number_is_news() -> None:
     """A sentence with another number in it is not said yet; the time of day at which it was written does not count."""
     memory = "- The router listens on port 8080 of the office address.\n"
-    assert propose([section("09:15 The router listens on port 8080 of the office address")], memory) == []
+    assert (
+        propose([section("09:15 The router listens on port 8080 of the office address")], memory)
+        == []
+    )
     assert propose([section("The router listens on port 9090 of the office address")], memory)
 
 
@@ -175,7 +191,9 @@ def test_an_item_that_names_its_source_stands_for_it() -> None:
     """An agent may reword what it has distilled, as long as it is still about the same."""
     text = "We decided to keep the media server on the old NAS, because the new one is too loud."
     source = "(from memory/2026-02-10.md, line 1)"
-    assert propose([section(text)], f"- NAS: the media server lives there, and stays {source}\n") == []
+    assert (
+        propose([section(text)], f"- NAS: the media server lives there, and stays {source}\n") == []
+    )
     assert propose([section(text)], f"- Feed the cat {source}\n")
     assert propose([section(text)], f"- (from memory/2026-02-10.md, line {'9' * 5_000})\n")
 
@@ -276,7 +294,9 @@ def test_applying_adds_a_section_and_touches_no_daily_note(workspace: Path) -> N
 
 def test_several_weeks_and_all(workspace: Path) -> None:
     """Two weeks, or everything before this week that is not in MEMORY.md, one section a week in order."""
-    assert [part.day for part in consolidated(workspace, weeks=2).proposals].count("2026-02-08") == 1
+    assert [part.day for part in consolidated(workspace, weeks=2).proposals].count(
+        "2026-02-08"
+    ) == 1
     lay(workspace, {"memory/2024-12-30.md": "Anna is allergic to peanuts and shellfish.\n"})
     consolidated(workspace, apply=True)
     found = consolidated(workspace, weeks=None, apply=True)
@@ -298,7 +318,9 @@ def test_a_week_that_is_there_already_gets_more_items(workspace: Path) -> None:
     consolidated(workspace, apply=True)
     text = (workspace / "memory" / "MEMORY.md").read_text(encoding="utf-8")
     assert text.count("## Week 2026-W07") == 1
-    assert text.endswith("line 1)\n- Anna is allergic to peanuts and shellfish. (from memory/2026-02-14.md, line 1)\n")
+    assert text.endswith(
+        "line 1)\n- Anna is allergic to peanuts and shellfish. (from memory/2026-02-14.md, line 1)\n"
+    )
 
 
 @pytest.mark.parametrize(
@@ -312,11 +334,16 @@ def test_a_week_that_is_there_already_gets_more_items(workspace: Path) -> None:
         ({"2026-02-10.md": ""}, "MEMORY.md"),
     ],
 )
-def test_memory_is_where_it_is_or_beside_the_notes(tmp_path: Path, files: dict[str, str], memory: str) -> None:
+def test_memory_is_where_it_is_or_beside_the_notes(
+    tmp_path: Path, files: dict[str, str], memory: str
+) -> None:
     """At the root or in memory/, made when it is not there, with a title."""
     root = lay(
         tmp_path / "ws",
-        {name: text or "We decided to sell the old boat.\n" * ("MEMORY" not in name) for name, text in files.items()},
+        {
+            name: text or "We decided to sell the old boat.\n" * ("MEMORY" not in name)
+            for name, text in files.items()
+        },
     )
     found = consolidated(root, apply=True)
     assert (found.memory, len(found.proposals)) == (memory, 1)
@@ -384,7 +411,10 @@ def test_what_cannot_be_done_is_told(tmp_path: Path) -> None:
 
 def test_two_at_once_add_it_once(workspace: Path) -> None:
     """Whoever comes second reads under the lock what the first has written."""
-    threads = [threading.Thread(target=consolidated, args=(workspace,), kwargs={"apply": True}) for _ in range(4)]
+    threads = [
+        threading.Thread(target=consolidated, args=(workspace,), kwargs={"apply": True})
+        for _ in range(4)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:

@@ -131,13 +131,17 @@ def _kill_writers(tmp_path: Path, start: Callable[..., Any], rounds: int) -> Non
     assert sorted(os.listdir(path.parent)) == [".lock", "a.md"]
 
 
-def test_a_killed_writer_leaves_one_of_the_versions(tmp_path: Path, start: Callable[..., Any]) -> None:
+def test_a_killed_writer_leaves_one_of_the_versions(
+    tmp_path: Path, start: Callable[..., Any]
+) -> None:
     """Whenever it is killed, the file is the old or the new text, whole, and what was acknowledged is there."""
     _kill_writers(tmp_path, start, 10)
 
 
 @pytest.mark.slow
-def test_a_writer_killed_again_and_again_leaves_one_of_the_versions(tmp_path: Path, start: Callable[..., Any]) -> None:
+def test_a_writer_killed_again_and_again_leaves_one_of_the_versions(
+    tmp_path: Path, start: Callable[..., Any]
+) -> None:
     """The same until about a thousand writes were made, and many of them killed."""
     _kill_writers(tmp_path, start, 150)
 
@@ -158,12 +162,18 @@ def _append(tmp_path: Path, start: Callable[..., Any], count: int) -> None:
     path.parent.mkdir()
     _go([start(path, f"writer{who}", count, code=APPENDS) for who in range(8)])
     text = path.read_text()
-    sections = re.findall(r"^\n## (writer\d) (\d+)\n\n((?:text of \1 \2\n){10})", text, re.MULTILINE)
+    sections = re.findall(
+        r"^\n## (writer\d) (\d+)\n\n((?:text of \1 \2\n){10})", text, re.MULTILINE
+    )
     assert len(sections) == 8 * count
     assert len({(who, number) for who, number, _ in sections}) == 8 * count
-    assert len(text) == len("# Shared\n") + sum(len(f"\n## {who} {number}\n\n{body}") for who, number, body in sections)
+    assert len(text) == len("# Shared\n") + sum(
+        len(f"\n## {who} {number}\n\n{body}") for who, number, body in sections
+    )
     for who in range(8):
-        assert [int(number) for name, number, _ in sections if name == f"writer{who}"] == list(range(count))
+        assert [int(number) for name, number, _ in sections if name == f"writer{who}"] == list(
+            range(count)
+        )
     assert sorted(os.listdir(path.parent)) == [".lock", "shared.md"]
 
 
@@ -173,12 +183,16 @@ def test_eight_writers_append_whole_sections(tmp_path: Path, start: Callable[...
 
 
 @pytest.mark.slow
-def test_eight_writers_append_sixteen_hundred_sections(tmp_path: Path, start: Callable[..., Any]) -> None:
+def test_eight_writers_append_sixteen_hundred_sections(
+    tmp_path: Path, start: Callable[..., Any]
+) -> None:
     """The same with two hundred sections each."""
     _append(tmp_path, start, 200)
 
 
-def test_processes_that_save_at_the_same_time_lose_nothing(start: Callable[..., Any], open_lab: Any) -> None:
+def test_processes_that_save_at_the_same_time_lose_nothing(
+    start: Callable[..., Any], open_lab: Any
+) -> None:
     """Four agents with one store and one folder: every fact is in the note and is found."""
     lab = open_lab()
     _go([start(lab.target, lab.root, f"agent{who}", 12, code=SAVES) for who in range(4)])
@@ -197,7 +211,9 @@ def test_processes_that_save_at_the_same_time_lose_nothing(start: Callable[..., 
 
 
 @pytest.mark.parametrize("how", ["vim", "replace", "in place"])
-def test_a_note_is_always_found_while_it_is_saved(lab: Any, start: Callable[..., Any], how: str) -> None:
+def test_a_note_is_always_found_while_it_is_saved(
+    lab: Any, start: Callable[..., Any], how: str
+) -> None:
     """Two hundred saves in another process: every search finds the note, in one of its versions, as the same memory."""
     lab.add(a="# Diary\n\nneedle in version -1\n", b="# Other\n\nbeside it\n")
     known = lab.ids()["a.md"]
@@ -219,12 +235,17 @@ def test_a_note_is_always_found_while_it_is_saved(lab: Any, start: Callable[...,
     assert lab.status().is_clean
 
 
-def test_a_sync_that_is_killed_is_finished_by_the_next(open_lab: Any, start: Callable[..., Any]) -> None:
+def test_a_sync_that_is_killed_is_finished_by_the_next(
+    open_lab: Any, start: Callable[..., Any]
+) -> None:
     """A folder of notes is renamed and edited, and the sync that follows is killed somewhere: every memory is kept."""
     lab = open_lab(real=True)
     chance = random.Random(11)
     for number in range(150):
-        lab.write(f"x0/n{number:03d}.md", f"# Note {number}\n\nword{number} here\n\n## Part\n\nmore of {number}.\n")
+        lab.write(
+            f"x0/n{number:03d}.md",
+            f"# Note {number}\n\nword{number} here\n\n## Part\n\nmore of {number}.\n",
+        )
     lab.add()
     known = {memory.content.split("\n")[2]: memory.id for memory in lab.memories().values()}
     assert len(known) == 300

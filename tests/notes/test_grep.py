@@ -44,7 +44,9 @@ def places(root: Path, query: str, **more: int) -> list[tuple[str, int]]:
 
 def numbered(count: int, **marked: str) -> str:
     """Return so many lines `line N`, some replaced: `l5` is the fifth."""
-    return "".join(f"{marked.get(f'l{number}', f'line {number}')}\n" for number in range(1, count + 1))
+    return "".join(
+        f"{marked.get(f'l{number}', f'line {number}')}\n" for number in range(1, count + 1)
+    )
 
 
 # ---------------------------------------------------------------- which files
@@ -75,7 +77,14 @@ def test_every_memory_file_is_found_once(tmp_path: Path) -> None:
 
 def test_the_root_may_be_the_memory_folder(tmp_path: Path) -> None:
     """A folder named memory, or one with daily notes right in it, is searched itself."""
-    lay(tmp_path, memory__MEMORY="tea", memory__people="tea", other__2026_01_01="tea", other__x="tea", neither__x="tea")
+    lay(
+        tmp_path,
+        memory__MEMORY="tea",
+        memory__people="tea",
+        other__2026_01_01="tea",
+        other__x="tea",
+        neither__x="tea",
+    )
     assert names(tmp_path / "memory") == ["MEMORY.md", "people.md"]
     assert names(tmp_path / "other") == ["2026-01-01.md", "x.md"]
     assert names(tmp_path / "neither") == []
@@ -108,7 +117,10 @@ def test_links_out_of_the_root_are_passed_over(tmp_path: Path) -> None:
     os.mkfifo(memory / "pipe.md")
     assert names(tmp_path / "ws") == ["memory/2026-01-02.md"]
     assert grep(tmp_path / "ws", "secret") == []
-    assert grep(tmp_path / "ws", "secret", files=[memory / "out.md", Path("../outside/2026-01-01.md")]) == []
+    assert (
+        grep(tmp_path / "ws", "secret", files=[memory / "out.md", Path("../outside/2026-01-01.md")])
+        == []
+    )
 
 
 def test_a_root_that_is_a_link_is_followed(tmp_path: Path) -> None:
@@ -138,8 +150,12 @@ def daily(tmp_path: Path) -> Path:
     return root
 
 
-@pytest.mark.parametrize(("query", "golden"), [("ErsatzTV", "ersatztv.txt"), ("api ENDPOINT", "endpoint.txt")])
-def test_known_files_give_the_right_matches_with_context(daily: Path, query: str, golden: str) -> None:
+@pytest.mark.parametrize(
+    ("query", "golden"), [("ErsatzTV", "ersatztv.txt"), ("api ENDPOINT", "endpoint.txt")]
+)
+def test_known_files_give_the_right_matches_with_context(
+    daily: Path, query: str, golden: str
+) -> None:
     """The files in tests/data give exactly the blocks of the golden file, the specification's own text among them."""
     assert format_blocks(grep(daily, query), query).encode() == (DAILY / golden).read_bytes()
 
@@ -152,9 +168,19 @@ def test_a_query_without_a_match_gives_no_block(daily: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "query", ["ersatztv", "ERSATZTV", "ErsatzTV", "skill FOR pierce", "tzTV sk", "Set up ErsatzTV skill for Pierce."]
+    "query",
+    [
+        "ersatztv",
+        "ERSATZTV",
+        "ErsatzTV",
+        "skill FOR pierce",
+        "tzTV sk",
+        "Set up ErsatzTV skill for Pierce.",
+    ],
 )
-def test_a_term_or_a_phrase_matches_as_a_substring_regardless_of_case(tmp_path: Path, query: str) -> None:
+def test_a_term_or_a_phrase_matches_as_a_substring_regardless_of_case(
+    tmp_path: Path, query: str
+) -> None:
     """Words, parts of words and phrases, in any case."""
     lay(tmp_path, memory__2026_02_15="Set up ErsatzTV skill for Pierce.\n")
     assert places(tmp_path, query) == [("memory/2026-02-15.md", 1)]
@@ -198,12 +224,21 @@ def test_three_lines_before_and_after(tmp_path: Path) -> None:
     """A match stands in the middle of seven lines, and its own line is the one told."""
     lay(tmp_path, memory__2026_02_15=numbered(20, l10="tea"))
     assert list(grep(tmp_path, "tea")) == [
-        Block("memory/2026-02-15.md", 10, 7, ("line 7", "line 8", "line 9", "tea", "line 11", "line 12", "line 13"))
+        Block(
+            "memory/2026-02-15.md",
+            10,
+            7,
+            ("line 7", "line 8", "line 9", "tea", "line 11", "line 12", "line 13"),
+        )
     ]
 
 
-@pytest.mark.parametrize(("hit", "start", "count"), [(1, 1, 4), (2, 1, 5), (19, 16, 5), (20, 17, 4)])
-def test_context_is_clipped_at_the_edges_of_the_file(tmp_path: Path, hit: int, start: int, count: int) -> None:
+@pytest.mark.parametrize(
+    ("hit", "start", "count"), [(1, 1, 4), (2, 1, 5), (19, 16, 5), (20, 17, 4)]
+)
+def test_context_is_clipped_at_the_edges_of_the_file(
+    tmp_path: Path, hit: int, start: int, count: int
+) -> None:
     """There is no line zero, and none after the last."""
     lay(tmp_path, memory__2026_02_15=numbered(20, **{f"l{hit}": "tea"}))
     (block,) = grep(tmp_path, "tea")
@@ -211,7 +246,9 @@ def test_context_is_clipped_at_the_edges_of_the_file(tmp_path: Path, hit: int, s
 
 
 @pytest.mark.parametrize(("second", "blocks"), [(6, 1), (11, 1), (12, 1), (13, 2)])
-def test_contexts_that_overlap_or_touch_are_one_block(tmp_path: Path, second: int, blocks: int) -> None:
+def test_contexts_that_overlap_or_touch_are_one_block(
+    tmp_path: Path, second: int, blocks: int
+) -> None:
     """Two blocks have at least a line between them; a joined one tells its first match."""
     lay(tmp_path, memory__2026_02_15=numbered(20, **{"l5": "tea", f"l{second}": "tea"}))
     found = grep(tmp_path, "tea")
@@ -221,13 +258,24 @@ def test_contexts_that_overlap_or_touch_are_one_block(tmp_path: Path, second: in
 
 def test_max_results_counts_blocks(tmp_path: Path) -> None:
     """Ten unless another number is given; two matches in one block are one result."""
-    lay(tmp_path, memory__2026_02_15=numbered(200, **{f"l{number}": "tea" for number in range(10, 200, 10)}, l11="tea"))
+    lay(
+        tmp_path,
+        memory__2026_02_15=numbered(
+            200, **{f"l{number}": "tea" for number in range(10, 200, 10)}, l11="tea"
+        ),
+    )
     assert len(grep(tmp_path, "tea")) == 10
-    assert places(tmp_path, "tea", max_results=2) == [("memory/2026-02-15.md", 10), ("memory/2026-02-15.md", 20)]
+    assert places(tmp_path, "tea", max_results=2) == [
+        ("memory/2026-02-15.md", 10),
+        ("memory/2026-02-15.md", 20),
+    ]
     assert len(grep(tmp_path, "tea", 100)) == 19
 
 
-@pytest.mark.parametrize("text", ["one\r\ntwo tea\r\nthree\r\n", "one\r\ntwo tea\nthree", "\ufeffone\ntwo tea\r\nthree\r\n"])
+@pytest.mark.parametrize(
+    "text",
+    ["one\r\ntwo tea\r\nthree\r\n", "one\r\ntwo tea\nthree", "\ufeffone\ntwo tea\r\nthree\r\n"],
+)
 def test_line_ends_and_marks_are_not_shown(tmp_path: Path, text: str) -> None:
     """CRLF, also mixed, a byte order mark and a missing last line end change nothing."""
     lay(tmp_path, memory__2026_02_15=text)
@@ -245,9 +293,16 @@ def test_bytes_that_are_not_utf8_are_replaced(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("before", "after"),
-    [("x" * 2_500_000, "y" * 2_500_000), ("", "y" * 5_000_000), ("x" * 5_000_000, ""), ("ß" * 200_000, "ﬃ" * 200_000)],
+    [
+        ("x" * 2_500_000, "y" * 2_500_000),
+        ("", "y" * 5_000_000),
+        ("x" * 5_000_000, ""),
+        ("ß" * 200_000, "ﬃ" * 200_000),
+    ],
 )
-def test_a_very_long_line_is_clipped_around_the_match(tmp_path: Path, before: str, after: str) -> None:
+def test_a_very_long_line_is_clipped_around_the_match(
+    tmp_path: Path, before: str, after: str
+) -> None:
     """At most 2,000 characters of a line are shown, the match among them, with a mark where it was cut; lines around it too."""
     lay(tmp_path, memory__2026_02_15=f"{'z' * 5_000}\n{before}TeA{after}\n")
     (block,) = grep(tmp_path, "tea")
@@ -295,9 +350,25 @@ def test_a_file_changed_during_a_day_is_older_than_that_days_note(tmp_path: Path
 
 def test_an_old_daily_note_is_found(tmp_path: Path) -> None:
     """What was written months or years ago is as searchable as today's note, among many others."""
-    lay(tmp_path, **{f"memory__2026_{month:02}_{day:02}": "nothing\n" for month in range(1, 13) for day in range(1, 28)})
-    lay(tmp_path, memory__2025_08_03="The boiler's code is 4711.\n", memory__0001_01_01="boiler\n", memory__9999_12_31="boiler\n")
-    assert places(tmp_path, "boiler") == [("memory/9999-12-31.md", 1), ("memory/2025-08-03.md", 1), ("memory/0001-01-01.md", 1)]
+    lay(
+        tmp_path,
+        **{
+            f"memory__2026_{month:02}_{day:02}": "nothing\n"
+            for month in range(1, 13)
+            for day in range(1, 28)
+        },
+    )
+    lay(
+        tmp_path,
+        memory__2025_08_03="The boiler's code is 4711.\n",
+        memory__0001_01_01="boiler\n",
+        memory__9999_12_31="boiler\n",
+    )
+    assert places(tmp_path, "boiler") == [
+        ("memory/9999-12-31.md", 1),
+        ("memory/2025-08-03.md", 1),
+        ("memory/0001-01-01.md", 1),
+    ]
 
 
 def test_a_large_memory_gives_the_part_that_matters(tmp_path: Path) -> None:
@@ -319,7 +390,9 @@ def test_the_format_is_the_specifications_own_example() -> None:
 def test_the_example_comes_from_a_file_too(tmp_path: Path) -> None:
     """The example's text as a whole file gives the example, on its first line."""
     lay(tmp_path, memory__2026_02_15="".join(EXAMPLE.splitlines(keepends=True)[1:-1]))
-    assert format_blocks(grep(tmp_path, "ErsatzTV"), "ErsatzTV") == EXAMPLE.replace("line 12", "line 1")
+    assert format_blocks(grep(tmp_path, "ErsatzTV"), "ErsatzTV") == EXAMPLE.replace(
+        "line 12", "line 1"
+    )
 
 
 def test_a_file_that_cannot_be_read_is_told(tmp_path: Path) -> None:
@@ -328,7 +401,9 @@ def test_a_file_that_cannot_be_read_is_told(tmp_path: Path) -> None:
     found = grep(tmp_path, "tea", files=[Path("memory/2026-02-15.md"), Path("memory/gone.md")])
     assert found.unread == ("memory/gone.md: No such file or directory",)
     note = "note: could not read memory/gone.md: No such file or directory"
-    assert format_blocks(found, "tea") == f"--- memory/2026-02-15.md (line 1) ---\ntea\n---\n{note}\n"
+    assert (
+        format_blocks(found, "tea") == f"--- memory/2026-02-15.md (line 1) ---\ntea\n---\n{note}\n"
+    )
     assert format_blocks(Blocks((), found.unread), "x") == f'No matches found for "x".\n{note}'
 
 
@@ -352,7 +427,13 @@ def test_text_search_needs_no_model_no_index_and_no_store(tmp_path: Path) -> Non
         "import sys; from ghostmem.notes.grep import grep; assert grep(sys.argv[1], 'tea');"
         "print(*sorted({'numpy', 'apsw', 'sqlite3', 'onnxruntime', 'mcp'} & set(sys.modules)))"
     )
-    done = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=True, cwd=tmp_path)
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path)],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=tmp_path,
+    )
     assert done.stdout == "\n"
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["2026-02-15.md", "home", "memory"]
 
@@ -360,11 +441,18 @@ def test_text_search_needs_no_model_no_index_and_no_store(tmp_path: Path) -> Non
 # ---------------------------------------------------------------- whatever the files hold
 
 LINES = st.lists(
-    st.sampled_from(["", "x", "TEA", "teapot", "İ tea", "ßtea\r", "te", "a", "---", "\u2028tea\u2028", "\x00"]), max_size=40
+    st.sampled_from(
+        ["", "x", "TEA", "teapot", "İ tea", "ßtea\r", "te", "a", "---", "\u2028tea\u2028", "\x00"]
+    ),
+    max_size=40,
 )
 
 
-@given(texts=st.lists(LINES, min_size=1, max_size=3), newline=st.sampled_from(["\n", "\r\n"]), ended=st.booleans())
+@given(
+    texts=st.lists(LINES, min_size=1, max_size=3),
+    newline=st.sampled_from(["\n", "\r\n"]),
+    ended=st.booleans(),
+)
 @settings(max_examples=200, deadline=None)
 def test_every_matching_line_is_in_exactly_one_block(
     tmp_path_factory: pytest.TempPathFactory, texts: list[list[str]], newline: str, ended: bool
@@ -375,7 +463,9 @@ def test_every_matching_line_is_in_exactly_one_block(
     for number, lines in enumerate(texts, 1):
         text = newline.join(lines) + (newline if ended and lines else "")
         lay(root, **{f"memory__2026_01_0{number}": text})
-        files[f"memory/2026-01-0{number}.md"] = [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
+        files[f"memory/2026-01-0{number}.md"] = [
+            line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")
+        ]
     found = grep(root, "Tea", 1_000)
     covered: dict[str, set[int]] = {name: set() for name in files}
     for block in found:
@@ -383,18 +473,25 @@ def test_every_matching_line_is_in_exactly_one_block(
         assert list(block.lines) == lines[block.start - 1 : end - 1]
         hits = [n for n in range(block.start, end) if "tea" in lines[n - 1].casefold()]
         assert block.line == hits[0]
-        assert (block.start, end - 1) == (max(1, hits[0] - CONTEXT), min(len(lines), hits[-1] + CONTEXT))
+        assert (block.start, end - 1) == (
+            max(1, hits[0] - CONTEXT),
+            min(len(lines), hits[-1] + CONTEXT),
+        )
         assert covered[block.path].isdisjoint(range(block.start - 1, end + 1))
         covered[block.path].update(range(block.start, end))
     for name, lines in files.items():
         assert {n for n, line in enumerate(lines, 1) if "tea" in line.casefold()} <= covered[name]
     order = [(block.path, block.line) for block in found]
-    assert order == sorted(sorted(order, key=lambda place: place[1]), key=lambda place: place[0], reverse=True)
+    assert order == sorted(
+        sorted(order, key=lambda place: place[1]), key=lambda place: place[0], reverse=True
+    )
 
 
 @given(raw=st.binary(max_size=300), query=st.text(min_size=1, max_size=3))
 @settings(max_examples=200, deadline=None)
-def test_no_bytes_are_an_error(tmp_path_factory: pytest.TempPathFactory, raw: bytes, query: str) -> None:
+def test_no_bytes_are_an_error(
+    tmp_path_factory: pytest.TempPathFactory, raw: bytes, query: str
+) -> None:
     """Whatever lies in a file, a search ends with blocks or with a sentence."""
     root = tmp_path_factory.mktemp("ws")
     (root / "MEMORY.md").write_bytes(raw)

@@ -43,7 +43,13 @@ def root(tmp_path: Path) -> Path:
     return folder
 
 
-def new(root: Path, topic: str = "auth", content: str = "Text.", summary: str = "A summary.", tags: Any = ("t",)) -> str:
+def new(
+    root: Path,
+    topic: str = "auth",
+    content: str = "Text.",
+    summary: str = "A summary.",
+    tags: Any = ("t",),
+) -> str:
     """Memorize a topic."""
     return memorize_new_topic(root, topic, tags, summary, content, NOW)
 
@@ -72,7 +78,11 @@ def put(root: Path, **texts: str | bytes) -> None:
 
 def everything(root: Path) -> dict[str, bytes]:
     """Return every file of a project with its bytes, but for locks."""
-    return {str(path.relative_to(root)): path.read_bytes() for path in root.rglob("*") if path.is_file() and path.name != ".lock"}
+    return {
+        str(path.relative_to(root)): path.read_bytes()
+        for path in root.rglob("*")
+        if path.is_file() and path.name != ".lock"
+    }
 
 
 def golden(name: str) -> dict[str, bytes]:
@@ -85,8 +95,16 @@ def golden(name: str) -> dict[str, bytes]:
 
 def made(root: Path) -> None:
     """Do what the golden files show the result of."""
-    memorize_general_info(root, "A shop for tea, in Python.\n\n- build: `make`\n- test: `make test`\n")
-    new(root, "auth", AUTH, "How users sign in,\n  and where tokens are checked.\n", ["security", " identity ", "Security", ""])
+    memorize_general_info(
+        root, "A shop for tea, in Python.\n\n- build: `make`\n- test: `make test`\n"
+    )
+    new(
+        root,
+        "auth",
+        AUTH,
+        "How users sign in,\n  and where tokens are checked.\n",
+        ["security", " identity ", "Security", ""],
+    )
     new(root, "data-model", "\n\nThere are four tables.\n\n", "Tables, keys and migrations.", [])
 
 
@@ -94,7 +112,12 @@ def test_the_files_to_the_byte(root: Path) -> None:
     """General knowledge and two topics make exactly these three files, and no other but the lock."""
     made(root)
     assert everything(root) == golden("made")
-    assert sorted(path.name for path in (root / FOLDER).iterdir()) == [".lock", "auth.mdk", "data-model.mdk", "index.mdk"]
+    assert sorted(path.name for path in (root / FOLDER).iterdir()) == [
+        ".lock",
+        "auth.mdk",
+        "data-model.mdk",
+        "index.mdk",
+    ]
 
 
 def test_refined_files_to_the_byte(root: Path) -> None:
@@ -134,7 +157,14 @@ def test_the_eight_functions() -> None:
         "search_memories": ["tags"],
         "list_memories": [],
         "memorize_new_topic": ["topic", "tags", "summary", "content", "now"],
-        "refine_memory": ["topic", "tags_to_add", "tags_to_remove", "new_summary", "new_content", "now"],
+        "refine_memory": [
+            "topic",
+            "tags_to_add",
+            "tags_to_remove",
+            "new_summary",
+            "new_content",
+            "now",
+        ],
         "memorize_general_info": ["content"],
         "forget_memory": ["topic"],
     }
@@ -162,7 +192,9 @@ def test_recall_has_title_tags_date_and_content(root: Path) -> None:
     """A topic is recalled as markdown with its title, its tags, the date of its last update, and its content."""
     made(root)
     assert recall_memory(root, "auth") == (DATA / "made" / "auth.txt").read_text(encoding="utf-8")
-    assert recall_memory(root, "data-model").startswith("# data-model\n\n**Tags:**\n**Last updated:** 2026-02-25T21:28:33Z\n\n")
+    assert recall_memory(root, "data-model").startswith(
+        "# data-model\n\n**Tags:**\n**Last updated:** 2026-02-25T21:28:33Z\n\n"
+    )
 
 
 def test_recall_of_an_unknown_topic_names_close_ones(root: Path) -> None:
@@ -186,7 +218,9 @@ def test_the_file_name_is_the_topic(root: Path) -> None:
         recall_memory(root, "other")
 
 
-@pytest.mark.parametrize("wanted", [["Security"], [" SECURITY "], ["nope", "identity"], ["api  V2"]])
+@pytest.mark.parametrize(
+    "wanted", [["Security"], [" SECURITY "], ["nope", "identity"], ["api  V2"]]
+)
 def test_search_matches_any_tag_in_any_case(root: Path, wanted: list[str]) -> None:
     """One tag of several suffices, whatever its case and the space around it."""
     new(root, "auth", tags=["security", "Identity", "API v2"])
@@ -244,7 +278,9 @@ def test_tags_are_read_as_people_write_them(root: Path, front: str, tags: str) -
     assert f"**Tags:**{' ' if tags else ''}{tags}\n" in recall_memory(root, "auth")
 
 
-@pytest.mark.parametrize("text", ["", "Text.", "---\nnot closed", "---\n---\n", "\n\n", "---\ntags: [\n---\n"])
+@pytest.mark.parametrize(
+    "text", ["", "Text.", "---\nnot closed", "---\n---\n", "\n\n", "---\ntags: [\n---\n"]
+)
 def test_a_file_without_front_matter_is_a_topic(root: Path, text: str) -> None:
     """Whatever a topic file holds, it is listed and recalled, without tags and without a date."""
     put(root, auth=text)
@@ -256,7 +292,24 @@ def test_a_file_without_front_matter_is_a_topic(root: Path, text: str) -> None:
 # --- names of topics
 
 BAD = [
-    *("", " ", "a/b", "a\\b", "/", "\\", ".", "..", "...", ".hidden", "a.", "a ", " a", "index", "INDEX", "Index"),
+    *(
+        "",
+        " ",
+        "a/b",
+        "a\\b",
+        "/",
+        "\\",
+        ".",
+        "..",
+        "...",
+        ".hidden",
+        "a.",
+        "a ",
+        " a",
+        "index",
+        "INDEX",
+        "Index",
+    ),
     *("a\nb", "a\x00b", "a\tb", "a\x7f", "a\u2028b", "a\x85b", "\ud800", "a\u00a0"),
     *("a<b", "a>b", "a:b", 'a"b', "a|b", "a?b", "a*b"),
     *("CON", "con", "nul.txt", "Com1", "LPT9.a.b", "aux", "PRN", "COM¹", "CONIN$"),
@@ -319,8 +372,12 @@ def test_a_topic_that_can_be_a_file_goes_all_the_way(root: Path, topic: str) -> 
     assert everything(root) == before
 
 
-@pytest.mark.parametrize(("one", "other"), [("auth", "Auth"), ("straße", "STRASSE"), ("é", "e\u0301")])
-def test_topics_that_are_one_file_on_some_systems_are_refused(root: Path, one: str, other: str) -> None:
+@pytest.mark.parametrize(
+    ("one", "other"), [("auth", "Auth"), ("straße", "STRASSE"), ("é", "e\u0301")]
+)
+def test_topics_that_are_one_file_on_some_systems_are_refused(
+    root: Path, one: str, other: str
+) -> None:
     """A topic that differs from another by case or by the way letters are composed is not made."""
     new(root, one)
     before = everything(root)
@@ -354,14 +411,18 @@ def test_a_topic_that_exists_is_not_memorized_again(root: Path, gone: str) -> No
     with pytest.raises(ConflictError, match="'auth'") as caught:
         new(root, "auth", "New.")
     assert everything(root) == before
-    told = {"": ("exists already", "refine_memory"), "auth.mdk": ("its file is gone", "forget_memory")}
+    told = {
+        "": ("exists already", "refine_memory"),
+        "auth.mdk": ("its file is gone", "forget_memory"),
+    }
     message, hint = told.get(gone, ("though the index does not list it", "adds it to the index"))
     assert message in caught.value.message
     assert hint in caught.value.hint
 
 
 @pytest.mark.parametrize(
-    ("summary", "content"), [("", "x"), (" \n", "x"), ("x", ""), ("x", "\n \t\n"), ("\ud800", "x"), ("x", "\udfff")]
+    ("summary", "content"),
+    [("", "x"), (" \n", "x"), ("x", ""), ("x", "\n \t\n"), ("\ud800", "x"), ("x", "\udfff")],
 )
 def test_a_topic_needs_a_summary_and_a_content(root: Path, summary: str, content: str) -> None:
     """Empty texts and half characters are refused, and nothing is made."""
@@ -397,7 +458,23 @@ TAGS = [
     "*a",
     "a, b",
 ]
-TAGS += ["%", "@x", "`x`", "a #b", "---", "|", ">", "!x", "?", "喜欢", "c++", ".net", "it's", "a\\b", "..."]
+TAGS += [
+    "%",
+    "@x",
+    "`x`",
+    "a #b",
+    "---",
+    "|",
+    ">",
+    "!x",
+    "?",
+    "喜欢",
+    "c++",
+    ".net",
+    "it's",
+    "a\\b",
+    "...",
+]
 
 
 @pytest.mark.may_skip
@@ -408,7 +485,10 @@ def test_a_tag_is_one_line_of_yaml(root: Path) -> None:
     text = file(root, "auth.mdk").read_text(encoding="utf-8")
     wanted = [" ".join(tag.split()) for tag in TAGS]
     assert topic_file.read_topic(text).tags == wanted
-    assert yaml.safe_load(text.split("---\n")[1].rpartition("last_updated")[0]) == {"topic": "auth", "tags": wanted}
+    assert yaml.safe_load(text.split("---\n")[1].rpartition("last_updated")[0]) == {
+        "topic": "auth",
+        "tags": wanted,
+    }
 
 
 @pytest.mark.parametrize(
@@ -444,8 +524,14 @@ def test_a_summary_is_one_paragraph(root: Path, summary: str, line: str) -> None
 def test_refine_adds_tags_without_duplicates(root: Path) -> None:
     """A tag that is there in another case is not added again."""
     new(root, tags=["Security"])
-    assert refine_memory(root, "auth", ["security", "new", " NEW ", ""], now=LATER) == "Refined the topic auth."
-    assert topic_file.read_topic(file(root, "auth.mdk").read_text(encoding="utf-8")).tags == ["Security", "new"]
+    assert (
+        refine_memory(root, "auth", ["security", "new", " NEW ", ""], now=LATER)
+        == "Refined the topic auth."
+    )
+    assert topic_file.read_topic(file(root, "auth.mdk").read_text(encoding="utf-8")).tags == [
+        "Security",
+        "new",
+    ]
 
 
 def test_refine_removes_tags_in_any_case(root: Path) -> None:
@@ -474,7 +560,10 @@ def test_refine_replaces_the_summary_in_the_index(root: Path) -> None:
     for topic in ("a", "b", "c"):
         new(root, topic, summary=f"About {topic}.")
     refine_memory(root, "b", new_summary="### c\nis not\nhere", now=LATER)
-    assert index(root) == "## Specialized Knowledge\n\n### a\n\nAbout a.\n\n### b\n\n\\### c is not here\n\n### c\n\nAbout c.\n"
+    assert (
+        index(root)
+        == "## Specialized Knowledge\n\n### a\n\nAbout a.\n\n### b\n\n\\### c is not here\n\n### c\n\nAbout c.\n"
+    )
     assert recall_memory(root, "b").endswith("\n\nText.\n")
 
 
@@ -482,7 +571,9 @@ def test_refine_replaces_the_content(root: Path) -> None:
     """New content takes the place of the old, and only that changes beside the time."""
     new(root, "auth", AUTH, tags=["a"])
     before = index(root)
-    refine_memory(root, "auth", new_content="---\nnot: front matter\n---\n# New\r\n\r\nText.\r\n\n", now=LATER)
+    refine_memory(
+        root, "auth", new_content="---\nnot: front matter\n---\n# New\r\n\r\nText.\r\n\n", now=LATER
+    )
     assert index(root) == before
     assert file(root, "auth.mdk").read_bytes().decode() == (
         "---\ntopic: auth\ntags:\n  - a\nlast_updated: 2026-03-01T08:00:00Z\n---\n\n---\nnot: front matter\n---\n# New\n\nText.\n"
@@ -506,7 +597,14 @@ def test_refine_of_an_unknown_topic_is_an_error(root: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "changed", [{}, {"tags_to_add": ["t"]}, {"tags_to_remove": ["x"]}, {"new_summary": "x"}, {"new_content": "x"}]
+    "changed",
+    [
+        {},
+        {"tags_to_add": ["t"]},
+        {"tags_to_remove": ["x"]},
+        {"new_summary": "x"},
+        {"new_content": "x"},
+    ],
 )
 def test_refine_always_says_when(root: Path, changed: dict[str, Any]) -> None:
     """Whatever is changed, also nothing, the time of the last update is set."""
@@ -526,7 +624,10 @@ def test_without_a_new_summary_the_index_stays(root: Path) -> None:
     assert (file(root, "index.mdk").stat().st_mtime_ns, index(root)) == before
 
 
-@pytest.mark.parametrize("changed", [{"new_summary": ""}, {"new_summary": " \n"}, {"new_content": ""}, {"new_content": "\ud800"}])
+@pytest.mark.parametrize(
+    "changed",
+    [{"new_summary": ""}, {"new_summary": " \n"}, {"new_content": ""}, {"new_content": "\ud800"}],
+)
 def test_refine_refuses_empty_texts(root: Path, changed: dict[str, Any]) -> None:
     """An empty text is an error, not a wish to leave things as they are."""
     new(root)
@@ -573,7 +674,11 @@ HAND = (
 
 def test_refine_keeps_every_other_byte(root: Path) -> None:
     """Mark, line ends, unknown keys, their order, comments, quotes and the text's last bytes stay."""
-    put(root, auth=b"\xef\xbb\xbf" + HAND.encode(), index="## Specialized Knowledge\r\n### auth\r\nMine.")
+    put(
+        root,
+        auth=b"\xef\xbb\xbf" + HAND.encode(),
+        index="## Specialized Knowledge\r\n### auth\r\nMine.",
+    )
     refine_memory(root, "auth", ["gamma"], ["BETA"], now=LATER)
     wanted = (
         HAND.replace("    - beta   # old\r\n", "")
@@ -583,7 +688,12 @@ def test_refine_keeps_every_other_byte(root: Path) -> None:
     assert file(root, "auth.mdk").read_bytes() == b"\xef\xbb\xbf" + wanted.encode()
     assert index(root) == "## Specialized Knowledge\r\n### auth\r\nMine."
     refine_memory(root, "auth", new_content="New\ntext.", new_summary="Yours.", now=LATER)
-    assert file(root, "auth.mdk").read_bytes().decode().endswith("  name: Ada\r\n---\r\n\r\nNew\r\ntext.\r\n")
+    assert (
+        file(root, "auth.mdk")
+        .read_bytes()
+        .decode()
+        .endswith("  name: Ada\r\n---\r\n\r\nNew\r\ntext.\r\n")
+    )
     assert index(root) == "## Specialized Knowledge\r\n### auth\r\n\r\nYours.\r\n"
 
 
@@ -607,7 +717,10 @@ def test_a_list_of_tags_stays_as_it_is_written(root: Path, before: str, after: s
     """A list on one line stays on one line, a list of lines loses and gets lines."""
     put(root, auth=f"---\n{before}last_updated: x\n---\nText.")
     refine_memory(root, "auth", ["new"], ["x"], now=LATER)
-    assert file(root, "auth.mdk").read_bytes().decode() == f"---\n{after}last_updated: 2026-03-01T08:00:00Z\n---\nText."
+    assert (
+        file(root, "auth.mdk").read_bytes().decode()
+        == f"---\n{after}last_updated: 2026-03-01T08:00:00Z\n---\nText."
+    )
 
 
 def test_a_file_without_front_matter_gets_one(root: Path) -> None:
@@ -623,7 +736,10 @@ def test_a_front_matter_gets_the_time(root: Path) -> None:
     """A front matter without a time gets one at its end."""
     put(root, auth="---\nk: v\n---")
     refine_memory(root, "auth", now=LATER)
-    assert file(root, "auth.mdk").read_bytes().decode() == "---\nk: v\nlast_updated: 2026-03-01T08:00:00Z\n---"
+    assert (
+        file(root, "auth.mdk").read_bytes().decode()
+        == "---\nk: v\nlast_updated: 2026-03-01T08:00:00Z\n---"
+    )
 
 
 BY_HAND = """\
@@ -695,11 +811,23 @@ def test_a_hand_written_index_keeps_what_is_not_named(root: Path) -> None:
         ("## Specialized Knowledge\n### a\nx\n###  b  ###\ny", ["a", "b"]),
         ("Specialized Knowledge\n---\n### a\nx\n", ["a"]),
         ("  ## **specialized  knowledge**:\n\n ### a\n", ["a"]),
-        ("# Specialized Knowledge\n### a\n## Other\n### b\n## SPECIALIZED KNOWLEDGE\n### c\n", ["a", "c"]),
-        ("## General Project Knowledge\n```\n## Specialized Knowledge\n### x\n```\n## Specialized Knowledge\n### a", ["a"]),
+        (
+            "# Specialized Knowledge\n### a\n## Other\n### b\n## SPECIALIZED KNOWLEDGE\n### c\n",
+            ["a", "c"],
+        ),
+        (
+            "## General Project Knowledge\n```\n## Specialized Knowledge\n### x\n```\n## Specialized Knowledge\n### a",
+            ["a"],
+        ),
         ("## General Project Knowledge\n- ```\n  x\n  ```\n## Specialized Knowledge\n### a", ["a"]),
-        ("## General Project Knowledge\n```\nnot closed\n## Specialized Knowledge\n### a\n```\n### b\n```\n", []),
-        ("## General Project Knowledge\n~~~\nnot closed\n## Specialized Knowledge\n### a\n```\n### b\n```\n", ["a", "b"]),
+        (
+            "## General Project Knowledge\n```\nnot closed\n## Specialized Knowledge\n### a\n```\n### b\n```\n",
+            [],
+        ),
+        (
+            "## General Project Knowledge\n~~~\nnot closed\n## Specialized Knowledge\n### a\n```\n### b\n```\n",
+            ["a", "b"],
+        ),
         ("### a\n## Specialized Knowledge", []),
         ("## Specialized Knowledge\n### my\\_topic\n### \\#\n", ["my_topic", "#"]),
         ("", []),
@@ -763,7 +891,10 @@ def test_general_info_goes_to_the_top_when_it_is_missing(root: Path) -> None:
     assert index(root) == f"## General Project Knowledge\n\nSecond.\n\n{index_file.MARK}{rest}"
     put(root, index="---\nk: v\n---\n## Specialized Knowledge\n")
     memorize_general_info(root, "First.")
-    assert index(root) == "---\nk: v\n---\n\n## General Project Knowledge\n\nFirst.\n\n## Specialized Knowledge\n"
+    assert (
+        index(root)
+        == "---\nk: v\n---\n\n## General Project Knowledge\n\nFirst.\n\n## Specialized Knowledge\n"
+    )
 
 
 def test_the_same_general_info_again_writes_nothing(root: Path) -> None:
@@ -830,14 +961,21 @@ SPECIAL = [
         "  **Specialized Knowledge**\n  =====  ",
         "> ## Specialized Knowledge",
     ),
-    *("- # Specialized Knowledge:", "1. ## Specialized Knowledge", "## Specialized\u00a0Knowledge", "## *Specialized Knowledge*"),
+    *(
+        "- # Specialized Knowledge:",
+        "1. ## Specialized Knowledge",
+        "## Specialized\u00a0Knowledge",
+        "## *Specialized Knowledge*",
+    ),
     "```\nx\n```\n## Specialized Knowledge",
 ]
 
 
 @pytest.mark.parametrize("heading", SPECIAL)
 @pytest.mark.parametrize("around", ["{}", "Text.\n\n{}\n\n### auth\n\nx", "a\r\n{}\r\nb"])
-def test_general_info_refuses_the_header_of_the_topics(root: Path, heading: str, around: str) -> None:
+def test_general_info_refuses_the_header_of_the_topics(
+    root: Path, heading: str, around: str
+) -> None:
     """However it is written, the header Specialized Knowledge is refused, and nothing is changed."""
     made(root)
     with pytest.raises(InvalidInputError, match="'Specialized Knowledge'"):
@@ -860,7 +998,10 @@ def test_general_info_may_speak_of_specialized_knowledge(root: Path, content: st
     assert content.strip() in index(root)
 
 
-@pytest.mark.parametrize("content", ["```", "x\n~~~~\ny\n~~~", "```sh\nmake\n``` no\n", "- ```\n  x", "````\n```\nx\n```"])
+@pytest.mark.parametrize(
+    "content",
+    ["```", "x\n~~~~\ny\n~~~", "```sh\nmake\n``` no\n", "- ```\n  x", "````\n```\nx\n```"],
+)
 def test_general_info_refuses_a_fence_that_stays_open(root: Path, content: str) -> None:
     """A fence that is never closed would swallow the topics."""
     made(root)
@@ -913,7 +1054,9 @@ def test_forget_removes_the_entry_when_the_file_cannot_be_deleted(root: Path) ->
     file(root, "web.mdk").unlink()
     file(root, "web.mdk").mkdir()
     told = forget_memory(root, "web")
-    assert told.startswith("Forgot the topic web: it is no longer in the index, but its file could not be deleted: ")
+    assert told.startswith(
+        "Forgot the topic web: it is no longer in the index, but its file could not be deleted: "
+    )
     assert everything(root) == golden("made")
 
 
@@ -980,13 +1123,19 @@ def test_a_folder_that_leads_out_of_the_root_is_refused(root: Path, tmp_path: Pa
 @unix
 @pytest.mark.may_skip
 @pytest.mark.parametrize("name", ["auth", "index"])
-def test_a_file_that_leads_out_of_the_root_is_refused(root: Path, tmp_path: Path, name: str) -> None:
+def test_a_file_that_leads_out_of_the_root_is_refused(
+    root: Path, tmp_path: Path, name: str
+) -> None:
     """A link to a file elsewhere is neither read, listed, written nor deleted."""
     outside = tmp_path / "secret.txt"
     outside.write_text("tags: secret", encoding="utf-8")
     put(root, other="x")
     file(root, f"{name}.mdk").symlink_to(outside)
-    calls = every_call(root, "auth") if name == "auth" else [lambda: recall_general_memory(root), lambda: new(root, "b")]
+    calls = (
+        every_call(root, "auth")
+        if name == "auth"
+        else [lambda: recall_general_memory(root), lambda: new(root, "b")]
+    )
     for call in calls:
         with pytest.raises(InvalidInputError, match="leads out"):
             call()
@@ -1014,7 +1163,11 @@ def test_a_link_within_the_root_is_a_topic(root: Path) -> None:
 def test_a_root_that_is_not_there_is_refused(tmp_path: Path) -> None:
     """No folder is made for a mistyped root."""
     root = tmp_path / "nope"
-    for call in [*every_call(root, "a"), lambda: list_memories(root), lambda: memorize_general_info(root, "x")]:
+    for call in [
+        *every_call(root, "a"),
+        lambda: list_memories(root),
+        lambda: memorize_general_info(root, "x"),
+    ]:
         with pytest.raises(InvalidInputError, match="there is no folder"):
             call()
     assert not root.exists()
@@ -1054,7 +1207,20 @@ PIECES += [
     ":",
 ]
 TEXTS = st.one_of(st.lists(st.sampled_from(PIECES), max_size=12).map("".join), st.text(max_size=30))
-TOPICS = st.sampled_from(["a", "b", "A", "c #", "#", "Specialized Knowledge", "General Project Knowledge", "```", "---", "🍵"])
+TOPICS = st.sampled_from(
+    [
+        "a",
+        "b",
+        "A",
+        "c #",
+        "#",
+        "Specialized Knowledge",
+        "General Project Knowledge",
+        "```",
+        "---",
+        "🍵",
+    ]
+)
 
 
 @given(TEXTS, TEXTS, st.lists(TEXTS, max_size=4))
@@ -1074,7 +1240,9 @@ def test_what_is_memorized_is_recalled(
     known = topic_file.read_topic(file(root, "a.mdk").read_bytes().decode())
     assert known.body == topic_file.trimmed(content.replace("\r\n", "\n").replace("\r", "\n"))
     assert search_memories(root, known.tags) == ("a" if known.tags else "No topics found")
-    assert {topic_file.folded(tag) for tag in known.tags} == {topic_file.folded(tag) for tag in tags} - {""}
+    assert {topic_file.folded(tag) for tag in known.tags} == {
+        topic_file.folded(tag) for tag in tags
+    } - {""}
     assert names(root) == ["a"]
 
 
@@ -1133,7 +1301,11 @@ class Writers(RuleBasedStateMachine):
             )
 
     @precondition(lambda self: self.topics)
-    @rule(topic=TOPICS, summary=st.none() | TEXTS.filter(str.strip), tags=st.lists(st.sampled_from(["t", "---", "x: y"])))
+    @rule(
+        topic=TOPICS,
+        summary=st.none() | TEXTS.filter(str.strip),
+        tags=st.lists(st.sampled_from(["t", "---", "x: y"])),
+    )
     def refine(self, topic: str, summary: str | None, tags: list[str]) -> None:
         """Refine a topic, which works exactly when it exists."""
         try:
@@ -1142,7 +1314,10 @@ class Writers(RuleBasedStateMachine):
             assert topic not in self.topics
         else:
             old, content = self.topics[topic]
-            self.topics[topic] = (old if summary is None else index_file.summary_line(summary), content)
+            self.topics[topic] = (
+                old if summary is None else index_file.summary_line(summary),
+                content,
+            )
 
     @rule(content=TEXTS)
     def generalise(self, content: str) -> None:
@@ -1170,11 +1345,17 @@ class Writers(RuleBasedStateMachine):
         assert list_memories(self.root) == (", ".join(sorted(self.topics)) or "No topics found")
         path = file(self.root, "index.mdk")
         text = path.read_bytes().decode() if path.exists() else ""
-        found = {entry.topic: text[entry.after : entry.end].strip("\n") for entry in index_file.entries(text)}
+        found = {
+            entry.topic: text[entry.after : entry.end].strip("\n")
+            for entry in index_file.entries(text)
+        }
         assert found == {topic: summary for topic, (summary, _) in self.topics.items()}
         assert index_file.general_text(text) == (self.general or "")
         for topic, (_, content) in self.topics.items():
-            assert topic_file.read_topic(file(self.root, f"{topic}.mdk").read_bytes().decode()).body == content
+            assert (
+                topic_file.read_topic(file(self.root, f"{topic}.mdk").read_bytes().decode()).body
+                == content
+            )
 
 
 TestWriters = Writers.TestCase
@@ -1190,13 +1371,28 @@ HOSTILE = [
     "~~~\n```\n" * (BIG // 8),
     "# x\n" * (BIG // 4),
 ]
-HOSTILE += ["'" * BIG, '"' * BIG, "#" * BIG, "# " * BIG, ">" * BIG + "#", "\n" * BIG + "x", "- ```\n" * (BIG // 6), "1. " * BIG]
+HOSTILE += [
+    "'" * BIG,
+    '"' * BIG,
+    "#" * BIG,
+    "# " * BIG,
+    ">" * BIG + "#",
+    "\n" * BIG + "x",
+    "- ```\n" * (BIG // 6),
+    "1. " * BIG,
+]
 
 
 @pytest.mark.parametrize("text", HOSTILE, ids=lambda text: repr(text[:8]))
 def test_no_text_takes_long(root: Path, text: str) -> None:
     """Texts made to keep a reader busy, in every place, are done with in the time that a test has."""
-    put(root, index=text, a=f"---\ntags: [{text}\n---\n", b=f"---\n{text}", c=f"---\ntags: {text}\n---\n{text}")
+    put(
+        root,
+        index=text,
+        a=f"---\ntags: [{text}\n---\n",
+        b=f"---\n{text}",
+        c=f"---\ntags: {text}\n---\n{text}",
+    )
     for content in (text, f"x\n{text}"):
         with suppress(GhostError):
             memorize_general_info(root, content)
@@ -1280,7 +1476,12 @@ def test_a_kill_leaves_files_old_or_new(root: Path, after: int) -> None:
         assert version
         assert found.strip() == (f"version {version[1]} " * 5000).strip()
     refine_memory(root, "auth", new_content="x", new_summary="y", now=LATER)
-    assert sorted(path.name for path in (root / FOLDER).iterdir()) == [".lock", "auth.mdk", "index.mdk", "other.mdk"]
+    assert sorted(path.name for path in (root / FOLDER).iterdir()) == [
+        ".lock",
+        "auth.mdk",
+        "index.mdk",
+        "other.mdk",
+    ]
 
 
 @pytest.mark.parametrize("after", range(1, 9))

@@ -121,7 +121,11 @@ WRITABLE = tuple(name for name in EXPECTED if name not in READ_ONLY)
 
 def laid(name: str, base: Path) -> Path:
     """Copy the folder of a kind to where such folders lie, all files touched at the same time."""
-    root = base / ".claude" / "projects" / "-home-me-app" / "memory" if name == "claude-memory" else base / "work"
+    root = (
+        base / ".claude" / "projects" / "-home-me-app" / "memory"
+        if name == "claude-memory"
+        else base / "work"
+    )
     shutil.copytree(DATA / name, root)
     touch(root)
     return root
@@ -152,7 +156,11 @@ def made(base: Path, files: dict[str, str | bytes]) -> Path:
 def snapshot(root: Path) -> dict[str, tuple[bytes, int, int]]:
     """Return every file below a folder with its bytes, its time and its inode."""
     return {
-        str(path.relative_to(root)): (path.read_bytes(), path.stat().st_mtime_ns, path.stat().st_ino)
+        str(path.relative_to(root)): (
+            path.read_bytes(),
+            path.stat().st_mtime_ns,
+            path.stat().st_ino,
+        )
         for path in sorted(root.rglob("*"))
         if path.is_file()
     }
@@ -160,7 +168,10 @@ def snapshot(root: Path) -> dict[str, tuple[bytes, int, int]]:
 
 def found(ghost: Ghost, ns: str = NS) -> dict[str, Memory]:
     """Return the memories of a namespace by their keys, in order of these."""
-    return {memory.key: memory for memory in sorted(ghost.list(ns, limit=1000), key=lambda memory: memory.key)}
+    return {
+        memory.key: memory
+        for memory in sorted(ghost.list(ns, limit=1000), key=lambda memory: memory.key)
+    }
 
 
 def test_there_is_a_folder_for_every_layout() -> None:
@@ -187,11 +198,15 @@ def test_a_folder_of_each_kind_is_told_and_read(name: str, tmp_path: Path, store
         assert (part.key, memory.kind, memory.tier) == (part.key, kind, tier)
         path, _, section = part.key.partition("#")
         assert memory.meta == {"note": path, **({"section": section} if section else {})}
-        assert [(file.path, str(file.rel)) for file in store.get(NS, part.key).files] == [(str(root / path), "read")]
+        assert [(file.path, str(file.rel)) for file in store.get(NS, part.key).files] == [
+            (str(root / path), "read")
+        ]
 
 
 @pytest.mark.parametrize("name", EXPECTED)
-def test_a_fact_of_each_section_is_found_where_it_stands(name: str, tmp_path: Path, store: Ghost) -> None:
+def test_a_fact_of_each_section_is_found_where_it_stands(
+    name: str, tmp_path: Path, store: Ghost
+) -> None:
     """The hit names the file and the line of the fact; its chunk is the file's text at its lines."""
     root = laid(name, tmp_path)
     store.add_notes(root, NS)
@@ -232,13 +247,19 @@ STYLES: dict[str, Callable[[str], bytes]] = {
 
 @pytest.mark.parametrize("style", STYLES)
 @pytest.mark.parametrize("name", WRITABLE)
-def test_a_write_changes_one_section_and_nothing_else(name: str, style: str, tmp_path: Path, store: Ghost) -> None:
+def test_a_write_changes_one_section_and_nothing_else(
+    name: str, style: str, tmp_path: Path, store: Ghost
+) -> None:
     """Whatever the line ends, marks and spaces: only the bytes of the section are others afterwards."""
     root = laid(name, tmp_path)
     for path in {part.key.partition("#")[0] for part in EXPECTED[name]}:
         (root / path).write_bytes(STYLES[style]((root / path).read_text(encoding="utf-8")))
     store.add_notes(root, NS)
-    for part, word in zip(EXPECTED[name], ("quince", "walnut", "otter", "granite", "saffron", "violin", "meadow"), strict=False):
+    for part, word in zip(
+        EXPECTED[name],
+        ("quince", "walnut", "otter", "granite", "saffron", "violin", "meadow"),
+        strict=False,
+    ):
         path = root / part.key.partition("#")[0]
         before, others = snapshot(root), found(store)
         content = store.get(NS, part.key).content
@@ -265,7 +286,9 @@ def test_a_write_changes_one_section_and_nothing_else(name: str, style: str, tmp
 
 
 @pytest.mark.parametrize("name", WRITABLE)
-def test_a_sections_own_text_written_back_changes_nothing(name: str, tmp_path: Path, store: Ghost) -> None:
+def test_a_sections_own_text_written_back_changes_nothing(
+    name: str, tmp_path: Path, store: Ghost
+) -> None:
     """Not a byte, and not the file's time."""
     root = laid(name, tmp_path)
     store.add_notes(root, NS)
@@ -277,7 +300,9 @@ def test_a_sections_own_text_written_back_changes_nothing(name: str, tmp_path: P
 
 
 @pytest.mark.parametrize("name", READ_ONLY)
-def test_what_belongs_to_another_program_is_only_read(name: str, tmp_path: Path, store: Ghost) -> None:
+def test_what_belongs_to_another_program_is_only_read(
+    name: str, tmp_path: Path, store: Ghost
+) -> None:
     """A write is refused, and the file is what it was."""
     root = laid(name, tmp_path)
     store.add_notes(root, NS)
@@ -289,9 +314,13 @@ def test_what_belongs_to_another_program_is_only_read(name: str, tmp_path: Path,
 
 
 @pytest.mark.parametrize("order", [("claude", "agents"), ("agents", "claude")])
-def test_a_folder_of_two_kinds_is_written_by_the_right_one(order: tuple[str, str], tmp_path: Path, store: Ghost) -> None:
+def test_a_folder_of_two_kinds_is_written_by_the_right_one(
+    order: tuple[str, str], tmp_path: Path, store: Ghost
+) -> None:
     """AGENTS.md may be written and CLAUDE.md may not, whichever was added first."""
-    root = made(tmp_path, {"CLAUDE.md": "# Rules\n\nUse tabs.\n", "AGENTS.md": "# Agents\n\nUse spaces.\n"})
+    root = made(
+        tmp_path, {"CLAUDE.md": "# Rules\n\nUse tabs.\n", "AGENTS.md": "# Agents\n\nUse spaces.\n"}
+    )
     for layout in order:
         store.add_notes(root, NS, layout=layout)
     assert list(found(store)) == ["AGENTS.md", "CLAUDE.md"]
@@ -309,9 +338,17 @@ NEAR: dict[str, tuple[str, dict[str, str | bytes], list[str]]] = {
     "no markdown": ("markdown", {"a.txt": "x", "b.py": "y"}, []),
     "a lone readme": ("markdown", {"README.md": "x"}, ["README.md"]),
     "MEMORY.md alone": ("daily", {"MEMORY.md": "x", "other.md": "y"}, ["MEMORY.md"]),
-    "days in memory": ("daily", {"memory/2026-02-07.md": "x", "notes.md": "y"}, ["memory/2026-02-07.md"]),
+    "days in memory": (
+        "daily",
+        {"memory/2026-02-07.md": "x", "notes.md": "y"},
+        ["memory/2026-02-07.md"],
+    ),
     "days in daily": ("daily", {"daily/2026-02-07.md": "x"}, ["daily/2026-02-07.md"]),
-    "days at the root": ("daily", {"2026-02-07.md": "x", "2026-02-08.md": "y"}, ["2026-02-07.md", "2026-02-08.md"]),
+    "days at the root": (
+        "daily",
+        {"2026-02-07.md": "x", "2026-02-08.md": "y"},
+        ["2026-02-07.md", "2026-02-08.md"],
+    ),
     "a day among other notes": (
         "markdown",
         {"2026-02-07.md": "x", "Recipes.md": "y", "work/Plan.md": "z"},
@@ -329,7 +366,11 @@ NEAR: dict[str, tuple[str, dict[str, str | bytes], list[str]]] = {
     ),
     "AGENTS.md and CLAUDE.md": ("claude", {"AGENTS.md": "x", "CLAUDE.md": "y"}, ["CLAUDE.md"]),
     "CLAUDE.md and MEMORY.md": ("daily", {"CLAUDE.md": "x", "MEMORY.md": "y"}, ["MEMORY.md"]),
-    "only local rules": ("claude", {".claude/rules/a.md": "x", "README.md": "y"}, [".claude/rules/a.md"]),
+    "only local rules": (
+        "claude",
+        {".claude/rules/a.md": "x", "README.md": "y"},
+        [".claude/rules/a.md"],
+    ),
     "worktrees of the same project": (
         "claude",
         {"CLAUDE.md": "x", ".claude/worktrees/w/CLAUDE.md": "x", "node_modules/p/CLAUDE.md": "z"},
@@ -337,7 +378,13 @@ NEAR: dict[str, tuple[str, dict[str, str | bytes], list[str]]] = {
     ),
     "a vault with days and MEMORY.md": (
         "obsidian",
-        {".obsidian/app.json": "{}", "MEMORY.md": "x", "2026-02-07.md": "y", "sub/Note.md": "z", "CLAUDE.md": "c"},
+        {
+            ".obsidian/app.json": "{}",
+            "MEMORY.md": "x",
+            "2026-02-07.md": "y",
+            "sub/Note.md": "z",
+            "CLAUDE.md": "c",
+        },
         ["2026-02-07.md", "CLAUDE.md", "MEMORY.md", "sub/Note.md"],
     ),
     "a vault with a folder called build": (
@@ -346,12 +393,28 @@ NEAR: dict[str, tuple[str, dict[str, str | bytes], list[str]]] = {
         ["build/Shed.md", "dist/Distances.md", "target/Goals.md"],
     ),
     "a file called .obsidian": ("markdown", {".obsidian": "x", "a.md": "y"}, ["a.md"]),
-    "a folder called AGENTS.md": ("markdown", {"AGENTS.md/deep.md": "x", "a.md": "y"}, ["AGENTS.md/deep.md", "a.md"]),
+    "a folder called AGENTS.md": (
+        "markdown",
+        {"AGENTS.md/deep.md": "x", "a.md": "y"},
+        ["AGENTS.md/deep.md", "a.md"],
+    ),
     "a user without a memory": ("markdown", {"USER.md": "x"}, ["USER.md"]),
-    "a memory and a user": ("openclaw", {"MEMORY.md": "m", "USER.md": "x", "SOUL.md": "y"}, ["MEMORY.md", "USER.md"]),
-    "stamps": ("roles", {"build.md": STAMPED, "edit.md": "\n## X\n\nno time\n"}, ["build.md", "edit.md"]),
+    "a memory and a user": (
+        "openclaw",
+        {"MEMORY.md": "m", "USER.md": "x", "SOUL.md": "y"},
+        ["MEMORY.md", "USER.md"],
+    ),
+    "stamps": (
+        "roles",
+        {"build.md": STAMPED, "edit.md": "\n## X\n\nno time\n"},
+        ["build.md", "edit.md"],
+    ),
     "stamps in windows files": ("roles", {"build.md": STAMPED.replace("\n", "\r\n")}, ["build.md"]),
-    "stamps without an hour": ("markdown", {"build.md": "\n## Build\n_2026-02-20_\n\nUse pnpm.\n"}, ["build.md"]),
+    "stamps without an hour": (
+        "markdown",
+        {"build.md": "\n## Build\n_2026-02-20_\n\nUse pnpm.\n"},
+        ["build.md"],
+    ),
     "archives of the role build": (
         "roles",
         {"build.md": STAMPED, "build/2026-02-19.md": STAMPED, "build/notes.md": "x"},
@@ -379,10 +442,19 @@ NEAR: dict[str, tuple[str, dict[str, str | bytes], list[str]]] = {
     "mdk without the folder": ("markdown", {"a.mdk": "x"}, []),
     "other people's folders": (
         "agents",
-        {"AGENTS.md": "x", "node_modules/p/AGENTS.md": "y", "venv/AGENTS.md": "z", ".git/AGENTS.md": "g"},
+        {
+            "AGENTS.md": "x",
+            "node_modules/p/AGENTS.md": "y",
+            "venv/AGENTS.md": "z",
+            ".git/AGENTS.md": "g",
+        },
         ["AGENTS.md"],
     ),
-    "capitals": ("markdown", {"A.MD": "x", "b.Markdown": "y", ".c.md": "z"}, ["A.MD", "b.Markdown"]),
+    "capitals": (
+        "markdown",
+        {"A.MD": "x", "b.Markdown": "y", ".c.md": "z"},
+        ["A.MD", "b.Markdown"],
+    ),
     "a folder that ends in .md": ("markdown", {"old.md/a.md": "x"}, ["old.md/a.md"]),
 }
 
@@ -436,7 +508,10 @@ def test_two_layouts_of_one_folder_stand_side_by_side(tmp_path: Path, store: Gho
     store.add_notes(root, NS)
     store.add_notes(root, NS, layout="agents")
     assert [folder.layout for folder in store.note_folders()] == ["claude", "agents"]
-    assert [store.search(word, NS)[0].path for word in ("tabs", "spaces")] == ["CLAUDE.md", "AGENTS.md"]
+    assert [store.search(word, NS)[0].path for word in ("tabs", "spaces")] == [
+        "CLAUDE.md",
+        "AGENTS.md",
+    ]
 
 
 def test_a_project_with_role_files_is_known_by_itself(tmp_path: Path, store: Ghost) -> None:
@@ -449,7 +524,9 @@ def test_a_project_with_role_files_is_known_by_itself(tmp_path: Path, store: Gho
 
 
 @pytest.mark.parametrize("zone", ["UTC", "Asia/Tokyo", "America/St_Johns"])
-def test_the_time_of_a_role_is_local(zone: str, tmp_path: Path, store: Ghost, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_time_of_a_role_is_local(
+    zone: str, tmp_path: Path, store: Ghost, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What a role file says is what the clock on the wall said."""
     monkeypatch.setenv("TZ", zone)
     time.tzset()
@@ -503,7 +580,12 @@ def test_an_archive_carries_the_role(path: str, role: str) -> None:
 
 def test_a_role_file_that_begins_with_a_section(tmp_path: Path, store: Ghost) -> None:
     """Two sections never have one name, so that each can be written."""
-    root = made(tmp_path, {"edit.md": "## Style\n_2026-02-20 10:00_\n\nOne.\n\n## Untitled\n_2026-02-20 10:01_\n\nTwo.\n"})
+    root = made(
+        tmp_path,
+        {
+            "edit.md": "## Style\n_2026-02-20 10:00_\n\nOne.\n\n## Untitled\n_2026-02-20 10:01_\n\nTwo.\n"
+        },
+    )
     store.add_notes(root, NS, layout="roles")
     memories = found(store)
     assert len({memory.meta.get("section", "") for memory in memories.values()}) == 2
@@ -512,11 +594,21 @@ def test_a_role_file_that_begins_with_a_section(tmp_path: Path, store: Ghost) ->
     assert (root / "edit.md").read_text(encoding="utf-8").count("!") == 2
 
 
-def test_a_topic_says_when_it_was_updated_and_the_index_is_cut(tmp_path: Path, store: Ghost) -> None:
+def test_a_topic_says_when_it_was_updated_and_the_index_is_cut(
+    tmp_path: Path, store: Ghost
+) -> None:
     """A line before the first heading of the index is not lost."""
-    root = made(tmp_path, {".ai-knowledge/index.mdk": "A parser for zebras.\n\n## General Project Knowledge\n\nGeneral.\n"})
+    root = made(
+        tmp_path,
+        {
+            ".ai-knowledge/index.mdk": "A parser for zebras.\n\n## General Project Knowledge\n\nGeneral.\n"
+        },
+    )
     store.add_notes(root, NS)
-    assert [m.content for m in found(store).values()] == ["A parser for zebras.", "## General Project Knowledge\n\nGeneral."]
+    assert [m.content for m in found(store).values()] == [
+        "A parser for zebras.",
+        "## General Project Knowledge\n\nGeneral.",
+    ]
 
 
 def test_a_heading_with_nothing_below_is_no_memory(tmp_path: Path, store: Ghost) -> None:
@@ -539,13 +631,18 @@ def test_a_heading_with_nothing_below_is_no_memory(tmp_path: Path, store: Ghost)
 
 def test_what_stands_between_two_rules_is_found(tmp_path: Path, store: Ghost) -> None:
     """A rule on the first line opens no front matter when headings follow."""
-    store.add_notes(made(tmp_path, {"a.md": "---\n\n## One\n\nA pomegranate.\n\n---\n\n## Two\n\nAnother.\n"}), NS)
+    store.add_notes(
+        made(tmp_path, {"a.md": "---\n\n## One\n\nA pomegranate.\n\n---\n\n## Two\n\nAnother.\n"}),
+        NS,
+    )
     hit = store.search("pomegranate", NS)[0]
     assert (hit.path, hit.line) == ("a.md", 5)
 
 
 @pytest.mark.parametrize("given", ["# A\r\n\r\nNew\r\n", "# A\n\nNew\n", "# A\n\nNew"])
-def test_the_line_ends_of_a_text_are_made_the_files(given: str, tmp_path: Path, store: Ghost) -> None:
+def test_the_line_ends_of_a_text_are_made_the_files(
+    given: str, tmp_path: Path, store: Ghost
+) -> None:
     """Whoever sends another kind gets the file's kind written."""
     root = made(tmp_path, {"crlf.md": b"# A\r\n\r\nOld\r\n", "lf.md": b"# A\n\nOld\n"})
     store.add_notes(root, NS, layout="markdown")
@@ -555,7 +652,10 @@ def test_the_line_ends_of_a_text_are_made_the_files(given: str, tmp_path: Path, 
     assert (root / "lf.md").read_bytes() == b"# A\n\nNew\n"
 
 
-@pytest.mark.parametrize("text", ["   ## Head\nfact\n", "    code\n\nmore\n", "\n\n  - item\n  - item\n", "\t# no heading\n"])
+@pytest.mark.parametrize(
+    "text",
+    ["   ## Head\nfact\n", "    code\n\nmore\n", "\n\n  - item\n  - item\n", "\t# no heading\n"],
+)
 def test_an_indent_is_not_doubled(text: str, tmp_path: Path, store: Ghost) -> None:
     """The spaces before a section's first line are the section's."""
     root = made(tmp_path, {"a.md": text})
@@ -575,7 +675,9 @@ def test_a_note_with_a_nul_keeps_it(tmp_path: Path, store: Ghost) -> None:
     assert (root / "a.md").read_bytes() == b"# A\n\nbefore\x00after\n"
 
 
-def test_a_section_that_was_changed_meanwhile_is_not_overwritten(tmp_path: Path, store: Ghost) -> None:
+def test_a_section_that_was_changed_meanwhile_is_not_overwritten(
+    tmp_path: Path, store: Ghost
+) -> None:
     """The error carries the present text; another section's change does not matter, unless the file's digest was given."""
     root = made(tmp_path, {"a.md": "# A\n\none\n\n# B\n\ntwo\n"})
     store.add_notes(root, NS, layout="markdown")
@@ -625,8 +727,32 @@ def test_a_file_that_vanishes_under_the_scan_is_no_error(tmp_path: Path) -> None
 
 LINES = st.sampled_from(
     [
-        *("# A", "## A", "## B ##", "### C", "   ## D", "    ## E", "#tag", "##", "# ", "## Untitled"),
-        *("```", "~~~", "````", "```py", "---", "---  ", "title: x", "tags: [a, b]", "permalink: p", "", " ", "\t"),
+        *(
+            "# A",
+            "## A",
+            "## B ##",
+            "### C",
+            "   ## D",
+            "    ## E",
+            "#tag",
+            "##",
+            "# ",
+            "## Untitled",
+        ),
+        *(
+            "```",
+            "~~~",
+            "````",
+            "```py",
+            "---",
+            "---  ",
+            "title: x",
+            "tags: [a, b]",
+            "permalink: p",
+            "",
+            " ",
+            "\t",
+        ),
         *(
             "text",
             "  text  ",
@@ -645,7 +771,12 @@ LINES = st.sampled_from(
 TEXTS = st.tuples(st.lists(LINES, max_size=14), st.sampled_from(["", "\n", "\n\n", " \n"])).map(
     lambda made: "\n".join(made[0]) + made[1]
 )
-QUICK = settings(max_examples=60, derandomize=True, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+QUICK = settings(
+    max_examples=60,
+    derandomize=True,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 
 
 @pytest.mark.parametrize("layout", WRITABLE)
@@ -664,11 +795,21 @@ def test_sections_of_any_text_can_be_read_and_are_the_files(layout: str, text: s
         end = start + len(section.text)
     if layout != "topics" and sections:
         told = front_matter(text) + "".join(section.text for section in sections)
-        lost = [piece.text.strip() for piece in cut(text) if piece.text.strip() and piece.text not in told]
-        assert all("\n" not in one and one.startswith("#") for one in lost), "only headings with nothing below are left out"
+        lost = [
+            piece.text.strip()
+            for piece in cut(text)
+            if piece.text.strip() and piece.text not in told
+        ]
+        assert all("\n" not in one and one.startswith("#") for one in lost), (
+            "only headings with nothing below are left out"
+        )
 
 
-@given(text=TEXTS, style=st.sampled_from(sorted(STYLES)), layout=st.sampled_from(["markdown", "roles", "basic-memory", "agents"]))
+@given(
+    text=TEXTS,
+    style=st.sampled_from(sorted(STYLES)),
+    layout=st.sampled_from(["markdown", "roles", "basic-memory", "agents"]),
+)
 @settings(QUICK)
 def test_any_sections_own_text_written_back_changes_no_byte(
     text: str, style: str, layout: str, tmp_path_factory: pytest.TempPathFactory
@@ -684,7 +825,9 @@ def test_any_sections_own_text_written_back_changes_no_byte(
             assert not ghost.write_note(NS, key, memory.content).changed
             assert path.read_bytes() == raw
         for key, memory in list(found(ghost).items())[-1:]:
-            old = memory.content.encode().replace(b"\n", b"\r\n" if b"\r\n" in raw and "\r\n" not in memory.content else b"\n")
+            old = memory.content.encode().replace(
+                b"\n", b"\r\n" if b"\r\n" in raw and "\r\n" not in memory.content else b"\n"
+            )
             if raw.count(old) == 1:
                 ghost.write_note(NS, key, "plain words")
                 assert path.read_bytes() == raw.replace(old, b"plain words")
@@ -708,7 +851,10 @@ class Counting:
     def __call__(self, texts: Sequence[str]) -> list[list[float]]:
         """Return one vector a text."""
         self.asked += [text for text in texts if text != PROBE]
-        return [[text.lower().count(letter) + 0.01 for letter in "abcdefghijklmnopqrstuvwxyz"] for text in texts]
+        return [
+            [text.lower().count(letter) + 0.01 for letter in "abcdefghijklmnopqrstuvwxyz"]
+            for text in texts
+        ]
 
     def since(self) -> list[str]:
         """Return what was asked since the last time."""
@@ -724,7 +870,12 @@ def long_note(**changed: str) -> str:
         for number in range(4):
             name = f"{section.lower()}{number}"
             parts.append(
-                changed.get(name, f"Paragraph {name} is about its own matter. " + f"It goes on about {name}. " * 14) + "\n"
+                changed.get(
+                    name,
+                    f"Paragraph {name} is about its own matter. "
+                    + f"It goes on about {name}. " * 14,
+                )
+                + "\n"
             )
     return "\n".join(parts)
 
@@ -773,7 +924,10 @@ def test_meaning_is_found_with_the_local_model_and_kept_in_the_store(tmp_path: P
         assert {"text", "substring"} < set(hits.legs)
         count = sum(len(ghost.chunks(NS, key)) for key in found(ghost))
     with sqlite3.connect(path) as db:
-        assert db.execute("SELECT count(*), min(length(vector)) > 0 FROM vectors").fetchone() == (count, 1)
+        assert db.execute("SELECT count(*), min(length(vector)) > 0 FROM vectors").fetchone() == (
+            count,
+            1,
+        )
     db.close()
 
 
@@ -787,10 +941,15 @@ def test_notes_are_cut_at_headings_and_paragraphs(tmp_path: Path, store: Ghost) 
         chunks = [chunk.text for chunk in store.chunks(NS, key)]
         paragraphs = [part for part in memory.content.split("\n\n") if not part.startswith("#")]
         assert len(chunks) == len(paragraphs) == 4
-        assert all(chunk.endswith(paragraph.rstrip()) for chunk, paragraph in zip(chunks, paragraphs, strict=True))
+        assert all(
+            chunk.endswith(paragraph.rstrip())
+            for chunk, paragraph in zip(chunks, paragraphs, strict=True)
+        )
 
 
-def test_the_command_line_takes_a_layout(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_line_takes_a_layout(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """`ghost notes add --layout` reads a folder as told, and one that is not there is told with those that are."""
     root = laid("obsidian", tmp_path)
     store = ("--db", str(tmp_path / "m.db"))

@@ -42,7 +42,9 @@ def test_the_line_of_a_match_deep_in_a_note(lab: Any, shape: str, before: int) -
     """In a note of hundreds of lines, the hit names the line of the sentence."""
     filler, sentence = SHAPES[shape]
     days = [filler.format(n=n) for n in range(350)]
-    path = lab.write("long.md", "# Diary\n\n" + "".join(days[:before]) + sentence + "".join(days[before:]))
+    path = lab.write(
+        "long.md", "# Diary\n\n" + "".join(days[:before]) + sentence + "".join(days[before:])
+    )
     lab.add()
     hit = lab.ghost.search("heron", NS)[0]
     assert (hit.path, hit.line) == ("long.md", line_of(path, "heron"))
@@ -51,15 +53,22 @@ def test_the_line_of_a_match_deep_in_a_note(lab: Any, shape: str, before: int) -
 
 def test_the_line_in_a_long_paragraph(lab: Any) -> None:
     """In text that is wrapped, the line with the matching words is named."""
-    wrapped = "".join(f"and on day {n} nothing of note\nhappened in the harbour at all\n" for n in range(8))
-    path = lab.write("a.md", f"---\ntitle: x\n---\n\n# A\n\n{wrapped}until the heron\nbuilt a nest\n{wrapped}")
+    wrapped = "".join(
+        f"and on day {n} nothing of note\nhappened in the harbour at all\n" for n in range(8)
+    )
+    path = lab.write(
+        "a.md", f"---\ntitle: x\n---\n\n# A\n\n{wrapped}until the heron\nbuilt a nest\n{wrapped}"
+    )
     lab.add()
     assert lab.ghost.search("heron", NS)[0].line == line_of(path, "heron")
 
 
 def test_every_matching_piece_names_its_own_line(lab: Any) -> None:
     """With `pieces`, each chunk's hit names a line of that chunk."""
-    text = "".join(f"## Part {n}\n\n" + "Plain words here.\n" * 30 + f"The heron of part {n}.\n\n" for n in range(4))
+    text = "".join(
+        f"## Part {n}\n\n" + "Plain words here.\n" * 30 + f"The heron of part {n}.\n\n"
+        for n in range(4)
+    )
     path = lab.write("a.md", text)
     lab.add()
     lines = path.read_text().split("\n")
@@ -78,7 +87,9 @@ def test_a_chunk_found_by_its_key_names_its_first_line(lab: Any) -> None:
 
 def test_mcp_names_the_line_too(lab: Any) -> None:
     """The structured answer and the text for the model have the line; memory_search keeps its format."""
-    lab.add(birds="# Birds\n\n" + "Plain words here.\n\n" * 20 + "The heron nests below the weir.\n")
+    lab.add(
+        birds="# Birds\n\n" + "Plain words here.\n\n" * 20 + "The heron nests below the weir.\n"
+    )
     found = found_by_search(lab.ghost, {"query": "heron", "ns": NS})
     line = 3 + 2 * 20
     assert (found["results"][0]["path"], found["results"][0]["line"]) == ("birds.md", line)
@@ -89,10 +100,17 @@ def test_mcp_names_the_line_too(lab: Any) -> None:
 
 @settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
-    st.lists(st.sampled_from(["# T", "## H", "text and words", "", "- item", "```", "| a | b |", "wörter"]), max_size=60),
+    st.lists(
+        st.sampled_from(
+            ["# T", "## H", "text and words", "", "- item", "```", "| a | b |", "wörter"]
+        ),
+        max_size=60,
+    ),
     st.integers(0, 60),
 )
-def test_the_line_named_has_the_word(tmp_path_factory: pytest.TempPathFactory, lines: list[str], at: int) -> None:
+def test_the_line_named_has_the_word(
+    tmp_path_factory: pytest.TempPathFactory, lines: list[str], at: int
+) -> None:
     """Whatever a note is made of, the line that is named has the word that was asked for."""
     root = tmp_path_factory.mktemp("notes")
     lines.insert(at, "the heron nests here")

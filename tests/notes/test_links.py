@@ -9,11 +9,18 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ghostmem import Ghost
-from ghostmem.edges import EDGE_WEIGHTS
-from ghostmem.model import Rel
+from ghostmem.model import EDGE_WEIGHTS, Rel
+from ghostmem.notes.sync import sync_folder
 from ghostmem.settings import Settings
-from ghostmem.text.links import inline_tags, link_name, link_target, observed_tags, prose_lines, relations, wikilinks
-from ghostmem.verbs.sync_notes import sync_folder
+from ghostmem.text.links import (
+    inline_tags,
+    link_name,
+    link_target,
+    observed_tags,
+    prose_lines,
+    relations,
+    wikilinks,
+)
 
 NS = "notes:vault"
 
@@ -170,7 +177,14 @@ def test_the_tags_of_observations(text: str, tags: list[str]) -> None:
 
 @pytest.mark.parametrize(
     ("text", "name"),
-    [("Note", "note"), (" A  B ", "a b"), ("x.md", "x"), ("Straße", "strasse"), ("Cafe\u0301", "caf\u00e9"), ("a.b", "a.b")],
+    [
+        ("Note", "note"),
+        (" A  B ", "a b"),
+        ("x.md", "x"),
+        ("Straße", "strasse"),
+        ("Cafe\u0301", "caf\u00e9"),
+        ("a.b", "a.b"),
+    ],
 )
 def test_names_are_compared_as_people_write_them(text: str, name: str) -> None:
     """Capitals, spaces, a suffix and how an accent is written do not count."""
@@ -178,7 +192,16 @@ def test_names_are_compared_as_people_write_them(text: str, name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "target"), [("A", "A"), ("A|b", "A"), ("A#b", "A"), ("A#b|c", "A"), ("#b", "#b"), ("A\\|b", "A"), (" A ", "A")]
+    ("text", "target"),
+    [
+        ("A", "A"),
+        ("A|b", "A"),
+        ("A#b", "A"),
+        ("A#b|c", "A"),
+        ("#b", "#b"),
+        ("A\\|b", "A"),
+        (" A ", "A"),
+    ],
 )
 def test_the_note_that_a_link_names(text: str, target: str) -> None:
     """Without heading and shown words."""
@@ -211,7 +234,9 @@ def test_a_link_is_an_edge(text: str, vault: Vault) -> None:
     assert vault.edges() == {link("A.md", "B.md")}
 
 
-@pytest.mark.parametrize("text", ["`[[B]]`", "```\n[[B]]\n```", "[[C]]", "[B](B.md)", "[[A]]", "[[#Here]]", "[[]]", "B"])
+@pytest.mark.parametrize(
+    "text", ["`[[B]]`", "```\n[[B]]\n```", "[[C]]", "[B](B.md)", "[[A]]", "[[#Here]]", "[[]]", "B"]
+)
 def test_what_is_no_link_is_no_edge(text: str, vault: Vault) -> None:
     """Code, notes that are not there, the note itself."""
     vault.write(A=f"{text}\n", B="Text.\n")
@@ -242,7 +267,11 @@ def test_the_file_of_a_name_comes_before_what_others_call_themselves(vault: Vaul
     vault.put("city.md", "---\naliases: [Paris]\n---\nx\n")
     vault.put("about.md", "---\ntitle: Rome, Italy\n---\ny\n")
     vault.write(A="[[Paris]]\n", B="[[Rome]]\n", C="[[Rome, Italy]]\n", D="[[Italy]]\n")
-    assert vault.edges() == {link("A.md", "Paris.md"), link("B.md", "Rome.md"), link("C.md", "about.md")}
+    assert vault.edges() == {
+        link("A.md", "Paris.md"),
+        link("B.md", "Rome.md"),
+        link("C.md", "about.md"),
+    }
 
 
 def test_an_accent_may_be_written_either_way(vault: Vault) -> None:
@@ -282,7 +311,10 @@ def test_an_edge_goes_with_its_link(vault: Vault) -> None:
     assert vault.edges() == set()
 
 
-@pytest.mark.parametrize("both", ["[[B]] and [[Bee]]", "[[B]] and [[B.md]]", "[[B]] and [[B#Nowhere]]", "[[b]] and [[B]]"])
+@pytest.mark.parametrize(
+    "both",
+    ["[[B]] and [[Bee]]", "[[B]] and [[B.md]]", "[[B]] and [[B#Nowhere]]", "[[b]] and [[B]]"],
+)
 def test_an_edge_stays_while_one_of_its_links_does(both: str, vault: Vault) -> None:
     """Two ways of naming a note make one edge, which goes with the last of them."""
     vault.write(A=both + "\n", B="---\naliases: [Bee]\n---\nText.\n")
@@ -314,7 +346,9 @@ def test_an_edge_survives_the_rename_of_its_target(vault: Vault) -> None:
     }
     (vault.root / "Brock.md").rename(vault.root / "sub" / "Brock.md")
     vault.sync()
-    assert vault.edges() == {link("A.md", "sub/Brock.md")}, "the name is the same, so the link still leads there"
+    assert vault.edges() == {link("A.md", "sub/Brock.md")}, (
+        "the name is the same, so the link still leads there"
+    )
 
 
 def test_a_link_follows_the_sections_of_its_target(vault: Vault) -> None:
@@ -350,7 +384,9 @@ def test_links_never_leave_their_folder(store: Ghost, tmp_path: Path) -> None:
     store.put(NS, "shared.md", "Not a note either.")
     store.sync_notes()
     assert [(edge.from_key, edge.to_key) for edge in store.edges(NS)] == []
-    assert [(edge.from_key, edge.to_key) for edge in store.edges("notes:other")] == [("three.md", "shared.md")]
+    assert [(edge.from_key, edge.to_key) for edge in store.edges("notes:other")] == [
+        ("three.md", "shared.md")
+    ]
 
 
 def test_an_edge_that_somebody_made_is_not_a_links(vault: Vault) -> None:
@@ -393,9 +429,13 @@ SAYINGS = [
 
 
 @pytest.mark.parametrize(("word", "rel", "turned"), SAYINGS)
-def test_a_relation_is_an_edge_of_its_kind_in_its_direction(word: str, rel: Rel, turned: bool, basic: Vault) -> None:
+def test_a_relation_is_an_edge_of_its_kind_in_its_direction(
+    word: str, rel: Rel, turned: bool, basic: Vault
+) -> None:
     """What is said from the other end is turned round; words we have no relation for are plain ones."""
-    basic.write(a=basic_note("Alpha", f"- {word} [[Beta]] (why)"), b=basic_note("Beta", "- [fact] text"))
+    basic.write(
+        a=basic_note("Alpha", f"- {word} [[Beta]] (why)"), b=basic_note("Beta", "- [fact] text")
+    )
     assert basic.edges() == {link("b.md", "a.md", rel) if turned else link("a.md", "b.md", rel)}
 
 
@@ -417,7 +457,10 @@ def test_what_basic_memory_calls_a_note_comes_before_a_file(basic: Vault) -> Non
 
 def test_a_relation_and_a_link_are_an_edge_each(basic: Vault) -> None:
     """And two plain words are one, until the last is gone."""
-    basic.write(a=basic_note("Alpha", "- refines [[Beta]]\n- relates_to [[Beta]]\n\nSee [[Beta]]."), b=basic_note("Beta", "x"))
+    basic.write(
+        a=basic_note("Alpha", "- refines [[Beta]]\n- relates_to [[Beta]]\n\nSee [[Beta]]."),
+        b=basic_note("Beta", "x"),
+    )
     assert basic.edges() == {link("a.md", "b.md", "refines"), link("a.md", "b.md")}
     basic.write(a=basic_note("Alpha", "- refines [[Beta]]\n- relates_to [[Beta]]"))
     assert basic.edges() == {link("a.md", "b.md", "refines"), link("a.md", "b.md")}
@@ -427,7 +470,10 @@ def test_a_relation_and_a_link_are_an_edge_each(basic: Vault) -> None:
 
 def test_an_edge_that_both_notes_tell_stays_until_neither_does(basic: Vault) -> None:
     """A refines B, and B is refined by A."""
-    both = {"a": basic_note("Alpha", "- refines [[Beta]]"), "b": basic_note("Beta", "- refined_by [[Alpha]]")}
+    both = {
+        "a": basic_note("Alpha", "- refines [[Beta]]"),
+        "b": basic_note("Beta", "- refined_by [[Alpha]]"),
+    }
     plain = {"a": basic_note("Alpha", "x"), "b": basic_note("Beta", "y")}
     for first, second in (("a", "b"), ("b", "a")):
         basic.write(**both)
@@ -450,7 +496,9 @@ def test_the_fields_and_observations_of_basic_memory(basic: Vault) -> None:
     assert memory.created_at.isoformat() == "2026-01-10T08:30:00+00:00"
     assert memory.content == text.partition("---\n\n")[2].rstrip()
     basic.ghost.write_note(NS, "a.md", "# Alpha\n\n- [fact] other")
-    assert (basic.root / "a.md").read_text(encoding="utf-8") == text.partition("# Alpha")[0] + "# Alpha\n\n- [fact] other\n"
+    assert (basic.root / "a.md").read_text(encoding="utf-8") == text.partition("# Alpha")[
+        0
+    ] + "# Alpha\n\n- [fact] other\n"
 
 
 @pytest.mark.parametrize("way", ["vault", "basic"])
@@ -475,13 +523,41 @@ def test_a_context_follows_the_links(way: str, request: pytest.FixtureRequest) -
 BODIES = st.lists(
     st.sampled_from(
         [
-            *("[[A]]", "[[B]]", "[[C#H]]", "[[sub/D]]", "[[d|x]]", "[[Bee]]", "`[[A]]`", "- refines [[B]]", "- refined_by [[A]]"),
-            *("- depends_on [[Bee]]", "- required_by [[c]]", "# H", "## K", "# H\n\nBelow.", "words", "other words", "#tag", ""),
+            *(
+                "[[A]]",
+                "[[B]]",
+                "[[C#H]]",
+                "[[sub/D]]",
+                "[[d|x]]",
+                "[[Bee]]",
+                "`[[A]]`",
+                "- refines [[B]]",
+                "- refined_by [[A]]",
+            ),
+            *(
+                "- depends_on [[Bee]]",
+                "- required_by [[c]]",
+                "# H",
+                "## K",
+                "# H\n\nBelow.",
+                "words",
+                "other words",
+                "#tag",
+                "",
+            ),
         ]
     ),
     max_size=5,
 )
-HEADS = st.sampled_from(["", "", "---\naliases: [Bee]\n---\n", "---\ntitle: Bee\npermalink: b\n---\n\n", "---\ntags: [t]\n---\n"])
+HEADS = st.sampled_from(
+    [
+        "",
+        "",
+        "---\naliases: [Bee]\n---\n",
+        "---\ntitle: Bee\npermalink: b\n---\n\n",
+        "---\ntags: [t]\n---\n",
+    ]
+)
 NOTES = st.tuples(HEADS, BODIES).map(lambda made: made[0] + "\n\n".join(made[1]) + "\n")
 PATHS = st.sampled_from(["A.md", "B.md", "C.md", "sub/D.md"])
 STEPS = st.one_of(
@@ -494,14 +570,23 @@ STEPS = st.one_of(
 
 def state(ghost: Ghost) -> tuple[list[object], list[object]]:
     """Return all that notes came to: sections with texts and tags, and edges."""
-    memories = sorted((m.key, m.content, m.tags, sorted(m.meta.items())) for m in ghost.list(NS, limit=1000))
-    edges = sorted((edge.from_key, str(edge.rel), edge.to_key, edge.weight) for edge in ghost.edges(NS))
+    memories = sorted(
+        (m.key, m.content, m.tags, sorted(m.meta.items())) for m in ghost.list(NS, limit=1000)
+    )
+    edges = sorted(
+        (edge.from_key, str(edge.rel), edge.to_key, edge.weight) for edge in ghost.edges(NS)
+    )
     return list(memories), list(edges)
 
 
 @pytest.mark.parametrize("layout", ["obsidian", "basic-memory"])
 @given(steps=st.lists(st.lists(STEPS, min_size=1, max_size=3), min_size=1, max_size=6))
-@settings(max_examples=25, derandomize=True, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=25,
+    derandomize=True,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 def test_after_any_history_the_store_is_that_of_a_first_look(
     layout: str, steps: list[list[tuple[str, str, str]]], tmp_path_factory: pytest.TempPathFactory
 ) -> None:

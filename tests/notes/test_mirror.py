@@ -39,7 +39,7 @@ layouts = pytest.mark.parametrize("layout", SHAPES)
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Look twice at once."""
-    monkeypatch.setattr("ghostmem.verbs.mirror.SETTLE", 0.0)
+    monkeypatch.setattr("ghostmem.notes.mirroring.SETTLE", 0.0)
 
 
 @pytest.fixture
@@ -93,13 +93,21 @@ def replace(path: Path, old: str, new: str) -> None:
 
 def traces(ghost: Ghost, root: Path) -> object:
     """Return everything that a write anywhere would change."""
-    files = {str(path): (path.stat().st_mtime_ns, path.read_bytes()) for path in sorted(root.rglob("*")) if path.is_file()}
-    folders = {str(path): path.stat().st_mtime_ns for path in sorted(root.rglob("*")) if path.is_dir()}
+    files = {
+        str(path): (path.stat().st_mtime_ns, path.read_bytes())
+        for path in sorted(root.rglob("*"))
+        if path.is_file()
+    }
+    folders = {
+        str(path): path.stat().st_mtime_ns for path in sorted(root.rglob("*")) if path.is_dir()
+    }
     with ghost.store.engine.read() as tx:
         return (
             files,
             folders,
-            tx.db.execute("PRAGMA data_version").get if ghost.store.engine.file else tx.journal.heads(),  # type: ignore[attr-defined]
+            tx.db.execute("PRAGMA data_version").get
+            if ghost.store.engine.file
+            else tx.journal.heads(),  # type: ignore[attr-defined]
             list(tx.db.execute("SELECT * FROM mirror_items")),  # type: ignore[attr-defined]
             list(tx.db.execute("SELECT * FROM memories")),  # type: ignore[attr-defined]
         )
@@ -108,7 +116,11 @@ def traces(ghost: Ghost, root: Path) -> object:
 # --- names and texts
 
 
-@given(st.text(min_size=1, max_size=512).filter(lambda key: key.strip() and min(key) >= " " and "\x7f" not in key))
+@given(
+    st.text(min_size=1, max_size=512).filter(
+        lambda key: key.strip() and min(key) >= " " and "\x7f" not in key
+    )
+)
 @example("%41")
 @example("a #")
 def test_every_key_comes_back_from_a_name(key: str) -> None:
@@ -125,7 +137,9 @@ def test_every_key_comes_back_from_a_name(key: str) -> None:
     assert names.of_line(stem) == key or "~" in stem
 
 
-@pytest.mark.parametrize("key", ["user-timezone", "Deploy on Fridays?", "C#", "100% sure", "日本語", "a.b_c (d)", "50%"])
+@pytest.mark.parametrize(
+    "key", ["user-timezone", "Deploy on Fridays?", "C#", "100% sure", "日本語", "a.b_c (d)", "50%"]
+)
 def test_a_plain_key_stays_readable(key: str) -> None:
     """What is safe is not escaped."""
     assert names.heading(key) == key
@@ -163,7 +177,24 @@ def test_every_text_comes_back(layout: str, eol: str, text: str) -> None:
 @given(
     st.lists(
         st.sampled_from(
-            ["## x", "```", "~~~~", "````", "\\", "\r", "\n", "\n\n", " ", "    ", "text", "`", "#", "- ", "```js", "---\n"]
+            [
+                "## x",
+                "```",
+                "~~~~",
+                "````",
+                "\\",
+                "\r",
+                "\n",
+                "\n\n",
+                " ",
+                "    ",
+                "text",
+                "`",
+                "#",
+                "- ",
+                "```js",
+                "---\n",
+            ]
         ),
         max_size=14,
     )
@@ -175,7 +206,10 @@ def test_any_text_comes_back_from_a_section(parts: list[str]) -> None:
         return
     at = Clock()()
     raw = shape.edit(
-        "MEMORY.md", "## first\n\n```\ncode\n```\n", [Change("k", text, (), at), Change("l", "```\n## z\n```", (), at)], False
+        "MEMORY.md",
+        "## first\n\n```\ncode\n```\n",
+        [Change("k", text, (), at), Change("l", "```\n## z\n```", (), at)],
+        False,
     )
     assert [(unit.key, unit.text) for unit in shape.read("MEMORY.md", raw)] == [
         ("first", "```\ncode\n```"),
@@ -185,11 +219,18 @@ def test_any_text_comes_back_from_a_section(parts: list[str]) -> None:
 
 
 @layouts
-def test_hostile_keys_and_texts_survive_two_stores(open_ghost: Callable[..., Ghost], root: Path, layout: str) -> None:
+def test_hostile_keys_and_texts_survive_two_stores(
+    open_ghost: Callable[..., Ghost], root: Path, layout: str
+) -> None:
     """Every key and text goes out and comes back; a second store that reads the folder changes no byte of it."""
     ghost, other = open_ghost(), open_ghost("other.db")
     for number, key in enumerate(HOSTILE_KEYS):
-        ghost.put(NS, key, HOSTILE_TEXTS[number % len(HOSTILE_TEXTS)], tags=["x: y", "Two words"][: number % 3])
+        ghost.put(
+            NS,
+            key,
+            HOSTILE_TEXTS[number % len(HOSTILE_TEXTS)],
+            tags=["x: y", "Two words"][: number % 3],
+        )
     for number, text in enumerate(HOSTILE_TEXTS):
         ghost.put(NS, f"text {number}", text, kind="semantic")
     ghost.mirror(root, NS, layout=layout)
@@ -222,7 +263,11 @@ def test_a_second_store_writes_the_same_bytes_elsewhere(
     other.mirror(root, NS)
     other.mirror(tmp_path / "again", NS, layout=layout)
     old = {path.relative_to(root): path.read_bytes() for path in root.rglob("*") if path.is_file()}
-    new = {path.relative_to(tmp_path / "again"): path.read_bytes() for path in (tmp_path / "again").rglob("*") if path.is_file()}
+    new = {
+        path.relative_to(tmp_path / "again"): path.read_bytes()
+        for path in (tmp_path / "again").rglob("*")
+        if path.is_file()
+    }
     assert new == old
 
 
@@ -255,13 +300,23 @@ def test_the_files_of_both_layouts(store: Ghost, root: Path, tmp_path: Path) -> 
         "## Specialized Knowledge\n\n### rule\n\nNever boil.\n\n### tea\n\nGreen tea.\n"
     )
     assert (tmp_path / "days" / "MEMORY.md").read_text() == "## rule\n\nNever boil.\n"
-    assert (tmp_path / "days" / "memory" / "2026-03-14.md").read_text() == "## tea\n\n# Tea\n\nGreen tea. It is hot.\n"
+    assert (
+        tmp_path / "days" / "memory" / "2026-03-14.md"
+    ).read_text() == "## tea\n\n# Tea\n\nGreen tea. It is hot.\n"
 
 
 @layouts
 def test_an_edit_in_the_folder_is_a_new_version(store: Ghost, root: Path, layout: str) -> None:
     """A folder's edit keeps everything of the memory but its text, and names the file."""
-    store.put(NS, "tea", "Green tea.", tags=["drink"], source_kind="stated", importance=0.9, files=["x.py"])
+    store.put(
+        NS,
+        "tea",
+        "Green tea.",
+        tags=["drink"],
+        source_kind="stated",
+        importance=0.9,
+        files=["x.py"],
+    )
     store.mirror(root, NS, layout=layout)
     path = file_of(root, layout, "tea")
     replace(path, "Green tea.", "Black tea.")
@@ -279,7 +334,9 @@ def test_all_other_bytes_stay(store: Ghost, root: Path, layout: str) -> None:
         path = root / ".ai-knowledge" / "tea.mdk"
         path.parent.mkdir()
         raw = "\ufeff---\r\n# mine\r\nauthor: me\r\ntags: [drink]   # list\r\nlast_updated: 2026-01-01T00:00:00Z\r\nzeta: 1\r\n---\r\n\r\n\r\nGreen tea.\r\nHot.\r\n\r\n"
-        wanted = raw.replace("Green tea.\r\nHot.", "White tea.\r\nCold.").replace("2026-01-01T00:00:00Z", "2026-03-14T09:26:53Z")
+        wanted = raw.replace("Green tea.\r\nHot.", "White tea.\r\nCold.").replace(
+            "2026-01-01T00:00:00Z", "2026-03-14T09:26:53Z"
+        )
     else:
         path = root / "MEMORY.md"
         raw = "\ufeff---\r\nx: y\r\n---\r\n# Mine\r\n\r\nby hand  \r\n\r\n## one ##\r\n1\r\n##\ttea\r\n\r\n\r\nGreen tea.\r\nHot.\r\n\r\n\r\n## two\r\n2"
@@ -326,7 +383,11 @@ def test_removed_on_one_side_and_edited_on_the_other(store: Ghost, root: Path, l
     store.put(NS, "pot", "My pot.")
     report = store.mirror(root, NS)
     assert (report.to_store, report.to_folder, report.conflicts) == (1, 1, [])
-    assert folder(root, layout) == memories(store) == {"cup": "A cup.", "pot": "My pot.", "tea": "My tea."}
+    assert (
+        folder(root, layout)
+        == memories(store)
+        == {"cup": "A cup.", "pot": "My pot.", "tea": "My tea."}
+    )
     assert (store.get(NS, "tea").tier, store.get(NS, "tea").importance) == ("ltm", 0.9)
     assert file_of(root, layout, "pot") == path
 
@@ -339,7 +400,11 @@ def test_a_renamed_unit_takes_its_memory_along(store: Ghost, root: Path, layout:
     store.edge(NS, "pot", "tea", "depends_on")
     store.mirror(root, NS, layout=layout)
     path = file_of(root, layout, "tea")
-    replace(path, "topic: tea" if layout == "topics" else "## tea", "topic: leaf" if layout == "topics" else "## leaf")
+    replace(
+        path,
+        "topic: tea" if layout == "topics" else "## tea",
+        "topic: leaf" if layout == "topics" else "## leaf",
+    )
     store.mirror(root, NS)
     assert folder(root, layout) == memories(store) == {"leaf": "Green tea.", "pot": "A pot."}
     assert (store.get(NS, "leaf").importance, store.get(NS, "leaf").tags) == (0.9, ("drink",))
@@ -381,7 +446,9 @@ def test_the_same_heading_twice(store: Ghost, root: Path) -> None:
     """Of two sections with one heading the second gets its day behind it; none is lost."""
     (root / "memory").mkdir()
     for day in (1, 2):
-        (root / "memory" / f"2026-01-0{day}.md").write_text(f"## Log\n\nDay {day}.\n\n## Log\n\nAgain {day}.\n")
+        (root / "memory" / f"2026-01-0{day}.md").write_text(
+            f"## Log\n\nDay {day}.\n\n## Log\n\nAgain {day}.\n"
+        )
     assert store.mirror(root, NS).to_store == 4
     assert folder(root, "daily") == memories(store)
     assert sorted(memories(store).values()) == ["Again 1.", "Again 2.", "Day 1.", "Day 2."]
@@ -411,8 +478,13 @@ def test_tags_go_both_ways(store: Ghost, root: Path) -> None:
     store.put(NS, "tea", "White tea.", tags=["a", "b", "d"])
     report = store.mirror(root, NS)
     assert report.conflicts == []
-    assert (store.get(NS, "tea").content, set(store.get(NS, "tea").tags)) == ("White tea.", {"b", "c", "d"})
-    assert "  - b\n  - c\n  - d\n" in path.read_text() or "  - c\n  - b\n  - d\n" in path.read_text()
+    assert (store.get(NS, "tea").content, set(store.get(NS, "tea").tags)) == (
+        "White tea.",
+        {"b", "c", "d"},
+    )
+    assert (
+        "  - b\n  - c\n  - d\n" in path.read_text() or "  - c\n  - b\n  - d\n" in path.read_text()
+    )
     assert not store.mirror(root, NS).is_changed
 
 
@@ -440,8 +512,14 @@ def test_both_changed_differently(store: Ghost, root: Path, layout: str) -> None
     replace(file_of(root, layout, "tea"), "Green", "White")
     store.put(NS, "tea", "Black tea.")
     report = store.mirror(root, NS)
-    assert [(one.key, one.kept_as) for one in report.conflicts] == [("tea", "tea (conflict 2026-03-14 09.26)")]
-    assert folder(root, layout) == memories(store) == {"tea": "White tea.", "tea (conflict 2026-03-14 09.26)": "Black tea."}
+    assert [(one.key, one.kept_as) for one in report.conflicts] == [
+        ("tea", "tea (conflict 2026-03-14 09.26)")
+    ]
+    assert (
+        folder(root, layout)
+        == memories(store)
+        == {"tea": "White tea.", "tea (conflict 2026-03-14 09.26)": "Black tea."}
+    )
     assert store.get(NS, "tea (conflict 2026-03-14 09.26)").tags == ("drink",)
     assert not store.mirror(root, NS).is_changed
 
@@ -456,7 +534,11 @@ def test_a_locked_memory_keeps_its_text(store: Ghost, root: Path, layout: str) -
     replace(path, "Green tea.", "White tea.")
     report = store.mirror(root, NS)
     (conflict,) = report.conflicts
-    assert folder(root, layout) == memories(store) == {"tea": "Green tea.", "pot": "A pot.", conflict.kept_as: "White tea."}
+    assert (
+        folder(root, layout)
+        == memories(store)
+        == {"tea": "Green tea.", "pot": "A pot.", conflict.kept_as: "White tea."}
+    )
     assert store.get(NS, "tea").version == 1
     path.unlink()
     store.mirror(root, NS, accept_deletes=True)
@@ -471,14 +553,20 @@ def test_a_first_run_with_two_full_sides(store: Ghost, root: Path, layout: str) 
     path.write_text("White tea.\n" if layout == "topics" else "## tea\nWhite tea.\n")
     store.put(NS, "tea", "Green tea.")
     store.mirror(root, NS, layout=layout)
-    assert sorted(memories(store).values()) == sorted(folder(root, layout).values()) == ["Green tea.", "White tea."]
+    assert (
+        sorted(memories(store).values())
+        == sorted(folder(root, layout).values())
+        == ["Green tea.", "White tea."]
+    )
 
 
 # --- what is not believed, not mirrored, not accepted
 
 
 @layouts
-def test_an_empty_folder_is_not_believed(store: Ghost, root: Path, tmp_path: Path, layout: str) -> None:
+def test_an_empty_folder_is_not_believed(
+    store: Ghost, root: Path, tmp_path: Path, layout: str
+) -> None:
     """Neither a folder that is away nor one that is empty removes anything, unless that is said."""
     store.put(NS, "tea", "Green tea.")
     store.put(NS, "pot", "A pot.")
@@ -499,7 +587,13 @@ def test_an_empty_folder_is_not_believed(store: Ghost, root: Path, tmp_path: Pat
 def test_most_of_a_folder_missing_is_not_believed(store: Ghost, root: Path, layout: str) -> None:
     """More than half, and at least ten, vanish only when that is said; fewer do at once."""
     for number in range(20):
-        store.put(NS, f"k{number:02}", f"text {number}", kind="episodic", created_at=f"2026-01-{number + 1:02}")
+        store.put(
+            NS,
+            f"k{number:02}",
+            f"text {number}",
+            kind="episodic",
+            created_at=f"2026-01-{number + 1:02}",
+        )
     store.mirror(root, NS, layout=layout)
     for number in range(11):
         file_of(root, layout, f"k{number:02}").unlink()
@@ -513,7 +607,9 @@ def test_most_of_a_folder_missing_is_not_believed(store: Ghost, root: Path, layo
 
 
 @layouts
-def test_a_save_in_two_steps_is_no_removal(store: Ghost, root: Path, layout: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_save_in_two_steps_is_no_removal(
+    store: Ghost, root: Path, layout: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A file that is away for a moment, as while an editor saves it, is no removal."""
     store.put(NS, "tea", "Green tea.", kind="episodic")
     store.put(NS, "pot", "A pot.", kind="semantic")
@@ -527,8 +623,8 @@ def test_a_save_in_two_steps_is_no_removal(store: Ghost, root: Path, layout: str
         naps.append(seconds)
         path.write_bytes(raw.replace(b"Green", b"White"))
 
-    monkeypatch.setattr("ghostmem.verbs.mirror.SETTLE", 0.5)
-    monkeypatch.setattr("ghostmem.verbs.mirror.time.sleep", nap)
+    monkeypatch.setattr("ghostmem.notes.mirroring.SETTLE", 0.5)
+    monkeypatch.setattr("ghostmem.notes.mirroring.time.sleep", nap)
     report = store.mirror(root, NS)
     assert naps == [0.5]
     assert (report.removed_from_store, report.to_store) == (0, 1)
@@ -584,7 +680,9 @@ def test_a_unit_without_text_is_pending(store: Ghost, root: Path, layout: str) -
 
 
 @layouts
-def test_a_text_that_is_too_long_is_pending(open_ghost: Callable[..., Ghost], root: Path, layout: str) -> None:
+def test_a_text_that_is_too_long_is_pending(
+    open_ghost: Callable[..., Ghost], root: Path, layout: str
+) -> None:
     """What the store does not accept stays in the folder, and the report says why."""
     ghost = open_ghost(max_content_bytes=100)
     ghost.put(NS, "tea", "Green tea.")
@@ -596,7 +694,9 @@ def test_a_text_that_is_too_long_is_pending(open_ghost: Callable[..., Ghost], ro
 
 
 @layouts
-def test_a_conflict_that_cannot_be_kept_is_not_written_over(open_ghost: Callable[..., Ghost], root: Path, layout: str) -> None:
+def test_a_conflict_that_cannot_be_kept_is_not_written_over(
+    open_ghost: Callable[..., Ghost], root: Path, layout: str
+) -> None:
     """The folder's text of a locked memory stays where it is as long as the store cannot keep it."""
     ghost = open_ghost(max_content_bytes=100)
     ghost.put(NS, "tea", "Green tea.", tags=["locked"])
@@ -617,11 +717,17 @@ def test_a_file_comes_back_where_another_has_its_name_by_now(store: Ghost, root:
     store.put(NS, "a", "Text a.")
     store.put(NS, "b", "Again b.")
     store.mirror(root, NS)
-    assert folder(root, "topics") == memories(store) == {"a": "Text a.", "b": "Again b.", "c": "Text c."}
+    assert (
+        folder(root, "topics")
+        == memories(store)
+        == {"a": "Text a.", "b": "Again b.", "c": "Text c."}
+    )
 
 
 @layouts
-def test_what_is_gone_from_the_store_is_not_mirrored(store: Ghost, root: Path, clock: Clock, layout: str) -> None:
+def test_what_is_gone_from_the_store_is_not_mirrored(
+    store: Ghost, root: Path, clock: Clock, layout: str
+) -> None:
     """Neither removed nor expired memories are in the folder."""
     store.put(NS, "tea", "Green tea.", ttl="1h")
     store.put(NS, "pot", "A pot.")
@@ -693,9 +799,11 @@ def test_a_dry_run_writes_nothing(store: Ghost, root: Path, layout: str) -> None
 
 
 @layouts
-def test_an_edit_while_it_runs_is_pending(store: Ghost, root: Path, layout: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_edit_while_it_runs_is_pending(
+    store: Ghost, root: Path, layout: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A file that a person saves between reading and writing keeps the person's text; the next run sorts it out."""
-    from ghostmem.verbs import mirror_units
+    from ghostmem.notes import mirror_units
 
     store.put(NS, "tea", "Green tea.")
     store.mirror(root, NS, layout=layout)
@@ -710,10 +818,16 @@ def test_an_edit_while_it_runs_is_pending(store: Ghost, root: Path, layout: str,
     with monkeypatch.context() as patch:
         patch.setattr(mirror_units, "write", late)
         report = store.mirror(root, NS)
-    assert [(one.key, one.path) for one in report.pending] == [("tea", str(path.relative_to(home(root, layout))))]
+    assert [(one.key, one.path) for one in report.pending] == [
+        ("tea", str(path.relative_to(home(root, layout))))
+    ]
     assert "White tea." in path.read_text()
     store.mirror(root, NS)
-    assert sorted(memories(store).values()) == sorted(folder(root, layout).values()) == ["Black tea.", "White tea."]
+    assert (
+        sorted(memories(store).values())
+        == sorted(folder(root, layout).values())
+        == ["Black tea.", "White tea."]
+    )
 
 
 # --- the index of topics
@@ -726,8 +840,14 @@ def test_the_index_is_kept_in_step(store: Ghost, root: Path) -> None:
     store.mirror(root, NS, layout="topics")
     index = root / ".ai-knowledge" / "index.mdk"
     replace(index, "A pot.", "My own words on pots.")
-    replace(index, "## Specialized", "# Project\n\n## General Project Knowledge\n\nGeneral.\n\n## Specialized")
-    index.write_text(index.read_text() + "\n### elsewhere\n\nA topic without a file.\n\n## Mine\n\nBy hand.\n")
+    replace(
+        index,
+        "## Specialized",
+        "# Project\n\n## General Project Knowledge\n\nGeneral.\n\n## Specialized",
+    )
+    index.write_text(
+        index.read_text() + "\n### elsewhere\n\nA topic without a file.\n\n## Mine\n\nBy hand.\n"
+    )
     store.put(NS, "tea", "White tea. Cold.")
     store.put(NS, "pot", "Another pot.")
     store.put(NS, "cup", "## x\n- A cup\n  of tea")
@@ -751,12 +871,20 @@ def test_the_index_is_kept_in_step(store: Ghost, root: Path) -> None:
 
 def test_topics_and_the_tools_see_the_same(store: Ghost, root: Path, clock: Clock) -> None:
     """A topic that the knowledge tools write is mirrored, and they read what the mirror writes."""
-    from ghostmem.notes.knowledge import list_memories, memorize_new_topic, recall_memory, refine_memory
+    from ghostmem.notes.knowledge import (
+        list_memories,
+        memorize_new_topic,
+        recall_memory,
+        refine_memory,
+    )
 
     memorize_new_topic(root, "auth", ["Security"], "How one logs in.", "# Auth\n\nTokens.", clock())
     store.put(NS, "tea", "Green tea.", tags=["drink"])
     store.mirror(root, NS)
-    assert (store.get(NS, "auth").content, store.get(NS, "auth").tags) == ("# Auth\n\nTokens.", ("Security",))
+    assert (store.get(NS, "auth").content, store.get(NS, "auth").tags) == (
+        "# Auth\n\nTokens.",
+        ("Security",),
+    )
     assert list_memories(root) == "auth, tea"
     assert "**Tags:** drink" in recall_memory(root, "tea")
     refine_memory(root, "auth", new_content="Cookies.", now=clock())
@@ -771,9 +899,9 @@ CHILD = """
 import os, signal, sys
 from contextlib import contextmanager
 from ghostmem import Ghost
-from ghostmem.engine.sqlite import SqliteEngine
+from ghostmem.store.sqlite import SqliteEngine
 from ghostmem.settings import Settings
-import ghostmem.verbs.mirror as verb
+import ghostmem.notes.mirroring as verb
 
 store, root, layout, rounds, last = *sys.argv[1:4], int(sys.argv[4]), int(sys.argv[5])
 verb.SETTLE, verb.BATCH, steps = 0.0, 5, 0
@@ -811,7 +939,9 @@ print(steps)
 """
 
 
-def start(store: Path, root: Path, layout: str, rounds: int = 1, kill_at: int = 0) -> "subprocess.Popen[bytes]":
+def start(
+    store: Path, root: Path, layout: str, rounds: int = 1, kill_at: int = 0
+) -> "subprocess.Popen[bytes]":
     """Mirror in another process, which kills itself at a step."""
     words = [str(store), str(root), layout, str(rounds), str(kill_at)]
     return subprocess.Popen([sys.executable, "-c", CHILD, *words], stdout=subprocess.PIPE)
@@ -831,14 +961,19 @@ def prepared(path: Path, root: Path, layout: str) -> tuple[dict[str, str], set[s
         ghost.mirror(root, NS, layout=layout)
         agreed = memories(ghost)
         for number in (0, 1, 2, 3, 4, 5):
-            replace(file_of(root, layout, f"k{number:02}"), f"text {number}\n", f"folder {number}\n")
+            replace(
+                file_of(root, layout, f"k{number:02}"), f"text {number}\n", f"folder {number}\n"
+            )
         for number in (3, 4, 10, 11, 12):
             ghost.put(NS, f"k{number:02}", f"store {number}")
         for number in (20, 21):
             ghost.rm(NS, f"k{number:02}")
         for number in range(30, 36):
             ghost.put(NS, f"k{number:02}", f"new {number}")
-        return agreed, {*memories(ghost).values(), *folder(root, layout).values()} - {"text 20", "text 21"}
+        return agreed, {*memories(ghost).values(), *folder(root, layout).values()} - {
+            "text 20",
+            "text 21",
+        }
 
 
 def changed(texts: set[str], agreed: dict[str, str]) -> set[str]:
@@ -859,13 +994,19 @@ def die_and_recover(folder_: Path, layout: str, kill_at: int) -> bool:
         assert not ghost.mirror(root, NS).is_changed
         assert memories(ghost) == folder(root, layout)
         assert changed(texts, agreed) <= set(memories(ghost).values())
-        assert len(set(memories(ghost).values())) == len(memories(ghost)) == 24 - 2 + 6 + 3  # nothing lost, nothing twice
+        assert (
+            len(set(memories(ghost).values())) == len(memories(ghost)) == 24 - 2 + 6 + 3
+        )  # nothing lost, nothing twice
         assert not [left for left in root.rglob("*.tmp") if child.returncode == 0]
         assert ghost.check().problems == ()
         if layout == "topics":
             index = (root / ".ai-knowledge" / "index.mdk").read_text()
-            listed = [line.removeprefix("### ") for line in index.splitlines() if line.startswith("### ")]
-            assert sorted(listed) == sorted(file.stem for file in (root / ".ai-knowledge").glob("*.mdk") if file.stem != "index")
+            listed = [
+                line.removeprefix("### ") for line in index.splitlines() if line.startswith("### ")
+            ]
+            assert sorted(listed) == sorted(
+                file.stem for file in (root / ".ai-knowledge").glob("*.mdk") if file.stem != "index"
+            )
     return child.returncode != 0
 
 

@@ -78,7 +78,9 @@ class World:
 
     def units(self) -> list[Unit]:
         """Return what stands in the folder."""
-        return [unit for file in look(self.home, self.shape, {}).files.values() for unit in file.units]
+        return [
+            unit for file in look(self.home, self.shape, {}).files.values() for unit in file.units
+        ]
 
     def folder(self) -> dict[str, str]:
         """Return what the folder says, by key."""
@@ -151,7 +153,10 @@ class World:
         """Remove a unit."""
         if unit := self.choose():
             raw = self.raw(unit.path).removeprefix("\ufeff")
-            self.rewrite(unit.path, self.shape.edit(unit.path, raw, [Change(unit.key, None, (), self.clock())], False))
+            self.rewrite(
+                unit.path,
+                self.shape.edit(unit.path, raw, [Change(unit.key, None, (), self.clock())], False),
+            )
 
     def new_unit(self) -> None:
         """Write something by hand."""
@@ -160,7 +165,11 @@ class World:
         if self.shape.is_single:
             lines = ["my own", "", f"text {self.count}"]
             fields = self.random.choice(
-                [[], ["---", "author: me", "tags: [x]", "---"], ["---", f"topic: made {self.count}", "x: y", "---", ""]]
+                [
+                    [],
+                    ["---", "author: me", "tags: [x]", "---"],
+                    ["---", f"topic: made {self.count}", "x: y", "---", ""],
+                ]
             )
             self.rewrite(f"hand {self.count % 7}.mdk", end.join([*fields, *lines]))
         else:
@@ -178,7 +187,10 @@ class World:
         """Give a unit another key."""
         if unit := self.choose():
             self.count += 1
-            self.rewrite(unit.path, self.shape.rename(self.raw(unit.path), unit.number, f"renamed {self.count}"))
+            self.rewrite(
+                unit.path,
+                self.shape.rename(self.raw(unit.path), unit.number, f"renamed {self.count}"),
+            )
 
     def move_file(self) -> None:
         """Give a file another name, or bring a section to another file."""
@@ -189,9 +201,17 @@ class World:
             (self.home / unit.path).rename(self.home / f"file {self.count}.mdk")
             return
         raw = self.raw(unit.path)
-        self.rewrite(unit.path, self.shape.edit(unit.path, raw, [Change(unit.key, None, (), self.clock())], False))
+        self.rewrite(
+            unit.path,
+            self.shape.edit(unit.path, raw, [Change(unit.key, None, (), self.clock())], False),
+        )
         other = "memory/2026-01-09.md"
-        self.rewrite(other, self.shape.edit(other, self.raw(other), [Change(unit.key, unit.text, (), self.clock())], True))
+        self.rewrite(
+            other,
+            self.shape.edit(
+                other, self.raw(other), [Change(unit.key, unit.text, (), self.clock())], True
+            ),
+        )
 
     def clash(self) -> None:
         """Edit or remove on both sides at once."""
@@ -201,8 +221,15 @@ class World:
             unit = next(unit for unit in self.units() if unit.key == key)
             text = inked(self.text()) if self.random.random() < 0.8 else None
             change = Change(key, text, unit.tags, self.clock())
-            self.rewrite(unit.path, self.shape.edit(unit.path, self.raw(unit.path).removeprefix("\ufeff"), [change], True))
-            self.ghost.put(NS, key, self.text()) if self.random.random() < 0.8 else self.ghost.rm(NS, key)
+            self.rewrite(
+                unit.path,
+                self.shape.edit(
+                    unit.path, self.raw(unit.path).removeprefix("\ufeff"), [change], True
+                ),
+            )
+            self.ghost.put(NS, key, self.text()) if self.random.random() < 0.8 else self.ghost.rm(
+                NS, key
+            )
 
     # --- and what must be so
 
@@ -242,7 +269,9 @@ class World:
     def traces(self) -> object:
         """Return everything that a write would change."""
         files = {
-            str(path): (path.stat().st_mtime_ns, path.read_bytes()) for path in sorted(self.root.rglob("*")) if path.is_file()
+            str(path): (path.stat().st_mtime_ns, path.read_bytes())
+            for path in sorted(self.root.rglob("*"))
+            if path.is_file()
         }
         with self.ghost.store.engine.read() as tx:
             changes = tx.db.execute("SELECT max(seq) FROM changes").get  # type: ignore[attr-defined]
@@ -258,7 +287,7 @@ ACTIONS = [
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Look twice at once, and do not wait for the disk, which is not what is tested here."""
-    monkeypatch.setattr("ghostmem.verbs.mirror.SETTLE", 0.0)
+    monkeypatch.setattr("ghostmem.notes.mirroring.SETTLE", 0.0)
     monkeypatch.setattr("os.fsync", lambda _: None)
 
 

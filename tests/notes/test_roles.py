@@ -30,9 +30,9 @@ from ghostmem.notes.roles import (
     read_memory,
     search_memory,
 )
-from ghostmem.rank.entries import bm25_scores, clip, keyword_scores, tokens
+from ghostmem.search.note_entries import search_entries
 from ghostmem.settings import Settings
-from ghostmem.verbs.search_entries import search_entries
+from ghostmem.text.entries import bm25_scores, clip, keyword_scores, tokens
 
 GOLDEN = Path(__file__).parent.parent / "data" / "notes" / "roles"
 TODAY = datetime(2026, 3, 14, 9, 26).astimezone()
@@ -109,7 +109,15 @@ def test_parse_memory_entries_multiline_content() -> None:
 def test_list_memory_files(folder: Path) -> None:
     """A scan of the folder gives the roles: files, and archives without a file; nothing else counts."""
     fill(folder, ("shared", "Section", "text"), ("build", "Section", "text"))
-    for name in ("deploy/2026-02-20.md", "empty/readme.md", ".hidden.md", ".lock", "notes.txt", "con.md", "folder.md/x"):
+    for name in (
+        "deploy/2026-02-20.md",
+        "empty/readme.md",
+        ".hidden.md",
+        ".lock",
+        "notes.txt",
+        "con.md",
+        "folder.md/x",
+    ):
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text("x", encoding="utf-8")
     assert list_memory_files(folder) == ["build", "deploy", "shared"]
@@ -127,7 +135,11 @@ def test_list_memory_files_empty_dir(tmp_path: Path) -> None:
 
 def test_search_memory_basic_match(folder: Path) -> None:
     """A single term finds the right entry, and only that."""
-    fill(folder, ("build", "Build Config", "use pnpm for all builds"), ("shared", "Deploy Notes", "always run cdk diff first"))
+    fill(
+        folder,
+        ("build", "Build Config", "use pnpm for all builds"),
+        ("shared", "Deploy Notes", "always run cdk diff first"),
+    )
     entry = MemoryEntry("build", "Build Config", "2026-02-21 14:27", "use pnpm for all builds")
     assert search_memory("pnpm", folder=folder) == [SearchResult(entry, 1.0)]
 
@@ -135,7 +147,11 @@ def test_search_memory_basic_match(folder: Path) -> None:
 @pytest.mark.parametrize("mode", ["keyword", "bm25"])
 def test_search_memory_header_boost(folder: Path, mode: str) -> None:
     """A match in the title ranks above a match in the text."""
-    fill(folder, ("shared", "Notes", "remember to deploy"), ("shared", "Deploy Guide", "run cdk diff"))
+    fill(
+        folder,
+        ("shared", "Notes", "remember to deploy"),
+        ("shared", "Deploy Guide", "run cdk diff"),
+    )
     found = search_memory("deploy", folder=folder, mode=mode)
     assert sections(found) == ["Deploy Guide", "Notes"]
     assert found[0].score > found[1].score
@@ -145,8 +161,13 @@ def test_search_memory_header_boost(folder: Path, mode: str) -> None:
 def test_search_memory_role_filter(folder: Path, mode: str) -> None:
     """A role keeps the others' entries out."""
     fill(folder, ("build", "Config", "use pnpm"), ("shared", "Config", "use pnpm too"))
-    assert [found.entry.role for found in search_memory("pnpm", "build", folder=folder, mode=mode)] == ["build"]
-    assert [found.entry.role for found in search_memory("pnpm", "", folder=folder, mode=mode)] == ["build", "shared"]
+    assert [
+        found.entry.role for found in search_memory("pnpm", "build", folder=folder, mode=mode)
+    ] == ["build"]
+    assert [found.entry.role for found in search_memory("pnpm", "", folder=folder, mode=mode)] == [
+        "build",
+        "shared",
+    ]
     assert search_memory("pnpm", "nobody", folder=folder, mode=mode) == []
 
 
@@ -194,7 +215,12 @@ def test_golden_search() -> None:
 def test_golden_context() -> None:
     """Shared memory comes first, then the role's archives and its file."""
     expected = (GOLDEN / "expected" / "context-deploy.txt").read_text(encoding="utf-8")
-    assert memory_context("deploy", folder=GOLDEN / "memory", now=datetime(2026, 2, 21, 16).astimezone()) == expected
+    assert (
+        memory_context(
+            "deploy", folder=GOLDEN / "memory", now=datetime(2026, 2, 21, 16).astimezone()
+        )
+        == expected
+    )
 
 
 def test_the_formats_of_the_specification() -> None:
@@ -238,7 +264,9 @@ def test_golden_guard(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(("zone", "shown"), [("UTC", "09:26"), ("Asia/Tokyo", "18:26")])
-def test_times_are_local(folder: Path, monkeypatch: pytest.MonkeyPatch, zone: str, shown: str) -> None:
+def test_times_are_local(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, zone: str, shown: str
+) -> None:
     """A section has the time of the place where it is written."""
     with monkeypatch.context() as patch:
         patch.setenv("TZ", zone)
@@ -258,7 +286,9 @@ def test_without_a_role_it_is_shared_and_without_a_clock_it_is_now(folder: Path)
     assert read_memory(folder=folder) == f"\n## A\n_{entry.timestamp}_\n\nx\n"
 
 
-def test_the_folder_comes_from_the_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_folder_comes_from_the_settings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Without a folder it is BUS_MEMORY_DIR, or .muxcode/memory."""
     append_memory("A", "x")
     assert (tmp_path / ".muxcode" / "memory" / "shared.md").exists()
@@ -277,24 +307,70 @@ def test_the_folder_comes_from_the_settings(tmp_path: Path, monkeypatch: pytest.
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        pytest.param("## A\n_2026-01-02 03:04_\nx", [("A", "2026-01-02 03:04", "x")], id="first line of the file"),
         pytest.param(
-            "\ufeff## A\r\n_2026-01-02 03:04_\r\n\r\nx\r\ny\r\n", [("A", "2026-01-02 03:04", "x\ny")], id="BOM and CRLF"
+            "## A\n_2026-01-02 03:04_\nx",
+            [("A", "2026-01-02 03:04", "x")],
+            id="first line of the file",
+        ),
+        pytest.param(
+            "\ufeff## A\r\n_2026-01-02 03:04_\r\n\r\nx\r\ny\r\n",
+            [("A", "2026-01-02 03:04", "x\ny")],
+            id="BOM and CRLF",
         ),
         pytest.param("intro\n## A\nx", [("A", "", "x")], id="no time"),
         pytest.param("## A\n_emphasis_\nx", [("A", "", "_emphasis_\nx")], id="emphasis is no time"),
-        pytest.param("## A\nx\n_2026-01-02 03:04_\ny", [("A", "", "x\n_2026-01-02 03:04_\ny")], id="a time further down"),
-        pytest.param("## A\n\n \n_2026-01-02 03:04_  \n\nx", [("A", "2026-01-02 03:04", "x")], id="blank lines before the time"),
-        pytest.param("## A\n_2026-01-02 03:04:05_\nx", [("A", "", "_2026-01-02 03:04:05_\nx")], id="seconds are no time"),
-        pytest.param("## A\n_٢٠٢٦-٠١-٠٢ ٠٣:٠٤_", [("A", "", "_٢٠٢٦-٠١-٠٢ ٠٣:٠٤_")], id="other digits are no time"),
-        pytest.param("##  A  \nx\n## \nlost\n## B", [("A", "", "x"), ("B", "", "")], id="an empty title is skipped"),
-        pytest.param("## A\n### B\n# C\n##D\n ## E", [("A", "", "### B\n# C\n##D\n ## E")], id="other headings are text"),
-        pytest.param("## A\n```\n## B\n```\n## C", [("A", "", "```\n## B\n```"), ("C", "", "")], id="backtick fence"),
-        pytest.param("## A\n~~~~\n## B\n~~~\n~~~~\n## C", [("A", "", "~~~~\n## B\n~~~\n~~~~"), ("C", "", "")], id="tilde fence"),
-        pytest.param("## A\n```\nx\n## B\ny", [("A", "", "```\nx"), ("B", "", "y")], id="an open fence hides nothing"),
-        pytest.param("## A\n```x```\n## B", [("A", "", "```x```"), ("B", "", "")], id="code within a line"),
+        pytest.param(
+            "## A\nx\n_2026-01-02 03:04_\ny",
+            [("A", "", "x\n_2026-01-02 03:04_\ny")],
+            id="a time further down",
+        ),
+        pytest.param(
+            "## A\n\n \n_2026-01-02 03:04_  \n\nx",
+            [("A", "2026-01-02 03:04", "x")],
+            id="blank lines before the time",
+        ),
+        pytest.param(
+            "## A\n_2026-01-02 03:04:05_\nx",
+            [("A", "", "_2026-01-02 03:04:05_\nx")],
+            id="seconds are no time",
+        ),
+        pytest.param(
+            "## A\n_٢٠٢٦-٠١-٠٢ ٠٣:٠٤_",
+            [("A", "", "_٢٠٢٦-٠١-٠٢ ٠٣:٠٤_")],
+            id="other digits are no time",
+        ),
+        pytest.param(
+            "##  A  \nx\n## \nlost\n## B",
+            [("A", "", "x"), ("B", "", "")],
+            id="an empty title is skipped",
+        ),
+        pytest.param(
+            "## A\n### B\n# C\n##D\n ## E",
+            [("A", "", "### B\n# C\n##D\n ## E")],
+            id="other headings are text",
+        ),
+        pytest.param(
+            "## A\n```\n## B\n```\n## C",
+            [("A", "", "```\n## B\n```"), ("C", "", "")],
+            id="backtick fence",
+        ),
+        pytest.param(
+            "## A\n~~~~\n## B\n~~~\n~~~~\n## C",
+            [("A", "", "~~~~\n## B\n~~~\n~~~~"), ("C", "", "")],
+            id="tilde fence",
+        ),
+        pytest.param(
+            "## A\n```\nx\n## B\ny",
+            [("A", "", "```\nx"), ("B", "", "y")],
+            id="an open fence hides nothing",
+        ),
+        pytest.param(
+            "## A\n```x```\n## B", [("A", "", "```x```"), ("B", "", "")], id="code within a line"
+        ),
         pytest.param("## A\n\\## B\n\\\\## C", [("A", "", "## B\n\\## C")], id="guards come off"),
-        pytest.param("## A\n```\n\\## B\n```", [("A", "", "```\n\\## B\n```")], id="code has no guards"),
+        pytest.param(
+            "## A\n```\n\\## B\n```", [("A", "", "```\n\\## B\n```")], id="code has no guards"
+        ),
     ],
 )
 def test_parser(text: str, found: list[tuple[str, str, str]]) -> None:
@@ -310,7 +386,11 @@ def test_entries_come_by_role_archives_first(folder: Path) -> None:
         (folder / "b" / f"{name}.md").write_text(f"## {name}\n", encoding="utf-8")
     found = [(entry.role, entry.section) for entry in all_memory_entries(folder)]
     assert found == [("a", "now"), ("b", "2026-02-20"), ("b", "2026-02-21"), ("b", "now")]
-    assert [entry.section for entry in all_memory_entries(folder, "b")] == ["2026-02-20", "2026-02-21", "now"]
+    assert [entry.section for entry in all_memory_entries(folder, "b")] == [
+        "2026-02-20",
+        "2026-02-21",
+        "now",
+    ]
 
 
 def test_bytes_that_are_no_utf8_are_read_and_kept(folder: Path) -> None:
@@ -329,7 +409,10 @@ def test_a_link_out_of_the_folder_is_refused(folder: Path, tmp_path: Path) -> No
     (tmp_path / "secret.md").write_text("## Secret\nx", encoding="utf-8")
     folder.mkdir()
     (folder / "build.md").symlink_to(tmp_path / "secret.md")
-    for attempt in (lambda: append_memory("A", "x", "build", folder), lambda: read_memory("build", folder)):
+    for attempt in (
+        lambda: append_memory("A", "x", "build", folder),
+        lambda: read_memory("build", folder),
+    ):
         with pytest.raises(InvalidInputError, match="leads out of"):
             attempt()
     assert (tmp_path / "secret.md").read_text(encoding="utf-8") == "## Secret\nx"
@@ -368,7 +451,9 @@ def test_unsafe_roles_are_refused(folder: Path, role: str) -> None:
     assert not folder.exists()
 
 
-@pytest.mark.parametrize("role", ["shared", "code-review", "a.b", "Ünïcode 構成", "r" * 128, "console", "con-1", "~"])
+@pytest.mark.parametrize(
+    "role", ["shared", "code-review", "a.b", "Ünïcode 構成", "r" * 128, "console", "con-1", "~"]
+)
 def test_safe_roles_are_accepted(folder: Path, role: str) -> None:
     """Other names are the user's business."""
     append_memory("A", "x", role, folder)
@@ -376,7 +461,9 @@ def test_safe_roles_are_accepted(folder: Path, role: str) -> None:
     assert [entry.role for entry in all_memory_entries(folder, role)] == [role]
 
 
-@pytest.mark.parametrize("title", ["", "  ", "a\nb", "a\n", "\ta", "a\rb", "a\x1bb", "a\u2029b", "a\ud800"])
+@pytest.mark.parametrize(
+    "title", ["", "  ", "a\nb", "a\n", "\ta", "a\rb", "a\x1bb", "a\u2029b", "a\ud800"]
+)
 def test_a_title_is_one_line(folder: Path, title: str) -> None:
     """Anything else is refused, and nothing is made."""
     with pytest.raises(InvalidInputError, match="cannot be a section's title") as caught:
@@ -385,7 +472,9 @@ def test_a_title_is_one_line(folder: Path, title: str) -> None:
     assert not folder.exists()
 
 
-@pytest.mark.parametrize(("text", "why"), [("", "empty"), (" \r\n", "empty"), ("a\ud800", "position 1")])
+@pytest.mark.parametrize(
+    ("text", "why"), [("", "empty"), (" \r\n", "empty"), ("a\ud800", "position 1")]
+)
 def test_a_text_is_needed(folder: Path, text: str, why: str) -> None:
     """Nothing, and what is no text, is not written down."""
     with pytest.raises(InvalidInputError, match=why):
@@ -399,13 +488,23 @@ HOSTILE = [
 ]  # fmt: skip
 LINES = st.lists(st.sampled_from(HOSTILE) | st.text(max_size=8), max_size=9).map("\n".join)
 TITLES = (st.text(max_size=12) | st.sampled_from(HOSTILE)).filter(
-    lambda title: title.strip() and not any(char in title for char in "\n\r\u2028\u2029") and title.isprintable()
+    lambda title: (
+        title.strip()
+        and not any(char in title for char in "\n\r\u2028\u2029")
+        and title.isprintable()
+    )
 )
 
 
 @settings(max_examples=300, deadline=None)
-@given(st.lists(st.tuples(TITLES, LINES.filter(str.strip)), min_size=1, max_size=3), LINES, st.booleans())
-def test_what_is_written_is_what_is_read(entries: list[tuple[str, str]], before: str, crlf: bool) -> None:
+@given(
+    st.lists(st.tuples(TITLES, LINES.filter(str.strip)), min_size=1, max_size=3),
+    LINES,
+    st.booleans(),
+)
+def test_what_is_written_is_what_is_read(
+    entries: list[tuple[str, str]], before: str, crlf: bool
+) -> None:
     """Whatever a text holds, and whatever a stranger left in the file, sections come back as they were given."""
     with tempfile.TemporaryDirectory() as name:
         path = Path(name) / "r.md"
@@ -415,7 +514,10 @@ def test_what_is_written_is_what_is_read(entries: list[tuple[str, str]], before:
             append_memory(title, text, "r", name)
         written = path.read_bytes()
         found = all_memory_entries(name)[-len(entries) :]
-    expected = [(title.strip(), text.replace("\r\n", "\n").replace("\r", "\n").strip()) for title, text in entries]
+    expected = [
+        (title.strip(), text.replace("\r\n", "\n").replace("\r", "\n").strip())
+        for title, text in entries
+    ]
     assert [(entry.section, entry.content) for entry in found] == expected
     assert written.startswith(start.encode())
 
@@ -429,10 +531,14 @@ def test_reading_anything_is_harmless(first: str, second: str) -> None:
         assert entry.content == entry.content.strip()
 
 
-@pytest.mark.parametrize("line", ["```x\n", "~~~\\\n", "\\## \n", " \t" * 50 + "\n", "\\" * 100 + "\n"])
+@pytest.mark.parametrize(
+    "line", ["```x\n", "~~~\\\n", "\\## \n", " \t" * 50 + "\n", "\\" * 100 + "\n"]
+)
 def test_a_hostile_file_is_read_in_time(line: str) -> None:
     """A megabyte of beginnings without an end takes no longer than a megabyte of prose."""
-    assert len(parse_memory_entries("## A\n" + line * (1_000_000 // len(line)) + "## B\n", "r")) == 2
+    assert (
+        len(parse_memory_entries("## A\n" + line * (1_000_000 // len(line)) + "## B\n", "r")) == 2
+    )
 
 
 @pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"], ids=["plain", "BOM"])
@@ -456,9 +562,20 @@ def test_line_ends_and_mark_stay(folder: Path, mark: bytes, end: bytes, days: in
 def test_entries_and_results_have_the_fields_of_the_specification() -> None:
     """MemoryEntry and SearchResult, frozen, and flat as plain data."""
     result = SearchResult(MemoryEntry("r", "s", "t", "c"), 1.5)
-    assert (result.entry.role, result.entry.section, result.entry.timestamp, result.entry.content) == ("r", "s", "t", "c")
+    assert (
+        result.entry.role,
+        result.entry.section,
+        result.entry.timestamp,
+        result.entry.content,
+    ) == ("r", "s", "t", "c")
     assert isinstance(result.score, float)
-    assert result.to_dict() == {"role": "r", "section": "s", "timestamp": "t", "content": "c", "score": 1.5}
+    assert result.to_dict() == {
+        "role": "r",
+        "section": "s",
+        "timestamp": "t",
+        "content": "c",
+        "score": 1.5,
+    }
     with pytest.raises(AttributeError):
         result.score = 2.0  # type: ignore[misc]
 
@@ -505,7 +622,14 @@ def test_stems(word: str, stem: str) -> None:
 
 def test_tokens() -> None:
     """Words are letters and digits, without stop words and single letters, but with single characters of other scripts."""
-    assert tokens("Build the CDK-deploy_pipeline, a v2 of 構!") == ["build", "cdk", "deploy", "pipeline", "v2", "構"]
+    assert tokens("Build the CDK-deploy_pipeline, a v2 of 構!") == [
+        "build",
+        "cdk",
+        "deploy",
+        "pipeline",
+        "v2",
+        "構",
+    ]
     assert tokens("the and is of to in for") == []
 
 
@@ -523,16 +647,27 @@ def test_bm25_scores() -> None:
 
 def test_bm25_phrases() -> None:
     """A quoted phrase adds 2.0 where its words stand together, its words count anyway, and alone it makes no score."""
-    texts = [("Guide", "always run cdk diff first"), ("CDK Notes", "the diff tool is useful"), ("Else", "nothing of it")]
+    texts = [
+        ("Guide", "always run cdk diff first"),
+        ("CDK Notes", "the diff tool is useful"),
+        ("Else", "nothing of it"),
+    ]
     plain, quoted = bm25_scores("cdk diff", texts), bm25_scores('"cdk diff"', texts)
     assert [b - a for a, b in zip(plain, quoted, strict=True)] == pytest.approx([2.0, 0.0, 0.0])
-    assert bm25_scores('run "cdk diff', texts)[0] == pytest.approx(bm25_scores('run "cdk diff"', texts)[0])
+    assert bm25_scores('run "cdk diff', texts)[0] == pytest.approx(
+        bm25_scores('run "cdk diff"', texts)[0]
+    )
     assert bm25_scores('""', texts) == [0.0, 0.0, 0.0]
 
 
 def test_bm25_weighs_among_the_roles_entries_only(folder: Path) -> None:
     """Rarity is counted after the role's filter."""
-    fill(folder, ("a", "one", "pnpm rare"), ("a", "two", "other"), *(("b", f"n{n}", "pnpm pnpm") for n in range(5)))
+    fill(
+        folder,
+        ("a", "one", "pnpm rare"),
+        ("a", "two", "other"),
+        *(("b", f"n{n}", "pnpm pnpm") for n in range(5)),
+    )
     among_all = search_memory("pnpm", folder=folder, mode="bm25")
     own = search_memory("pnpm", "a", folder=folder, mode="bm25")
     assert sections(own) == ["one"]
@@ -551,21 +686,38 @@ def test_scoring_one_entry_is_private() -> None:
     import ghostmem
 
     assert [name for name in ghostmem.__all__ if "score" in name.lower()] == []
-    assert [name for name in vars(roles) if "score" in name and name not in ("keyword_scores", "bm25_scores")] == []
+    assert [
+        name
+        for name in vars(roles)
+        if "score" in name and name not in ("keyword_scores", "bm25_scores")
+    ] == []
 
 
 HYBRID = [
     MemoryEntry("shared", "Build Config", "2026-02-21 14:27", "use pnpm for all builds"),
-    MemoryEntry("edit", "Rules", "2026-02-20 17:30", "Hand big changes to the review agent before merging."),
-    MemoryEntry("edit", "Coffee \0 time", "9999-99-99 99:99", "The physician drinks espresso every morning.\0"),
+    MemoryEntry(
+        "edit", "Rules", "2026-02-20 17:30", "Hand big changes to the review agent before merging."
+    ),
+    MemoryEntry(
+        "edit",
+        "Coffee \0 time",
+        "9999-99-99 99:99",
+        "The physician drinks espresso every morning.\0",
+    ),
     MemoryEntry("build", "pnpm", "", ""),
 ]
 
 
-@pytest.mark.parametrize(("provider", "found"), [("static", ["Coffee \0 time"]), ("local", ["Coffee \0 time"]), ("none", [])])
+@pytest.mark.parametrize(
+    ("provider", "found"),
+    [("static", ["Coffee \0 time"]), ("local", ["Coffee \0 time"]), ("none", [])],
+)
 def test_hybrid_search_finds_by_meaning(provider: str, found: list[str]) -> None:
     """Other words for the same thing find an entry, with the static model's vectors, unless vectors are not wanted."""
-    assert keyword_scores("caffeine", [(entry.section, entry.content) for entry in HYBRID]) == [0.0] * 4
+    assert (
+        keyword_scores("caffeine", [(entry.section, entry.content) for entry in HYBRID])
+        == [0.0] * 4
+    )
     results, notes = search_entries("caffeine", HYBRID, Settings(embed_provider=provider))
     assert (sections(results)[:1], notes) == (found, ())
 
@@ -574,7 +726,9 @@ def test_hybrid_search_is_sorted_and_cut() -> None:
     """Scores go down, words count too, a limit cuts, and a blank question finds nothing."""
     results, _ = search_entries("which pnpm for builds", HYBRID, Settings(embed_provider="none"))
     assert sections(results)[:1] == ["Build Config"]
-    assert [result.score for result in results] == sorted((result.score for result in results), reverse=True)
+    assert [result.score for result in results] == sorted(
+        (result.score for result in results), reverse=True
+    )
     assert (
         sections(search_entries("pnpm", HYBRID, Settings(embed_provider="none"), 1)[0])
         == sections(search_entries("pnpm", HYBRID, Settings(embed_provider="none"))[0])[:1]
@@ -596,7 +750,10 @@ def test_the_first_section_of_a_day_puts_the_rest_away(folder: Path) -> None:
     archive = folder / "build" / "2026-03-13.md"
     assert (done.archive, done.purged) == (str(archive), ())
     assert archive.read_bytes() == before
-    assert [stat.S_IMODE(path.stat().st_mode) for path in (archive, folder / "build.md")] == [0o640, 0o640]
+    assert [stat.S_IMODE(path.stat().st_mode) for path in (archive, folder / "build.md")] == [
+        0o640,
+        0o640,
+    ]
     assert (folder / "build.md").read_bytes() == b"\n## New\n_2026-03-14 09:26_\n\npnpm\n"
     assert sections(search_memory("pnpm", "build", folder=folder)) == ["New", "Old"]
     assert list_memory_files(folder) == ["build"]
@@ -652,9 +809,18 @@ def archived(folder: Path, *days: int) -> dict[int, Path]:
 
 
 @pytest.mark.parametrize(
-    ("retention", "kept"), [(None, [1, 5, 30]), (30, [1, 5, 30]), (5, [1, 5]), (0, [1, 5, 30, 31, 60]), (365, [1, 5, 30, 31, 60])]
+    ("retention", "kept"),
+    [
+        (None, [1, 5, 30]),
+        (30, [1, 5, 30]),
+        (5, [1, 5]),
+        (0, [1, 5, 30, 31, 60]),
+        (365, [1, 5, 30, 31, 60]),
+    ],
 )
-def test_old_archives_are_removed_when_a_file_is_put_away(folder: Path, retention: int | None, kept: list[int]) -> None:
+def test_old_archives_are_removed_when_a_file_is_put_away(
+    folder: Path, retention: int | None, kept: list[int]
+) -> None:
     """Those of more than 30 days ago, or as many as is said; 0 keeps all. What went is told."""
     paths = archived(folder, 1, 5, 30, 31, 60)
     (folder / "build" / "readme.md").write_text("mine", encoding="utf-8")
@@ -662,7 +828,9 @@ def test_old_archives_are_removed_when_a_file_is_put_away(folder: Path, retentio
     date_back(folder / "build.md", days=1)
     done = append_memory("New", "x", "build", folder, TODAY, retention)
     assert [day for day, path in paths.items() if path.exists()] == kept
-    assert sorted(done.purged) == sorted(str(path) for day, path in paths.items() if day not in kept)
+    assert sorted(done.purged) == sorted(
+        str(path) for day, path in paths.items() if day not in kept
+    )
     assert (folder / "build" / "readme.md").exists()
 
 
@@ -705,7 +873,9 @@ def test_context(folder: Path) -> None:
     archived(folder, 0, 7, 8)
     (folder / "build.md").write_text("own", encoding="utf-8")
     (folder / "shared.md").write_text("all", encoding="utf-8")
-    week = "# Shared Memory\n\nall\n\n# build Memory\n\n## 7 days ago\nx\n\n## 0 days ago\nx\n\nown\n"
+    week = (
+        "# Shared Memory\n\nall\n\n# build Memory\n\n## 7 days ago\nx\n\n## 0 days ago\nx\n\nown\n"
+    )
     assert memory_context("build", folder=folder, now=TODAY) == week
     assert memory_context("build", 0, folder, TODAY) == week.replace("## 7 days ago\nx\n\n", "")
     assert "## 8 days ago" in memory_context("build", 10**12, folder, TODAY)
@@ -715,7 +885,9 @@ def test_context(folder: Path) -> None:
         == "# Shared Memory\n\nall\n"
     )
     (folder / "shared.md").unlink()
-    assert memory_context("build", 0, folder, TODAY) == "# build Memory\n\n## 0 days ago\nx\n\nown\n"
+    assert (
+        memory_context("build", 0, folder, TODAY) == "# build Memory\n\n## 0 days ago\nx\n\nown\n"
+    )
 
 
 # Kills and crowds
@@ -742,7 +914,10 @@ for number in range(10_000):
 
 def test_a_crowd_of_writers_loses_nothing(folder: Path) -> None:
     """Eight processes that append at once: every section is there, whole, and each writer's in its order."""
-    crowd = [subprocess.Popen([sys.executable, "-c", APPENDS, folder, str(name), "25"]) for name in range(8)]
+    crowd = [
+        subprocess.Popen([sys.executable, "-c", APPENDS, folder, str(name), "25"])
+        for name in range(8)
+    ]
     assert [process.wait(60) for process in crowd] == [0] * 8
     found = all_memory_entries(folder)
     assert len(found) == 200
@@ -756,12 +931,17 @@ def test_a_crowd_of_writers_loses_nothing(folder: Path) -> None:
 def killed(folder: Path, request: pytest.FixtureRequest) -> Iterator[int]:
     """Run a writer that puts its file away again and again, kill it, and return the last section it was sure of."""
     env = os.environ | {"GHOST_MEMORY_RETENTION_DAYS": "0"}
-    with subprocess.Popen([sys.executable, "-c", ROTATES, folder], stdout=subprocess.PIPE, env=env) as process:
+    with subprocess.Popen(
+        [sys.executable, "-c", ROTATES, folder], stdout=subprocess.PIPE, env=env
+    ) as process:
         assert process.stdout is not None
         for _ in range(request.param):
             process.stdout.readline()
         process.kill()
-        yield max(int(line) for line in [b"0", str(request.param - 1).encode(), *process.stdout.read().split()])
+        yield max(
+            int(line)
+            for line in [b"0", str(request.param - 1).encode(), *process.stdout.read().split()]
+        )
 
 
 @pytest.mark.parametrize("killed", range(5, 45, 5), indirect=True)
@@ -771,7 +951,11 @@ def test_a_kill_loses_nothing_and_doubles_nothing(folder: Path, killed: int) -> 
         found = all_memory_entries(folder)
         numbers = sorted(int(entry.section) for entry in found if entry.section != "after")
         assert numbers in (list(range(killed + 1)), list(range(killed + 2)))
-        assert all(entry.content == (f"text of {entry.section}\n" * 50).strip() for entry in found if entry.section != "after")
+        assert all(
+            entry.content == (f"text of {entry.section}\n" * 50).strip()
+            for entry in found
+            if entry.section != "after"
+        )
         assert len(found) - len(numbers) == extra
         if not extra:
             append_memory("after", "x", "r", folder, retention=0)

@@ -23,8 +23,12 @@ from ghostmem.notes.scan import ChangingError, read_note
 
 NS = "notes:lab"
 DAY = 86_400
-UNIX = pytest.mark.skipif(sys.platform == "win32", reason="names, links and modes are those of Unix")
-LINUX = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc or takes capabilities away")
+UNIX = pytest.mark.skipif(
+    sys.platform == "win32", reason="names, links and modes are those of Unix"
+)
+LINUX = pytest.mark.skipif(
+    sys.platform != "linux", reason="looks into /proc or takes capabilities away"
+)
 
 THREE = "# Top\n\nintro alpha\n\n## One\n\nbody bravo\n\n## Two\n\nbody charlie\n"
 
@@ -34,7 +38,12 @@ def snapshot(root: Path) -> dict[str, tuple[bytes, int, int, int]]:
     found = {}
     for path in [root, *root.rglob("*")]:
         told = path.lstat()
-        found[str(path)] = (path.read_bytes() if path.is_file() else b"", told.st_mode, told.st_mtime_ns, told.st_ino)
+        found[str(path)] = (
+            path.read_bytes() if path.is_file() else b"",
+            told.st_mode,
+            told.st_mtime_ns,
+            told.st_ino,
+        )
     return found
 
 
@@ -96,7 +105,9 @@ def test_context_looks_first_too(lab: Any) -> None:
     """A file written a moment ago is in the next context."""
     lab.add(a="alpha\n")
     lab.write("b.md", "the juliet plan is on Friday\n")
-    assert [item.key for item in lab.ghost.context("juliet plan", NS, whole=False).memories] == ["b.md"]
+    assert [item.key for item in lab.ghost.context("juliet plan", NS, whole=False).memories] == [
+        "b.md"
+    ]
 
 
 def test_a_second_process_sees_a_file_written_a_moment_ago(lab: Any) -> None:
@@ -133,7 +144,9 @@ def test_within_notes_or_memories(lab: Any) -> None:
         b"```\n## not a heading\nneedle in code\n```\n\n## Real\n\nafter\n",
         b"~~~\n# no\n~~~\n\n" + b"filler line of words\n\n" * 60 + b"## Far\n\nneedle\n",
         b"text \xff\n\n## S\n\nneedle\x00after\n",
-        b"one\n\n" + b"".join(b"paragraph %d with some padding words\n\n" % n for n in range(80)) + b"needle end\n",
+        b"one\n\n"
+        + b"".join(b"paragraph %d with some padding words\n\n" % n for n in range(80))
+        + b"needle end\n",
         "# Ü\u2028ber\n\nzeile\x0b\x0c\x85\n\n## Zwei\n\nneedle\n".encode(),
     ],
 )
@@ -155,16 +168,38 @@ def chunk_line(hit: Any, offset: int) -> int:
 
 @given(
     parts=st.lists(
-        st.sampled_from(["# T", "## H", "text", "", "```", "~~~", "---", "- item", "  in", "\r", "wörter", "### x"]), max_size=30
+        st.sampled_from(
+            [
+                "# T",
+                "## H",
+                "text",
+                "",
+                "```",
+                "~~~",
+                "---",
+                "- item",
+                "  in",
+                "\r",
+                "wörter",
+                "### x",
+            ]
+        ),
+        max_size=30,
     )
 )
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_every_piece_of_every_file_lies_where_it_is_said_to(open_lab: Callable[..., Any], parts: list[str]) -> None:
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+def test_every_piece_of_every_file_lies_where_it_is_said_to(
+    open_lab: Callable[..., Any], parts: list[str]
+) -> None:
     """Whatever is in a file, the line that a hit names is the line of its chunk where the match is."""
     made = open_lab(f"v{time.monotonic_ns()}", f"d{time.monotonic_ns()}.db")
     made.write("n.md", "\n".join(parts))
     made.add()
-    for hit in made.ghost.search("text wörter item H T x in", NS, pieces=True, limit=100, min_score=-10):
+    for hit in made.ghost.search(
+        "text wörter item H T x in", NS, pieces=True, limit=100, min_score=-10
+    ):
         chunk = hit.match_chunk.replace("\r\n", "\n")
         rest = chunk.split("\n")
         starts = ["\n".join(rest[number:]).lstrip(" ") for number in range(len(rest))]
@@ -172,7 +207,9 @@ def test_every_piece_of_every_file_lies_where_it_is_said_to(open_lab: Callable[.
         if hit.match_start is not None:
             first = chunk_line(hit, hit.match_start)
             last = chunk_line(hit, hit.match_end - 1)
-            assert made.at(hit).partition("\n")[0].strip() in [line.strip() for line in rest[first : last + 1]]
+            assert made.at(hit).partition("\n")[0].strip() in [
+                line.strip() for line in rest[first : last + 1]
+            ]
 
 
 # ---------------------------------------------------------------- identity
@@ -208,7 +245,9 @@ def test_a_section_keeps_its_memory(lab: Any, after: tuple[str, str]) -> None:
     assert lab.id_of("bravo") == known
     memory = next(memory for memory in lab.memories().values() if memory.id == known)
     assert memory.access_count >= 1
-    assert [(edge.from_id, edge.rel) for edge in lab.ghost.edges(NS, memory.key)] == [(known, "depends_on")]
+    assert [(edge.from_id, edge.rel) for edge in lab.ghost.edges(NS, memory.key)] == [
+        (known, "depends_on")
+    ]
     if after[0] == "nothing":
         assert not lab.sync().is_changed
 
@@ -220,7 +259,10 @@ RENAMES: dict[str, tuple[list[tuple[str, str]], dict[str, str]]] = {
     "folder": ([("d", "e")], {"e/c.md": "charlie", "e/f.md": "foxtrot"}),
     "case only": ([("a.md", "A.md")], {"A.md": "alpha"}),
     "case of a folder": ([("d", "D")], {"D/c.md": "charlie"}),
-    "exchanged": ([("a.md", "t"), ("b.md", "a.md"), ("t", "b.md")], {"b.md": "alpha", "a.md": "bravo"}),
+    "exchanged": (
+        [("a.md", "t"), ("b.md", "a.md"), ("t", "b.md")],
+        {"b.md": "alpha", "a.md": "bravo"},
+    ),
     "in a ring": (
         [("a.md", "t"), ("b.md", "a.md"), ("d/c.md", "b.md"), ("t", "d/c.md")],
         {"d/c.md": "alpha", "a.md": "bravo", "b.md": "charlie"},
@@ -332,7 +374,9 @@ def test_an_edit_that_is_taken_back_leaves_no_trace(embedding: Any) -> None:
 
 def test_one_name_in_two_ways_of_writing(lab: Any) -> None:
     """A name whose accents are written otherwise is the same note; where the system has both, they are two."""
-    composed, taken_apart = (unicodedata.normalize(form, "Crème brûlée.md") for form in ("NFC", "NFD"))
+    composed, taken_apart = (
+        unicodedata.normalize(form, "Crème brûlée.md") for form in ("NFC", "NFD")
+    )
     lab.write(composed, "# Dessert\n\ncaramel\n")
     lab.add()
     known = lab.id_of("caramel")
@@ -379,7 +423,8 @@ def long_note(changed: str = "") -> str:
     parts = []
     for number in range(12):
         body = "\n\n".join(
-            f"Paragraph {part} of section {number} says something {'long ' * 20}here." for part in range(number % 4 + 1)
+            f"Paragraph {part} of section {number} says something {'long ' * 20}here."
+            for part in range(number % 4 + 1)
         )
         parts.append(f"## Section {number}\n\n{body}\n")
     return "\n".join(parts) + changed
@@ -433,7 +478,9 @@ def test_one_edit_among_ten_thousand_notes(embedding: Any) -> None:
 
 
 @pytest.mark.parametrize(("giver", "taker"), [("a", "b"), ("b", "a"), ("a", "z"), ("z", "a")])
-def test_text_that_moves_to_another_file_is_not_embedded_again(embedding: Any, giver: str, taker: str) -> None:
+def test_text_that_moves_to_another_file_is_not_embedded_again(
+    embedding: Any, giver: str, taker: str
+) -> None:
     """A section that is cut here and pasted there keeps its vector, whichever of the files is read first."""
     lab = embedding
     moving = "\n## Moving\n\nthe wandering section\n"
@@ -465,7 +512,9 @@ def test_what_comes_back_within_thirty_days_is_as_it_was(embedding: Any) -> None
     lab.look()
     assert lab.vectors.taken() == []
     assert lab.memories()["a.md#one"].access_count == counted
-    assert [(edge.from_key, edge.to_key, edge.rel) for edge in lab.ghost.edges(NS)] == [("a.md#one", "b.md", "depends_on")]
+    assert [(edge.from_key, edge.to_key, edge.rel) for edge in lab.ghost.edges(NS)] == [
+        ("a.md#one", "b.md", "depends_on")
+    ]
 
 
 def test_after_thirty_days_nothing_of_it_is_left(embedding: Any) -> None:
@@ -542,7 +591,9 @@ def test_a_file_that_is_back_was_never_gone(lab: Any) -> None:
     assert lab.status().is_clean
 
 
-def test_sync_waits_itself_and_believes_the_second_look(lab: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sync_waits_itself_and_believes_the_second_look(
+    lab: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A sync looks twice; what is back by then stays, what is not is gone."""
     lab.add(a="alpha\n", b="bravo\n", c="charlie\n")
     (lab.root / "a.md").unlink()
@@ -553,7 +604,7 @@ def test_sync_waits_itself_and_believes_the_second_look(lab: Any, monkeypatch: p
         waited.append(seconds)
         lab.write("b.md", "bravo\n")
 
-    monkeypatch.setattr("ghostmem.verbs.sync_notes.time.sleep", come_back)
+    monkeypatch.setattr("ghostmem.notes.sync.time.sleep", come_back)
     done = lab.sync()
     assert waited == [0.5]
     assert done.removed == 1
@@ -571,9 +622,12 @@ def test_sync_removes_what_a_search_already_missed(lab: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("there", "gone", "believed"), [(20, 11, False), (20, 10, True), (13, 9, True), (3, 3, False), (1, 1, False)]
+    ("there", "gone", "believed"),
+    [(20, 11, False), (20, 10, True), (13, 9, True), (3, 3, False), (1, 1, False)],
 )
-def test_most_notes_missing_at_once_is_a_disk_that_is_away(lab: Any, there: int, gone: int, believed: bool) -> None:
+def test_most_notes_missing_at_once_is_a_disk_that_is_away(
+    lab: Any, there: int, gone: int, believed: bool
+) -> None:
     """More than half and at least ten, or all of them, are not believed by search or sync, until one says so."""
     numbered(lab, there)
     lab.add()
@@ -637,7 +691,12 @@ def _without_override(code: str, *args: object) -> str:
     """Run code in a process that modes are a matter for, also when this one is root's."""
     drop = "import ctypes\nfor cap in (1, 2): ctypes.CDLL(None).prctl(24, cap, 0, 0, 0)\n"  # out of the bounding set
     again = f"{drop}import os, sys\nos.execv(sys.executable, [sys.executable, '-c', *sys.argv[1:]])"
-    done = subprocess.run([sys.executable, "-c", again, code, *map(str, args)], capture_output=True, timeout=60, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", again, code, *map(str, args)],
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr.decode()
     return done.stdout.decode()
 
@@ -674,8 +733,14 @@ def test_what_cannot_be_read_is_not_gone(lab: Any, what: str) -> None:
         assert "Permission denied" in done["unavailable"]
         assert "Permission denied" in status["unavailable"]
     else:
-        assert any("Permission denied" in one["reason"] and one["path"].startswith("d") for one in done["failed"])
-        assert any("Permission denied" in one["reason"] and one["path"].startswith("d") for one in status["failed"])
+        assert any(
+            "Permission denied" in one["reason"] and one["path"].startswith("d")
+            for one in done["failed"]
+        )
+        assert any(
+            "Permission denied" in one["reason"] and one["path"].startswith("d")
+            for one in status["failed"]
+        )
     lab.sync()
     assert lab.status().is_clean
     assert sorted(lab.memories()) == keys
@@ -821,10 +886,16 @@ def test_files_with_nothing_in_them(lab: Any) -> None:
 
 def test_headings_that_are_equal_or_none(lab: Any) -> None:
     """Equal headings have memories of their own; what looks like one inside a fence is none."""
-    lab.add(a="# T\n\n## Log\n\nfirst\n\n## Log\n\nsecond\n\n## Log\n\nthird\n\n```sh\n## Log\n# no\n```\n\n~~~\n## Log\n~~~\n")
+    lab.add(
+        a="# T\n\n## Log\n\nfirst\n\n## Log\n\nsecond\n\n## Log\n\nthird\n\n```sh\n## Log\n# no\n```\n\n~~~\n## Log\n~~~\n"
+    )
     found = {key: memory.content for key, memory in lab.memories().items()}
     assert len(found) == 3
-    assert [content.split("\n")[2] for content in sorted(found.values())] == ["first", "second", "third"]
+    assert [content.split("\n")[2] for content in sorted(found.values())] == [
+        "first",
+        "second",
+        "third",
+    ]
 
 
 def test_bytes_that_are_no_text(lab: Any) -> None:
@@ -881,7 +952,9 @@ def test_a_file_that_is_too_large_is_told(open_lab: Callable[..., Any]) -> None:
 
 
 @pytest.mark.parametrize("line", ["word ", "x", "`", "# ", "[[", "#a "])
-def test_one_very_long_line_takes_time_in_proportion(open_lab: Callable[..., Any], line: str) -> None:
+def test_one_very_long_line_takes_time_in_proportion(
+    open_lab: Callable[..., Any], line: str
+) -> None:
     """Five times the length costs about five times, not twenty-five times."""
     took = []
     for size in (200_000, 1_000_000):
@@ -918,7 +991,12 @@ def test_a_file_is_read_as_it_stands(lab: Any) -> None:
     """A quiet file is read with the stats it has."""
     path = lab.write("a.md", b"\xef\xbb\xbfa\r\nb\r\n")
     read = read_note(path)
-    assert (read.text.text, read.text.bom, read.text.crlf, read.stat.size) == ("a\nb\n", True, True, 9)
+    assert (read.text.text, read.text.bom, read.text.crlf, read.stat.size) == (
+        "a\nb\n",
+        True,
+        True,
+        9,
+    )
 
 
 # ---------------------------------------------------------------- the index can be deleted
@@ -960,13 +1038,22 @@ def answers(ghost: Ghost) -> list[Any]:
     """Return what the questions find, without what differs between stores, hits of one score in order of their keys."""
     found = []
     for question in QUESTIONS:
-        hits = sorted(ghost.search(question, NS, limit=200, weak=True), key=lambda hit: (-hit.score, hit.key))
-        found.append([(hit.key, hit.score, hit.similarity, hit.path, hit.line, hit.match_chunk, hit.tags) for hit in hits])
+        hits = sorted(
+            ghost.search(question, NS, limit=200, weak=True), key=lambda hit: (-hit.score, hit.key)
+        )
+        found.append(
+            [
+                (hit.key, hit.score, hit.similarity, hit.path, hit.line, hit.match_chunk, hit.tags)
+                for hit in hits
+            ]
+        )
     return found
 
 
 @pytest.mark.parametrize("vectors", [False, True])
-def test_an_index_that_is_made_anew_answers_the_same(open_lab: Callable[..., Any], vectors: bool) -> None:
+def test_an_index_that_is_made_anew_answers_the_same(
+    open_lab: Callable[..., Any], vectors: bool
+) -> None:
     """Removed and added again, or in another store: the same keys, scores and lines; the files were never touched."""
     lab = open_lab(vectors=vectors)
     garden(lab)
@@ -1030,7 +1117,9 @@ def test_maintenance_leaves_notes_alone(embedding: Any) -> None:
     kept = lab.ghost.put(NS, "mine", "# Same\n\nexactly the same words in every one", dedup=True)
     assert kept.content in [memory.content for memory in lab.memories().values()]
     changed = {key: memory.to_dict() for key, memory in lab.memories().items() if key != "mine"}
-    assert {key: one["content"] for key, one in changed.items()} == {key: one["content"] for key, one in before.items()}
+    assert {key: one["content"] for key, one in changed.items()} == {
+        key: one["content"] for key, one in before.items()
+    }
     assert lab.status().is_clean
 
 
@@ -1056,7 +1145,10 @@ def test_two_folders_in_one_namespace(open_lab: Callable[..., Any]) -> None:
     one, two = open_lab("one"), open_lab("two")
     one.add(a=THREE)
     two.add(a=THREE.replace("bravo", "zulu"))
-    places = {word: [(Path(hit.root).name, hit.path) for hit in one.ghost.search(word, NS)] for word in ("bravo", "zulu")}
+    places = {
+        word: [(Path(hit.root).name, hit.path) for hit in one.ghost.search(word, NS)]
+        for word in ("bravo", "zulu")
+    }
     assert places == {"bravo": [("one", "a.md")], "zulu": [("two", "a.md")]}
     known = two.id_of("zulu")
     os.rename(two.root / "a.md", two.root / "b.md")
@@ -1065,12 +1157,16 @@ def test_two_folders_in_one_namespace(open_lab: Callable[..., Any]) -> None:
     one.write("a.md", "gone\n")
     assert [Path(hit.root).name for hit in one.ghost.search("zulu", NS)] == ["two"]
     one.ghost.rm_notes(one.root)
-    assert {memory.id for memory in one.memories().values()} == {memory.id for memory in two.memories().values()}
+    assert {memory.id for memory in one.memories().values()} == {
+        memory.id for memory in two.memories().values()
+    }
     assert one.id_of("zulu") == known
 
 
 @pytest.mark.parametrize("meta", [None, {"note": "mine"}, {"note": "a.md"}])
-def test_a_memory_of_ones_own_under_a_notes_key_stays(lab: Any, meta: dict[str, str] | None) -> None:
+def test_a_memory_of_ones_own_under_a_notes_key_stays(
+    lab: Any, meta: dict[str, str] | None
+) -> None:
     """A memory that was there first is not overwritten; the note has another key."""
     mine = lab.ghost.put(NS, "a.md", "my own words", meta=meta)
     lab.add(a="the words of the file\n")
@@ -1083,7 +1179,9 @@ def test_a_memory_of_ones_own_under_a_notes_key_stays(lab: Any, meta: dict[str, 
     assert lab.ghost.get(NS, "a.md").content == "my own words"
 
 
-def test_an_export_holds_the_notes_and_an_import_overrules_no_file(open_lab: Callable[..., Any]) -> None:
+def test_an_export_holds_the_notes_and_an_import_overrules_no_file(
+    open_lab: Callable[..., Any],
+) -> None:
     """Elsewhere the notes are memories until the folder is added there; here an old export does not bring back an old text."""
     lab = open_lab()
     lab.add(a=THREE, b="other [[a]]\n")
@@ -1092,7 +1190,9 @@ def test_an_export_holds_the_notes_and_an_import_overrules_no_file(open_lab: Cal
     other.ghost.import_(lines)
     assert [(hit.key, hit.path) for hit in other.ghost.search("bravo", NS)] == [("a.md#one", None)]
     other.ghost.add_notes(lab.root, NS, layout="markdown")
-    assert [(hit.key, hit.path) for hit in other.ghost.search("bravo", NS)] == [("a.md#one", "a.md")]
+    assert [(hit.key, hit.path) for hit in other.ghost.search("bravo", NS)] == [
+        ("a.md#one", "a.md")
+    ]
     assert set(other.memories()) == set(lab.memories())
     lab.write("a.md", THREE.replace("bravo", "golf"))
     assert lab.found("golf") == ["a.md#one"]
@@ -1130,7 +1230,9 @@ with Ghost.open(sys.argv[1], settings=Settings(embed_provider="none")) as ghost:
 
 
 @LINUX
-def test_a_store_that_cannot_be_written_says_so(open_lab: Callable[..., Any], tmp_path: Path) -> None:
+def test_a_store_that_cannot_be_written_says_so(
+    open_lab: Callable[..., Any], tmp_path: Path
+) -> None:
     """It answers with what it knows, and says that the notes may have changed since."""
     lab = open_lab(db=tmp_path / "memory.db")
     lab.add(a="alpha\n")
@@ -1153,7 +1255,9 @@ def test_the_same_edit_twice_in_one_moment(lab: Any) -> None:
         assert lab.ghost.search(word, NS)[0].content == f"{word} text"
 
 
-@pytest.mark.parametrize("name", ["vim", "vim copy", "in place", "sed", "mv", "replace", "swap files"])
+@pytest.mark.parametrize(
+    "name", ["vim", "vim copy", "in place", "sed", "mv", "replace", "swap files"]
+)
 def test_save_patterns(lab: Any, name: str) -> None:
     """However an editor saves, the next search sees the new text, the memory is the same, and its helpers are no notes."""
     lab.add(a=THREE, b="other\n")
@@ -1189,7 +1293,15 @@ def test_save_patterns(lab: Any, name: str) -> None:
         lab.look()
         os.replace(lab.root / ".a.md.123.tmp", path)
     else:
-        for helper in (".a.md.swp", ".a.md.swx", "a.md~", "#a.md#", ".#a.md", "a.md.tmp", ".a.md.un~"):
+        for helper in (
+            ".a.md.swp",
+            ".a.md.swx",
+            "a.md~",
+            "#a.md#",
+            ".#a.md",
+            "a.md.tmp",
+            ".a.md.un~",
+        ):
             lab.write(helper, "a helper of an editor, golf\n")
         path.write_text(new)
     assert lab.found("golf") == ["a.md#one"]

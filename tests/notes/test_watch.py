@@ -33,7 +33,9 @@ def vault(tmp_path: Path) -> Path:
 
 def ghost(*words: object) -> "subprocess.CompletedProcess[str]":
     """Run a command that must succeed."""
-    return subprocess.run([GHOST, *map(str, words)], capture_output=True, text=True, timeout=60, check=True)
+    return subprocess.run(
+        [GHOST, *map(str, words)], capture_output=True, text=True, timeout=60, check=True
+    )
 
 
 def watcher() -> str:
@@ -58,14 +60,19 @@ def begun(start: Callable[..., Any], *words: object, **how: Any) -> Any:
 
 
 @pytest.mark.parametrize("words", [(), ("--poll",)])
-def test_changes_are_indexed_without_a_search(vault: Path, start: Callable[..., Any], words: tuple[str, ...]) -> None:
+def test_changes_are_indexed_without_a_search(
+    vault: Path, start: Callable[..., Any], words: tuple[str, ...]
+) -> None:
     """Edits, new files, renames and deletions come into the store by themselves; each is told as it was done."""
     process = begun(start, *words)
     process.until(lambda: watcher() == ("polling" if words else "watching"), "its mode")
     (vault / "a.md").write_text("# A\n\nalpha golf\n")
     (vault / "sub").mkdir()
     (vault / "sub" / "new.md").write_text("new hotel\n")
-    process.until(lambda: "golf" in indexed(vault).get("a.md", "") and "sub/new.md" in indexed(vault), "the edit")
+    process.until(
+        lambda: "golf" in indexed(vault).get("a.md", "") and "sub/new.md" in indexed(vault),
+        "the edit",
+    )
     os.rename(vault / "sub", vault / "other")
     (vault / "b.md").unlink()
     process.until(lambda: set(indexed(vault)) == {"a.md", "other/new.md"}, "the rename")
@@ -77,17 +84,27 @@ def test_changes_are_indexed_without_a_search(vault: Path, start: Callable[..., 
     assert watcher() == "none"
 
 
-def test_there_is_one_watcher_a_store(vault: Path, start: Callable[..., Any], tmp_path: Path) -> None:
+def test_there_is_one_watcher_a_store(
+    vault: Path, start: Callable[..., Any], tmp_path: Path
+) -> None:
     """A second one is refused with a conflict; for another store there may be another."""
     begun(start)
-    second = subprocess.run([GHOST, "notes", "watch"], capture_output=True, text=True, timeout=60, check=False)
+    second = subprocess.run(
+        [GHOST, "notes", "watch"], capture_output=True, text=True, timeout=60, check=False
+    )
     assert second.returncode == 4
     assert "already watches" in second.stderr
     assert "hint:" in second.stderr
     other = str(tmp_path / "other.db")
     ghost("--db", other, "notes", "add", vault, "-n", "n")
     third = start("--db", other, "notes", "watch")
-    third.until(lambda: json.loads(ghost("--db", other, "--json", "notes", "status").stdout)["watcher"] == "watching", "another")
+    third.until(
+        lambda: (
+            json.loads(ghost("--db", other, "--json", "notes", "status").stdout)["watcher"]
+            == "watching"
+        ),
+        "another",
+    )
 
 
 def test_a_killed_watcher_is_no_watcher(vault: Path, start: Callable[..., Any]) -> None:
@@ -109,11 +126,16 @@ def test_signals_end_it_well(vault: Path, start: Callable[..., Any], name: str) 
 
 
 @pytest.mark.parametrize("limit", ["max_inotify_watches", "max_inotify_instances"])
-def test_a_system_without_watches_is_polled(vault: Path, start: Callable[..., Any], limit: str) -> None:
+def test_a_system_without_watches_is_polled(
+    vault: Path, start: Callable[..., Any], limit: str
+) -> None:
     """Where the system gives no more watches, one warning is printed, and every change is still indexed."""
     script = f'echo 0 > /proc/sys/user/{limit} && exec "$@"'
     under = ["unshare", "-Ur", "sh", "-c", script, "sh"]
-    if shutil.which("unshare") is None or subprocess.run([*under, "true"], capture_output=True, check=False).returncode:
+    if (
+        shutil.which("unshare") is None
+        or subprocess.run([*under, "true"], capture_output=True, check=False).returncode
+    ):
         pytest.skip("limits of one's own need user namespaces")
     process = start("notes", "watch", under=under)
     process.until(lambda: watcher() == "polling", "polling")
@@ -142,7 +164,9 @@ def test_a_folder_that_goes_and_comes_back(vault: Path, start: Callable[..., Any
 
 
 @pytest.mark.slow
-def test_a_folder_that_comes_back_is_seen_within_a_minute(vault: Path, start: Callable[..., Any]) -> None:
+def test_a_folder_that_comes_back_is_seen_within_a_minute(
+    vault: Path, start: Callable[..., Any]
+) -> None:
     """A watch dies with its folder; the look that is due every minute finds the new one."""
     process = begun(start)
     shutil.rmtree(vault)
@@ -154,6 +178,8 @@ def test_a_folder_that_comes_back_is_seen_within_a_minute(vault: Path, start: Ca
 
 def test_nothing_to_watch(start: Callable[..., Any]) -> None:
     """Without a folder there is nothing to do, and that is said."""
-    done = subprocess.run([GHOST, "notes", "watch"], capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(
+        [GHOST, "notes", "watch"], capture_output=True, text=True, timeout=60, check=False
+    )
     assert done.returncode == 2
     assert "ghost notes add" in done.stderr

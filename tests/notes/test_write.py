@@ -20,12 +20,22 @@ from ghostmem.errors import (
     NotFoundError,
 )
 from ghostmem.notes.lock import locked
-from ghostmem.notes.write import MISSING, append, digest, inside, read_file, remove_file, replace_file
-from ghostmem.verbs.save_note import save_note
+from ghostmem.notes.save import save_note
+from ghostmem.notes.write import (
+    MISSING,
+    append,
+    digest,
+    inside,
+    read_file,
+    remove_file,
+    replace_file,
+)
 
 NS = "notes:lab"
 THREE = "---\nodd:   [kept\n---\n\n# Top\n\nintro alpha\n\n\n## One\n\nbody bravo\n\n\n## Two\n\nbody charlie"
-UNIX = pytest.mark.skipif(sys.platform == "win32", reason="modes, links and limits are those of Unix")
+UNIX = pytest.mark.skipif(
+    sys.platform == "win32", reason="modes, links and limits are those of Unix"
+)
 
 
 def left(folder: Path) -> list[str]:
@@ -69,9 +79,15 @@ def test_modes_are_kept(tmp_path: Path, mode: int) -> None:
 
 @pytest.mark.parametrize(
     ("base", "there", "wrong"),
-    [(digest(b"mine"), b"theirs", "changed"), (MISSING, b"theirs", "exists"), (digest(b"mine"), None, "gone")],
+    [
+        (digest(b"mine"), b"theirs", "changed"),
+        (MISSING, b"theirs", "exists"),
+        (digest(b"mine"), None, "gone"),
+    ],
 )
-def test_a_conflict_carries_what_is_there(tmp_path: Path, base: str, there: bytes | None, wrong: str) -> None:
+def test_a_conflict_carries_what_is_there(
+    tmp_path: Path, base: str, there: bytes | None, wrong: str
+) -> None:
     """Another text than the writer knew: nothing is written, and the error has the text and the digest to go on with."""
     path = tmp_path / "a.md"
     if there is not None:
@@ -144,7 +160,9 @@ def test_a_linked_note_is_written_through(tmp_path: Path) -> None:
         (b"no end", "\nx\n", b"no end\nx\n"),
     ],
 )
-def test_an_append_keeps_every_byte_before_it(tmp_path: Path, before: bytes, added: str, after: bytes) -> None:
+def test_an_append_keeps_every_byte_before_it(
+    tmp_path: Path, before: bytes, added: str, after: bytes
+) -> None:
     """In the file's own line ends, whatever is in it."""
     path = tmp_path / "a.md"
     if before:
@@ -177,7 +195,9 @@ def test_a_disk_that_is_full_leaves_the_old_file(tmp_path: Path) -> None:
         "try:\n    replace_file(Path(sys.argv[1]), b'new' * 4096)\n"
         "except InvalidInputError as error:\n    print(error.message)\n"
     )
-    done = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, timeout=60, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(path)], capture_output=True, timeout=60, check=True
+    )
     assert b"cannot write" in done.stdout
     assert path.read_bytes() == b"old\n"
     assert os.listdir(path.parent) == ["a.md"]
@@ -189,7 +209,11 @@ def test_a_small_disk_that_is_full_leaves_the_old_file(tmp_path: Path) -> None:
     """The same on a real file system without space."""
     disk = tmp_path / "disk"
     disk.mkdir()
-    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "none", str(disk)], capture_output=True, check=False).returncode:
+    if subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=64k", "none", str(disk)],
+        capture_output=True,
+        check=False,
+    ).returncode:
         pytest.skip("only root can mount a disk")
     try:
         path = disk / "a.md"
@@ -205,7 +229,9 @@ def test_a_small_disk_that_is_full_leaves_the_old_file(tmp_path: Path) -> None:
 # ---------------------------------------------------------------- a section of a note
 
 
-@pytest.mark.parametrize(("bom", "end"), [(False, "\n"), (True, "\n"), (False, "\r\n"), (True, "\r\n")])
+@pytest.mark.parametrize(
+    ("bom", "end"), [(False, "\n"), (True, "\n"), (False, "\r\n"), (True, "\r\n")]
+)
 def test_only_the_section_changes(lab: Any, bom: bool, end: str) -> None:
     """Front matter, byte order mark, line ends, blank lines and a missing end of the last line are as they were."""
     raw = (b"\xef\xbb\xbf" if bom else b"") + THREE.replace("\n", end).encode()
@@ -215,7 +241,12 @@ def test_only_the_section_changes(lab: Any, bom: bool, end: str) -> None:
     done = lab.ghost.write_note(NS, "a.md#one", "## One\n\nbody golf\nsecond line")
     new = f"## One{end}{end}body golf{end}second line".encode()
     assert path.read_bytes() == raw.replace(f"## One{end}{end}body bravo".encode(), new)
-    assert (done.path, done.line, done.changed, done.digest) == ("a.md", 10, True, digest(path.read_bytes()))
+    assert (done.path, done.line, done.changed, done.digest) == (
+        "a.md",
+        10,
+        True,
+        digest(path.read_bytes()),
+    )
     assert lab.memories()["a.md#one"].content == "## One\n\nbody golf\nsecond line"
     assert lab.ids()["a.md#one"] == known
     assert lab.status().is_clean
@@ -228,7 +259,9 @@ def test_text_with_its_own_line_ends_takes_those_of_the_file(lab: Any) -> None:
     lab.add()
     for name, end in (("a", "\r\n"), ("b", "\n")):
         lab.ghost.write_note(NS, f"{name}.md#s", "## S\r\n\r\nnew")
-        assert (lab.root / f"{name}.md").read_bytes() == f"# T{end}{end}text{end}{end}## S{end}{end}new{end}".encode()
+        assert (
+            lab.root / f"{name}.md"
+        ).read_bytes() == f"# T{end}{end}text{end}{end}## S{end}{end}new{end}".encode()
 
 
 def test_a_section_that_is_written_as_it_is_touches_nothing(lab: Any) -> None:
@@ -267,7 +300,10 @@ def test_a_section_that_somebody_else_changed_is_not_overwritten(lab: Any) -> No
         lab.ghost.write_note(NS, "a.md#one", "## One\n\nmine", base=digest(THREE.encode()))
     assert "longer" in caught.value.current
     lab.ghost.write_note(NS, "a.md#one", "## One\n\nmine")
-    assert path.read_bytes() == THREE.replace("body bravo", "mine").replace("charlie", "longer").encode()
+    assert (
+        path.read_bytes()
+        == THREE.replace("body bravo", "mine").replace("charlie", "longer").encode()
+    )
 
 
 def test_what_cannot_be_written(lab: Any) -> None:
@@ -275,7 +311,11 @@ def test_what_cannot_be_written(lab: Any) -> None:
     lab.ghost.put(NS, "mine", "text")
     bad = lab.write("bad.md", b"# Bad\n\ncaf\xe9\n")
     lab.add(a=THREE, b="other\n")
-    for key, wrong in (("mine", InvalidInputError), ("nope", NotFoundError), ("bad.md", InvalidInputError)):
+    for key, wrong in (
+        ("mine", InvalidInputError),
+        ("nope", NotFoundError),
+        ("bad.md", InvalidInputError),
+    ):
         with pytest.raises(wrong):
             lab.ghost.write_note(NS, key, "new")
     with pytest.raises(InvalidInputError):
@@ -324,10 +364,20 @@ def test_saving_makes_the_notes_and_finds_them(open_lab: Callable[..., Any]) -> 
     lab = open_lab()
     save = MemorySave(lab.ghost, lab.root)
     day = lab.clock().astimezone().strftime("%Y-%m-%d")
-    assert save.execute('{"content": "met Ada about the engine"}') == f"Saved to daily log ({day}.md)"
-    assert save.execute('{"content": "she likes tea", "target": "daily"}') == f"Saved to daily log ({day}.md)"
-    assert save.execute('{"content": "Ada builds engines\\n", "target": "long_term"}') == "Saved to long-term memory (MEMORY.md)"
-    assert (lab.root / "daily" / f"{day}.md").read_text() == f"# {day}\n\nmet Ada about the engine\n\nshe likes tea\n"
+    assert (
+        save.execute('{"content": "met Ada about the engine"}') == f"Saved to daily log ({day}.md)"
+    )
+    assert (
+        save.execute('{"content": "she likes tea", "target": "daily"}')
+        == f"Saved to daily log ({day}.md)"
+    )
+    assert (
+        save.execute('{"content": "Ada builds engines\\n", "target": "long_term"}')
+        == "Saved to long-term memory (MEMORY.md)"
+    )
+    assert (
+        lab.root / "daily" / f"{day}.md"
+    ).read_text() == f"# {day}\n\nmet Ada about the engine\n\nshe likes tea\n"
     assert (lab.root / "MEMORY.md").read_text() == "# Memory\n\nAda builds engines\n"
     hits = lab.ghost.search("tea")
     assert [(hit.path, lab.at(hit)) for hit in hits] == [(f"daily/{day}.md", "she likes tea\n")]

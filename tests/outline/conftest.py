@@ -8,7 +8,18 @@ from math import factorial
 from hypothesis import strategies as st
 
 from ghostmem.outline.facts import Facts
-from ghostmem.outline.graph import EXTERNAL, FORWARD, KINDS, NATIVE, PROJECT, REVERSE, Link, Linked, Loose, Node
+from ghostmem.outline.graph import (
+    EXTERNAL,
+    FORWARD,
+    KINDS,
+    NATIVE,
+    PROJECT,
+    REVERSE,
+    Link,
+    Linked,
+    Loose,
+    Node,
+)
 from ghostmem.outline.languages.table import language_named
 from ghostmem.outline.tree import Options
 
@@ -23,7 +34,9 @@ def facts_of(name: str, sources: Sources) -> dict[str, Facts]:
     language, found = language_named(name), {}
     for path, source in sources.items():
         raw = source if isinstance(source, bytes) else source.encode()
-        facts = language.extract(Parser(Grammar(language.grammar(path))).parse(raw).root_node, raw, path)
+        facts = language.extract(
+            Parser(Grammar(language.grammar(path))).parse(raw).root_node, raw, path
+        )
         found[path] = Facts.from_json(json.loads(json.dumps(facts.to_json())))
     return found
 
@@ -36,7 +49,11 @@ def outline(name: str, sources: Sources, others: Mapping[str, str] | None = None
 def edges(graph: Linked, *kinds: str) -> set[tuple[str, str, str, str]]:
     """Return the edges of some kinds by the names of their ends, with their rung."""
     names = {key: node.name for key, node in graph.nodes.items()}
-    return {(names[one.start], one.kind, names[one.end], one.via) for one in graph.links if one.kind in kinds}
+    return {
+        (names[one.start], one.kind, names[one.end], one.via)
+        for one in graph.links
+        if one.kind in kinds
+    }
 
 
 def loose(graph: Linked) -> set[tuple[str, str, int]]:
@@ -51,7 +68,10 @@ def edge_lines(graph: Linked, *kinds: str) -> set[str]:
 
 def loose_lines(graph: Linked) -> set[str]:
     """Return what stayed loose as text, with who said it."""
-    return {f"{graph.nodes[one.owner].name} {one.kind} {one.text} {one.candidates}" for one in graph.loose}
+    return {
+        f"{graph.nodes[one.owner].name} {one.kind} {one.text} {one.candidates}"
+        for one in graph.loose
+    }
 
 
 def lines(text: str) -> set[str]:
@@ -59,7 +79,9 @@ def lines(text: str) -> set[str]:
     return {one.strip() for one in text.strip().splitlines()}
 
 
-def check_orders(name: str, sources: Sources, others: Mapping[str, str] | None = None, most: int = 24) -> None:
+def check_orders(
+    name: str, sources: Sources, others: Mapping[str, str] | None = None, most: int = 24
+) -> None:
     """Link the files in some orders, spread over all there are, and demand one graph."""
     facts, language = facts_of(name, sources), language_named(name)
     first = language.link(facts, (others or {}).get)
@@ -93,12 +115,30 @@ OPTIONS = st.builds(
 
 def graphs(names: tuple[str, ...] = (), ends: tuple[str, ...] = ()) -> st.SearchStrategy[Linked]:
     """Return any graph: a node is named by its id or one of `names`, and a link leads to a node or one of `ends`."""
-    kinds, origins = st.sampled_from(["function", "type", "file"]), st.sampled_from([PROJECT, PROJECT, NATIVE, EXTERNAL])
+    kinds, origins = (
+        st.sampled_from(["function", "type", "file"]),
+        st.sampled_from([PROJECT, PROJECT, NATIVE, EXTERNAL]),
+    )
     files = st.sampled_from(["a.py", "tests/b.py"])
     nodes = {
-        key: st.builds(Node, st.just(key), st.sampled_from([*names, key]), kinds, origins, files, st.integers(1, 3))
+        key: st.builds(
+            Node,
+            st.just(key),
+            st.sampled_from([*names, key]),
+            kinds,
+            origins,
+            files,
+            st.integers(1, 3),
+        )
         for key in IDS
     }
-    targets, lines_at, rungs = st.sampled_from([*IDS, *ends]), st.integers(1, 9), st.sampled_from(["a", "b"])
-    links = st.lists(st.builds(Link, st.sampled_from(IDS), st.sampled_from(FORWARD), targets, lines_at, rungs), max_size=30)
+    targets, lines_at, rungs = (
+        st.sampled_from([*IDS, *ends]),
+        st.integers(1, 9),
+        st.sampled_from(["a", "b"]),
+    )
+    links = st.lists(
+        st.builds(Link, st.sampled_from(IDS), st.sampled_from(FORWARD), targets, lines_at, rungs),
+        max_size=30,
+    )
     return st.builds(Linked, st.fixed_dictionaries(nodes), links, LOOSE)

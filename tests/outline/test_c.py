@@ -73,7 +73,9 @@ def test_static_functions_headers_and_definitions():
 def test_a_declaration_is_no_second_symbol():
     """What a header declares is one node at its definition, or one at the header when there is none."""
     linked = graph(PROJECT)
-    where = {node.name: (node.file, node.line, node.kind) for node in linked.nodes.values() if node.file}
+    where = {
+        node.name: (node.file, node.line, node.kind) for node in linked.nodes.values() if node.file
+    }
     assert where["add"] == ("src/calc.c", 5, "function")
     assert where["total"] == ("src/calc.c", 3, "variable")
     assert where["nowhere"] == ("include/calc.h", 10, "function")
@@ -96,7 +98,11 @@ def test_includes_types_and_declares():
         ("main", "uses", "point", "import"),
         ("main", "uses", "FILE", "native"),
     }
-    assert {one for one in edges(linked, "declares") if "calc.h" in one[0] or "::" in one[2] or one[0] == "color"} == {
+    assert {
+        one
+        for one in edges(linked, "declares")
+        if "calc.h" in one[0] or "::" in one[2] or one[0] == "color"
+    } == {
         ("include/calc.h", "declares", "point", "local"),
         ("include/calc.h", "declares", "Point", "local"),
         ("include/calc.h", "declares", "color", "local"),
@@ -140,7 +146,10 @@ def test_casts_sizes_and_old_prototypes():
             "a.c": "typedef long Big;\nEXTERN int CALL f OF((Big b));\nint CALL f(Big b) { return (Big)(b) + sizeof(Big) + f(1); }\n"
         }
     )
-    assert edges(linked, "calls", "uses", "accesses") == {("f", "uses", "Big", "local"), ("f", "calls", "f", "local")}
+    assert edges(linked, "calls", "uses", "accesses") == {
+        ("f", "uses", "Big", "local"),
+        ("f", "calls", "f", "local"),
+    }
     assert loose(linked) == set()
 
 

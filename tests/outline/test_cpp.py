@@ -122,18 +122,28 @@ def test_values_bases_and_declarations():
         ("chained", "accesses", "a::b::Foo::count", "type"),
         ("made", "accesses", "g", "local"),
     }
-    declared = [(one.start, one.end) for one in linked.links if one.kind == "declares" and "Foo::run" in one.end]
+    declared = [
+        (one.start, one.end)
+        for one in linked.links
+        if one.kind == "declares" and "Foo::run" in one.end
+    ]
     assert len(declared) == 1
     assert linked.nodes[declared[0][1]].file == "foo.cpp"
     assert linked.nodes[declared[0][0]].name == "a::b::Foo"
     kinds = {node.name: node.kind for node in linked.nodes.values() if node.file}
-    assert (kinds["a::b::Foo::run"], kinds["a::b::Foo::count"], kinds["a::b::Foo::v_"]) == ("method", "variable", "field")
+    assert (kinds["a::b::Foo::run"], kinds["a::b::Foo::count"], kinds["a::b::Foo::v_"]) == (
+        "method",
+        "variable",
+        "field",
+    )
 
 
 def test_uses_are_types_of_signatures_bodies_and_arguments():
     """A constructor call also uses its class."""
     linked = graph(PROJECT)
-    assert {one for one in edges(linked, "uses") if one[0] in ("made", "loops", "main.cpp", "virtuals")} == {
+    assert {
+        one for one in edges(linked, "uses") if one[0] in ("made", "loops", "main.cpp", "virtuals")
+    } == {
         ("made", "uses", "a::b::Foo", "import"),
         ("loops", "uses", "std::vector", "native"),
         ("loops", "uses", "std::unique_ptr", "native"),
@@ -216,7 +226,12 @@ TEST(Suite, Case) { check(); }
         ("TEST(Suite, Case)", "calls", "check", "import"),
         ("Holder::Holder", "calls", "Status::Status", "type"),
     }
-    assert loose(linked) == {("calls", "ok", 1), ("calls", "CHECKED", 0), ("uses", "Suite", 0), ("uses", "Case", 0)}
+    assert loose(linked) == {
+        ("calls", "ok", 1),
+        ("calls", "CHECKED", 0),
+        ("uses", "Suite", 0),
+        ("uses", "Case", 0),
+    }
 
 
 def test_links_do_not_depend_on_the_order_of_files():

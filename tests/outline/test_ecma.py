@@ -170,7 +170,9 @@ one(); zwei(); start(); clash(); space.two(); lib.one(); main();
     graph = outline(
         "typescript",
         sources,
-        {"tsconfig.json": '{ "compilerOptions": { /* where */ "baseUrl": ".", "paths": { "@/*": ["lib/*"], }, } }'},
+        {
+            "tsconfig.json": '{ "compilerOptions": { /* where */ "baseUrl": ".", "paths": { "@/*": ["lib/*"], }, } }'
+        },
     )
     assert edge_lines(graph, *CALLS) == lines(
         """
@@ -406,7 +408,13 @@ def test_declares_and_bodies() -> None:
         """
     )
     kinds = {one.name: one.kind for one in graph.nodes.values()}
-    assert kinds == {"src/x.ts": "file", "src/x#A": "type", "src/x#A.n": "field", "src/x#A.go": "method", "src/x#f": "function"}
+    assert kinds == {
+        "src/x.ts": "file",
+        "src/x#A": "type",
+        "src/x#A.n": "field",
+        "src/x#A.go": "method",
+        "src/x#f": "function",
+    }
     method = next(one for one in graph.nodes.values() if one.name == "src/x#A.go")
     assert method.body == sha256(b"go() {}").hexdigest()
 
@@ -436,7 +444,10 @@ def test_union_keeps_every_candidate() -> None:
     """A value of one of two types calls the methods of both."""
     source = "class A { x() {} }\nclass B { x() {} }\nfunction f(v: A | B | null) { v.x(); }"
     graph = outline("typescript", {"u.ts": source})
-    assert edge_lines(graph, "calls") == {"u#f calls u#A.x conditional", "u#f calls u#B.x conditional"}
+    assert edge_lines(graph, "calls") == {
+        "u#f calls u#A.x conditional",
+        "u#f calls u#B.x conditional",
+    }
 
 
 def test_namespaces_and_workspace_packages() -> None:
@@ -472,7 +483,10 @@ def test_order_of_files_does_not_matter() -> None:
 
 def test_a_name_that_two_files_hand_each_other_is_nothing() -> None:
     """What is imported from where it is exported to leads nowhere, and does not go round for ever."""
-    sources = {f"{one}.ts": f"import {{ x }} from './{other}'; export {{ x }}; x();" for one, other in ("ab", "ba")}
+    sources = {
+        f"{one}.ts": f"import {{ x }} from './{other}'; export {{ x }}; x();"
+        for one, other in ("ab", "ba")
+    }
     graph = outline("typescript", sources)
     assert edge_lines(graph, *CALLS) == set()
     assert loose_lines(graph) == {"a.ts calls x 0", "b.ts calls x 0"}
@@ -495,17 +509,23 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-@pytest.mark.parametrize(("language", "suffix"), [("javascript", ".js"), ("typescript", ".ts"), ("typescript", ".tsx")])
+@pytest.mark.parametrize(
+    ("language", "suffix"), [("javascript", ".js"), ("typescript", ".ts"), ("typescript", ".tsx")]
+)
 def test_hostile_input_never_raises(name: str, language: str, suffix: str) -> None:
     """Whatever a file holds, it is read and linked."""
     graph = outline(language, {name + suffix: HOSTILE[name]})
     assert f"{name}{suffix}#" in graph.nodes
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", "[" * 5000, '{"compilerOptions": 3}', '{"extends": "./tsconfig.json"}'])
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", "[" * 5000, '{"compilerOptions": 3}', '{"extends": "./tsconfig.json"}']
+)
 def test_hostile_configuration_never_raises(text: str) -> None:
     """A tsconfig or package file that is not one is as if there were none."""
-    graph = outline("typescript", {"a.ts": "import x from 'y';"}, {"tsconfig.json": text, "package.json": text})
+    graph = outline(
+        "typescript", {"a.ts": "import x from 'y';"}, {"tsconfig.json": text, "package.json": text}
+    )
     assert edge_lines(graph, "imports") == {"a.ts imports y external"}
 
 

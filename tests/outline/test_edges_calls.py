@@ -1057,6 +1057,8 @@ def test_calls_are_exactly_these(language: str, failure: str) -> None:
     """Nothing is missing, nothing is invented, and what cannot be known is counted."""
     files, expected = CASES[language, failure]
     others = {path: text for path, text in files.items() if path.endswith(".mod")}
-    graph = outline(language, {path: text for path, text in files.items() if path not in others}, others)
+    graph = outline(
+        language, {path: text for path, text in files.items() if path not in others}, others
+    )
     open_calls = {f"loose {line}" for line in loose_lines(graph) if " calls " in line}
     assert edge_lines(graph, "calls") | open_calls == lines(expected)

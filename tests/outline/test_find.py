@@ -12,8 +12,13 @@ from ghostmem.outline.graph import NATIVE, Linked, Node, file_id, outside_id, pr
 
 def graph(*symbols: tuple[str, str, int]) -> Linked:
     """Return a graph of symbols: name, file and line."""
-    nodes = [Node(project_id(file, name, line), name, "function", file=file, line=line) for name, file, line in symbols]
-    files = [Node(file_id(file), file, "file", file=file) for file in {file for _, file, _ in symbols}]
+    nodes = [
+        Node(project_id(file, name, line), name, "function", file=file, line=line)
+        for name, file, line in symbols
+    ]
+    files = [
+        Node(file_id(file), file, "file", file=file) for file in {file for _, file, _ in symbols}
+    ]
     return Linked({node.id: node for node in (*nodes, *files)})
 
 
@@ -61,7 +66,10 @@ def test_a_bare_name_finds_all_in_order_of_file_and_line() -> None:
     assert places(GO, "Register") == [("main.go", 1), ("manager.go", 42), ("set.go", 3)]
 
 
-@pytest.mark.parametrize("symbol", ["Other.Register", "nope.outline.Set.Register", "anager.Register", "egister", "Set:Register"])
+@pytest.mark.parametrize(
+    "symbol",
+    ["Other.Register", "nope.outline.Set.Register", "anager.Register", "egister", "Set:Register"],
+)
 def test_a_qualifier_never_widens(symbol: str) -> None:
     """A qualifier that no symbol has finds nothing, also where the bare name exists."""
     assert places(GO, symbol) == []
@@ -80,7 +88,11 @@ def test_two_of_one_name_are_both_found() -> None:
     assert places(linked, "m.f") == [("m.py", 2), ("m.py", 9)]
 
 
-JAVA = graph(("a.B.m(String)", "B.java", 1), ("a.B.m(int,List<String>)", "B.java", 2), ("a.B.m(String[])", "B.java", 3))
+JAVA = graph(
+    ("a.B.m(String)", "B.java", 1),
+    ("a.B.m(int,List<String>)", "B.java", 2),
+    ("a.B.m(String[])", "B.java", 3),
+)
 
 
 @pytest.mark.parametrize(
@@ -114,7 +126,11 @@ def test_parameters_choose_among_overloads(symbol: str, lines: list[int]) -> Non
             ["<Tcp as Link>::open", "Tcp::open", "net::Tcp::open", "open"],
             ["Link::open", "::open"],
         ),
-        ("ns::Box::get", ["Box::get", "Box<int>::get", "::ns::Box::get"], ["::Box::get", "Box.get"]),
+        (
+            "ns::Box::get",
+            ["Box::get", "Box<int>::get", "::ns::Box::get"],
+            ["::Box::get", "Box.get"],
+        ),
         ("src/a.c:helper", ["helper", "a.c:helper"], ["b.c:helper"]),
         ("A::B#save", ["B#save", "#save", "save"], ["B.save"]),
         (
@@ -134,7 +150,10 @@ def test_names_of_every_language(name: str, symbols: list[str], not_symbols: lis
 
 def test_the_import_path_tells_packages_apart() -> None:
     """What is printed for two packages of one name can be asked for."""
-    nodes = [Node(f"{at}#", "util.F", "function", file=f"{at}/u.go", line=1, full=f"x.org/p/{at}/util.F") for at in ("a", "b")]
+    nodes = [
+        Node(f"{at}#", "util.F", "function", file=f"{at}/u.go", line=1, full=f"x.org/p/{at}/util.F")
+        for at in ("a", "b")
+    ]
     linked = Linked({node.id: node for node in nodes})
     assert len(find(linked, "util.F")) == 2
     assert places(linked, "b/util.F") == [("b/u.go", 1)]
@@ -155,7 +174,23 @@ def test_files_are_no_symbols() -> None:
 
 
 @pytest.mark.parametrize(
-    "symbol", ["", " ", ".", "::", "\\", "()", "(*)", "#", "[", "<>", "\0", "a" * 100_000, "(" * 5000, "<" * 5000]
+    "symbol",
+    [
+        "",
+        " ",
+        ".",
+        "::",
+        "\\",
+        "()",
+        "(*)",
+        "#",
+        "[",
+        "<>",
+        "\0",
+        "a" * 100_000,
+        "(" * 5000,
+        "<" * 5000,
+    ],
 )
 def test_any_input_is_looked_up(symbol: str) -> None:
     """Nonsense finds nothing, and raises nothing."""
@@ -165,7 +200,15 @@ def test_any_input_is_looked_up(symbol: str) -> None:
 
 def test_the_nearest_names_are_five_and_likest_first() -> None:
     """A typing mistake is helped; the qualifier decides among equals."""
-    names = ["a.Mailer.send", "a.Queue.send", "a.Queue.sender", "a.Queue.resend", "a.Queue.sends", "a.Queue.bsend", "zzz"]
+    names = [
+        "a.Mailer.send",
+        "a.Queue.send",
+        "a.Queue.sender",
+        "a.Queue.resend",
+        "a.Queue.sends",
+        "a.Queue.bsend",
+        "zzz",
+    ]
     linked = graph(*((name, "a.py", line) for line, name in enumerate(names)))
     found = nearest(linked, "Queue.sennd")
     assert found[:2] == ["a.Queue.send", "a.Mailer.send"]
@@ -175,7 +218,15 @@ def test_the_nearest_names_are_five_and_likest_first() -> None:
 
 @pytest.mark.parametrize(
     ("name", "expected"),
-    [("a.(*T).M", "M"), ("a.B.m(x.Y)", "m"), ("A::B#save", "save"), ("f.c:g", "g"), ("src/a#b", "b"), ("x", "x"), ("A#/", "A#/")],
+    [
+        ("a.(*T).M", "M"),
+        ("a.B.m(x.Y)", "m"),
+        ("A::B#save", "save"),
+        ("f.c:g", "g"),
+        ("src/a#b", "b"),
+        ("x", "x"),
+        ("A#/", "A#/"),
+    ],
 )
 def test_the_bare_name(name: str, expected: str) -> None:
     """The last part is what a call site says."""
@@ -185,12 +236,18 @@ def test_the_bare_name(name: str, expected: str) -> None:
 @settings(deadline=None)
 @given(
     st.lists(
-        st.tuples(st.sampled_from(["a.b", "a.b.c", "c", "x.c", "b.c", "B#c"]), st.sampled_from("fg"), st.integers(1, 9)),
+        st.tuples(
+            st.sampled_from(["a.b", "a.b.c", "c", "x.c", "b.c", "B#c"]),
+            st.sampled_from("fg"),
+            st.integers(1, 9),
+        ),
         max_size=12,
     ),
     st.randoms(use_true_random=False),
 )
-def test_the_order_of_the_graph_does_not_matter(symbols: list[tuple[str, str, int]], chance: random.Random) -> None:
+def test_the_order_of_the_graph_does_not_matter(
+    symbols: list[tuple[str, str, int]], chance: random.Random
+) -> None:
     """The same symbols give the same answer, and every answer ends as asked."""
     shuffled = list(symbols)
     chance.shuffle(shuffled)

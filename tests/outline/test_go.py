@@ -63,7 +63,11 @@ CALLS = {
         func (s *S) Do() *DB { return nil }
         func (d *DB) Close() {}
         func f(db *DB) { Service(db).Do().Close() }""",
-        {("a.f", "a.Service", "package"), ("a.f", "a.(*S).Do", "type"), ("a.f", "a.(*DB).Close", "type")},
+        {
+            ("a.f", "a.Service", "package"),
+            ("a.f", "a.(*S).Do", "type"),
+            ("a.f", "a.(*DB).Close", "type"),
+        },
     ),
     "several results": (
         """type T struct{}
@@ -72,7 +76,12 @@ CALLS = {
         func f() { t, err := two(); t.M(); _ = err }
         var u, _ = two()
         func g() { u.M() }""",
-        {("a.f", "a.two", "package"), ("a.f", "a.(*T).M", "type"), ("a.go", "a.two", "package"), ("a.g", "a.(*T).M", "type")},
+        {
+            ("a.f", "a.two", "package"),
+            ("a.f", "a.(*T).M", "type"),
+            ("a.go", "a.two", "package"),
+            ("a.g", "a.(*T).M", "type"),
+        },
     ),
     "pointers, conversions and literals": (
         """type T struct{}
@@ -240,7 +249,9 @@ func Run() {}""",
         ("a.f", "fmt.Println", "native"),
         ("a.f", "yaml.Load", "external"),
     }
-    assert [(one.text, one.name, one.candidates) for one in graph.loose] == [("w.Missing", "Missing", 1)]
+    assert [(one.text, one.name, one.candidates) for one in graph.loose] == [
+        ("w.Missing", "Missing", 1)
+    ]
     assert edges(graph, "imports", natives=True) == {
         ("a.go", "fmt", "native"),
         ("a.go", "example.com/m/wide", "import"),
@@ -263,7 +274,11 @@ def test_build_tags_keep_all_candidates_that_can_be_built_together() -> None:
             "c_windows.go": "package a\nfunc helper() {}",
         }
     )
-    found = {(graph.nodes[one.start].file, graph.nodes[one.end].file, one.via) for one in graph.links if one.kind == "calls"}
+    found = {
+        (graph.nodes[one.start].file, graph.nodes[one.end].file, one.via)
+        for one in graph.links
+        if one.kind == "calls"
+    }
     assert found == {
         ("a.go", "b_linux.go", "conditional"),
         ("a.go", "b_windows.go", "conditional"),
@@ -328,7 +343,9 @@ def test_extends_and_declares() -> None:
         ("a.T", "sync.Mutex", "native"),
         ("a.I", "a.J", "package"),
     }
-    inside = {(start, end) for start, end, via in edges(graph, "declares") if via in {"type", "receiver"}}
+    inside = {
+        (start, end) for start, end, via in edges(graph, "declares") if via in {"type", "receiver"}
+    }
     assert inside == {("a.T", "a.T.n"), ("a.I", "a.I.M"), ("a.T", "a.(*T).M")}
 
 
@@ -362,7 +379,11 @@ def test_implements_by_method_sets() -> None:
 
 def test_what_is_not_resolved_is_counted() -> None:
     """A call that cannot be bound is kept with its text, its line, and how many have that name."""
-    graph = linked({"a.go": "package a\nfunc Send() {}\nfunc f(x unknown, fn func()) {\n\tx.y.Send()\n\tfn()\n}"})
+    graph = linked(
+        {
+            "a.go": "package a\nfunc Send() {}\nfunc f(x unknown, fn func()) {\n\tx.y.Send()\n\tfn()\n}"
+        }
+    )
     assert [(one.kind, one.text, one.line, one.candidates) for one in graph.loose] == [
         ("calls", "fn", 5, 0),
         ("calls", "x.y.Send", 4, 1),
@@ -408,9 +429,16 @@ def test_facts_survive_json() -> None:
 def test_links_have_ends_and_known_kinds() -> None:
     """Every link joins two nodes that there are, every node has its body's hash, and no link is there twice."""
     graph = linked(PROJECT)
-    assert all(one.start in graph.nodes and one.end in graph.nodes and one.kind in FORWARD and one.via for one in graph.links)
+    assert all(
+        one.start in graph.nodes and one.end in graph.nodes and one.kind in FORWARD and one.via
+        for one in graph.links
+    )
     assert len({one[:3] for one in graph.links}) == len(graph.links)
-    assert all(len(one.body) == 64 for one in graph.nodes.values() if one.origin == "project" and one.kind != "module")
+    assert all(
+        len(one.body) == 64
+        for one in graph.nodes.values()
+        if one.origin == "project" and one.kind != "module"
+    )
     assert all(key == one.id for key, one in graph.nodes.items())
 
 
@@ -426,7 +454,11 @@ HOSTILE = {
     "half a file": b"package a\nfunc f() { g(x.(type), [",
     "long line": b'package a\nvar x = "' + b"a" * 10_000_000 + b'"\n',
     "long sum": b"package a\nvar x = 1" + b" + 1" * 20_000 + b"\n",
-    "deep parentheses": b"package a\nfunc f() { _ = " + b"(" * 3000 + b"g()" + b")" * 3000 + b" }\n",
+    "deep parentheses": b"package a\nfunc f() { _ = "
+    + b"(" * 3000
+    + b"g()"
+    + b")" * 3000
+    + b" }\n",
     "deep blocks": b"package a\nfunc f() {" + b"{" * 1500 + b"g()" + b"}" * 1500 + b"}\n",
     "deep calls": b"package a\nfunc f() { " + b"f(" * 2000 + b")" * 2000 + b" }\n",
     "deep chain": b"package a\nfunc f() { x" + b".f()" * 2000 + b" }\n",
@@ -470,4 +502,6 @@ def test_chains_of_declarations_are_followed_to_their_end(count: int) -> None:
 def test_an_alias_that_doubles_at_each_step_is_left_alone() -> None:
     """Sixty of them would be a type of more parts than there are atoms in a glass of water."""
     rows = "".join(f"type A{at} = map[A{at + 1}]A{at + 1}\n" for at in range(60))
-    assert of(f"package a\n\n{rows}type A60 = int\nfunc f(a A0) {{ g() }}\nfunc g() {{}}\n") == {("a.f", "a.g", "package")}
+    assert of(f"package a\n\n{rows}type A60 = int\nfunc f(a A0) {{ g() }}\nfunc g() {{}}\n") == {
+        ("a.f", "a.g", "package")
+    }

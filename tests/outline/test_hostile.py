@@ -14,11 +14,11 @@ import pytest
 
 from ghostmem import Ghost, InvalidInputError, NotFoundError
 from ghostmem.outline import parse
+from ghostmem.outline import project_graph as outline_graph
 from ghostmem.outline.graph import Linked
 from ghostmem.outline.languages.table import LANGUAGES, language_named
 from ghostmem.outline.sources import LARGEST, sources
 from ghostmem.settings import Settings
-from ghostmem.verbs import outline_graph
 
 # a file that declares `Good`, a place for an expression, a place for statements; how blocks and types are nested
 GOOD = {
@@ -50,7 +50,12 @@ BODY = {
     "typescript": "function f() {{ {}; }}\n",
 }
 BRACES = ("if (x) { ", " }")
-BLOCK = {"go": ("if x { ", " }"), "rust": ("if x { ", " }"), "ruby": ("if x\n", "\nend"), "php": ("if ($x) { ", " }")}
+BLOCK = {
+    "go": ("if x { ", " }"),
+    "rust": ("if x { ", " }"),
+    "ruby": ("if x\n", "\nend"),
+    "php": ("if ($x) { ", " }"),
+}
 TYPE = {
     "go": ("type T struct { a ", "}"),
     "javascript": ("class A { m() { ", "} }"),
@@ -108,10 +113,15 @@ def nested(language: str, depth: int) -> dict[str, str]:
     made["variables"] = made["sum"]
     if language == "go":
         made["variables"] = (
-            "package a\n\n" + "".join(f"var v{at} = v{at + 1}\n" for at in range(depth // 10)) + "func f() { v0.m() }\n"
+            "package a\n\n"
+            + "".join(f"var v{at} = v{at + 1}\n" for at in range(depth // 10))
+            + "func f() { v0.m() }\n"
         )
     if language == "python":  # a line is as long as its depth, so a file ends early
-        made |= {"blocks": indented("if x:", min(depth, 600)), "types": indented("class A:", min(depth, 600))}
+        made |= {
+            "blocks": indented("if x:", min(depth, 600)),
+            "types": indented("class A:", min(depth, 600)),
+        }
     return made
 
 
@@ -130,7 +140,10 @@ def suffix(language: str) -> str:
 def checked(ghost: Ghost, root: Path, language: str) -> Any:
     """Outline a project in all ways; the good file's symbol must be there, and nothing that a terminal would obey."""
     made = ghost.outline_project(language, root=root, depth=1, max_nodes=400)
-    texts = [made.text, ghost.outline_symbol("Good", language, root=root, depth=10, max_nodes=200).text]
+    texts = [
+        made.text,
+        ghost.outline_symbol("Good", language, root=root, depth=10, max_nodes=200).text,
+    ]
     texts.append(ghost.outline_file(f"good{suffix(language)}", language, root=root).text)
     assert all(char.isprintable() for text in texts for line in text.split("\n") for char in line)
     json.dumps(made.data, ensure_ascii=False).encode()
@@ -170,7 +183,9 @@ def test_any_content(store: Ghost, tmp_path: Path, language: str, name: str) -> 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32"])
 def test_other_encodings(store: Ghost, tmp_path: Path, language: str, encoding: str) -> None:
     """A mark of the byte order hides nothing; what is not UTF-8 is an error of that file."""
-    root = project(tmp_path / "p", language, GOOD[language].replace("Good", "Marked").encode(encoding))
+    root = project(
+        tmp_path / "p", language, GOOD[language].replace("Good", "Marked").encode(encoding)
+    )
     stats = checked(store, root, language)
     if encoding == "utf-8-sig":
         assert store.outline_symbol("Marked", language, root=root).data["matches"]
@@ -182,18 +197,24 @@ def test_other_encodings(store: Ghost, tmp_path: Path, language: str, encoding: 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_one_long_line(store: Ghost, tmp_path: Path, language: str) -> None:
     """A line of almost two megabytes is read; a file of ten is left out, and named."""
-    root = project(tmp_path / "p", language, BODY[language].format(f'x = "{"a" * 1_900_000}"').encode())
+    root = project(
+        tmp_path / "p", language, BODY[language].format(f'x = "{"a" * 1_900_000}"').encode()
+    )
     (root / f"huge{suffix(language)}").write_bytes(b"x" * (5 * LARGEST))
     stats = checked(store, root, language)
     assert stats["files"] == 2
-    assert stats["skipped"] == [{"file": f"huge{suffix(language)}", "reason": "has 10,000,000 bytes, more than 2,000,000"}]
+    assert stats["skipped"] == [
+        {"file": f"huge{suffix(language)}", "reason": "has 10,000,000 bytes, more than 2,000,000"}
+    ]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("name", nested("python", 1))
 def test_deep_nesting(store: Ghost, tmp_path: Path, language: str, name: str) -> None:
     """Thousands of levels are no reason to fail, whether they are followed or not."""
-    checked(store, project(tmp_path / "p", language, nested(language, DEEP)[name].encode()), language)
+    checked(
+        store, project(tmp_path / "p", language, nested(language, DEEP)[name].encode()), language
+    )
 
 
 @pytest.mark.parametrize("language", [language for language in LANGUAGES if language != "python"])
@@ -201,12 +222,16 @@ def test_what_is_too_deep_is_named(store: Ghost, tmp_path: Path, language: str) 
     """The file counts as one with errors, and what stands at its top is outlined; ten thousand levels take no minutes."""
     name = "blocks" if language == "go" else "types"
     root = project(tmp_path / "p", language, nested(language, 10_000)[name].encode())
-    assert [one["file"] for one in checked(store, root, language)["parse_errors"]] == [f"bad{suffix(language)}"]
+    assert [one["file"] for one in checked(store, root, language)["parse_errors"]] == [
+        f"bad{suffix(language)}"
+    ]
 
 
 @pytest.mark.parametrize("language", ["javascript", "typescript"])
 @pytest.mark.parametrize("name", ["A.B", "B.C", "x.A"])
-def test_a_class_that_extends_a_part_of_itself(store: Ghost, tmp_path: Path, language: str, name: str) -> None:
+def test_a_class_that_extends_a_part_of_itself(
+    store: Ghost, tmp_path: Path, language: str, name: str
+) -> None:
     """Directly, or by way of another, is no reason to go round for ever."""
     text = f"class A extends {name} {{ m() {{ this.n(); super.m(); }} }}\nclass B extends A.C {{}}\nconst x = new A();\nx.n();\n"
     checked(store, project(tmp_path / "p", language, text.encode()), language)
@@ -214,11 +239,15 @@ def test_a_class_that_extends_a_part_of_itself(store: Ghost, tmp_path: Path, lan
 
 def test_classes_of_members_of_classes(store: Ghost, tmp_path: Path) -> None:
     """A chain of them is followed as far as any chain."""
-    text = "".join(f"class C{at} extends C{at + 1}.X {{}}\n" for at in range(1000)) + "new C0().m();\n"
+    text = (
+        "".join(f"class C{at} extends C{at + 1}.X {{}}\n" for at in range(1000)) + "new C0().m();\n"
+    )
     checked(store, project(tmp_path / "p", "javascript", text.encode()), "javascript")
 
 
-def failing(language: str, monkeypatch: pytest.MonkeyPatch, bad: Callable[[set[str]], bool]) -> None:
+def failing(
+    language: str, monkeypatch: pytest.MonkeyPatch, bad: Callable[[set[str]], bool]
+) -> None:
     """Let linking run out of stack for some sets of files."""
     real = language_named(language)
 
@@ -230,15 +259,25 @@ def failing(language: str, monkeypatch: pytest.MonkeyPatch, bad: Callable[[set[s
     monkeypatch.setattr(outline_graph, "language_named", lambda _name: replace(real, link=link))
 
 
-def test_files_that_cannot_be_linked_are_left_out(store: Ghost, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_that_cannot_be_linked_are_left_out(
+    store: Ghost, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Each that cannot be alone, and as many as it takes of those that cannot be together; all are named."""
     root = project(tmp_path / "p", "python")
     for at in range(12):
-        (root / f"m{at:02}.py").write_text(f"from good import Good\ndef f{at}(): Good()\n", encoding="utf-8")
-    failing("python", monkeypatch, lambda files: "m03.py" in files or "m07.py" in files or {"m05.py", "m10.py"} <= files)
+        (root / f"m{at:02}.py").write_text(
+            f"from good import Good\ndef f{at}(): Good()\n", encoding="utf-8"
+        )
+    failing(
+        "python",
+        monkeypatch,
+        lambda files: "m03.py" in files or "m07.py" in files or {"m05.py", "m10.py"} <= files,
+    )
     stats = checked(store, root, "python")
     reason = "is nested too deeply to be linked"
-    assert stats["skipped"] == [{"file": name, "reason": reason} for name in ("m03.py", "m07.py", "m10.py")]
+    assert stats["skipped"] == [
+        {"file": name, "reason": reason} for name in ("m03.py", "m07.py", "m10.py")
+    ]
     assert stats["files"] == 10
     made = store.outline_symbol("Good", "python", root=root, relations=["calledBy"])
     assert made.data["stats"]["relations"] == 9
@@ -247,7 +286,9 @@ def test_files_that_cannot_be_linked_are_left_out(store: Ghost, tmp_path: Path, 
         store.outline_file("m07.py", "python", root=root)
 
 
-def test_linking_that_always_fails_ends_too(store: Ghost, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_linking_that_always_fails_ends_too(
+    store: Ghost, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Whatever it takes: with no file at all, if need be."""
     root = project(tmp_path / "p", "python")
     for at in range(40):
@@ -261,7 +302,9 @@ def test_linking_that_always_fails_ends_too(store: Ghost, tmp_path: Path, monkey
 
 @pytest.mark.parametrize("line", ["/*", "% *", "/* # x", "/\\\n*", "|*\r", "/*/*"])
 @pytest.mark.parametrize("size", [900, 200_000])
-def test_what_the_parser_cannot_cope_with(store: Ghost, tmp_path: Path, line: str, size: int) -> None:
+def test_what_the_parser_cannot_cope_with(
+    store: Ghost, tmp_path: Path, line: str, size: int
+) -> None:
     """Some wrong Python takes memory by the square of its length: a little is parsed, much is left out with the reason."""
     text = f"{line}\n" * (size // (len(line) + 1))
     stats = checked(store, project(tmp_path / "p", "python", text.encode()), "python")
@@ -271,10 +314,14 @@ def test_what_the_parser_cannot_cope_with(store: Ghost, tmp_path: Path, line: st
 def test_stray_operators_in_a_text_are_nothing(store: Ghost, tmp_path: Path) -> None:
     """C in a string of Python, with its comments, is still Python."""
     text = 'C = """\n' + "/*\n * a comment\n */\nint f(void);\n/** another */\n" * 390 + '"""\n'
-    assert checked(store, project(tmp_path / "p", "python", text.encode()), "python")["skipped"] == []
+    assert (
+        checked(store, project(tmp_path / "p", "python", text.encode()), "python")["skipped"] == []
+    )
 
 
-def test_a_file_that_takes_too_long_is_left_out(store: Ghost, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_takes_too_long_is_left_out(
+    store: Ghost, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """And tried again the next time; the parser is not in the middle of it when it gets another file."""
     root = project(tmp_path / "p", "go", b"package a\n\n" + b"func f() { g(1, 2, 3) }\n" * 20_000)
     with monkeypatch.context() as patch:
@@ -289,9 +336,15 @@ def test_a_file_that_takes_too_long_is_left_out(store: Ghost, tmp_path: Path, mo
 @pytest.mark.slow
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("name", ["sum", "dots", "chain", "parentheses", "calls", "nots"])
-def test_an_expression_of_a_megabyte(store: Ghost, tmp_path: Path, language: str, name: str) -> None:
+def test_an_expression_of_a_megabyte(
+    store: Ghost, tmp_path: Path, language: str, name: str
+) -> None:
     """As a program that writes programs may write it."""
-    checked(store, project(tmp_path / "p", language, nested(language, 150_000)[name].encode()[:1_900_000]), language)
+    checked(
+        store,
+        project(tmp_path / "p", language, nested(language, 150_000)[name].encode()[:1_900_000]),
+        language,
+    )
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -309,7 +362,9 @@ def test_what_is_no_plain_file(store: Ghost, tmp_path: Path, language: str) -> N
     """Folders, pipes, sockets, devices, loops and links with the right ending are left out, and nobody waits for them."""
     root, end = project(tmp_path / "p", language), suffix(language)
     (root / f"folder{end}").mkdir()
-    (tmp_path / f"secret{end}").write_text(GOOD[language].replace("Good", "Secret"), encoding="utf-8")
+    (tmp_path / f"secret{end}").write_text(
+        GOOD[language].replace("Good", "Secret"), encoding="utf-8"
+    )
     (root / f"out{end}").symlink_to(tmp_path / f"secret{end}")
     (root / f"loop{end}").symlink_to(f"loop{end}")
     (root / "around").symlink_to(root)
@@ -321,12 +376,18 @@ def test_what_is_no_plain_file(store: Ghost, tmp_path: Path, language: str) -> N
     with socket.socket(socket.AF_UNIX) as one:
         folder = os.open(root, os.O_RDONLY)
         try:
-            one.bind(f"/proc/self/fd/{folder}/socket{end}" if Path("/proc/self/fd").exists() else str(root / f"socket{end}"))
+            one.bind(
+                f"/proc/self/fd/{folder}/socket{end}"
+                if Path("/proc/self/fd").exists()
+                else str(root / f"socket{end}")
+            )
         finally:
             os.close(folder)
     stats = checked(store, root, language)
     assert stats["files"] == 1
-    assert {one["file"] for one in stats["skipped"]} == {f"{name}{end}" for name in ("out", "loop", "device", "pipe", "socket")}
+    assert {one["file"] for one in stats["skipped"]} == {
+        f"{name}{end}" for name in ("out", "loop", "device", "pipe", "socket")
+    }
     with pytest.raises(NotFoundError):
         store.outline_symbol("Secret", language, root=root)
 
@@ -337,12 +398,18 @@ def test_a_file_that_may_not_be_read(store: Ghost, tmp_path: Path) -> None:
     root = project(tmp_path / "p", "python", b"def shut(): pass\n")
     (root / "bad.py").chmod(0)
     skipped = checked(store, root, "python")["skipped"]
-    assert skipped == ([] if os.geteuid() == 0 else [{"file": "bad.py", "reason": "cannot be read: Permission denied"}])
+    assert skipped == (
+        []
+        if os.geteuid() == 0
+        else [{"file": "bad.py", "reason": "cannot be read: Permission denied"}]
+    )
     (root / "bad.py").chmod(0o644)
     assert checked(store, root, "python")["skipped"] == []
 
 
-def test_a_file_that_goes_while_it_is_read(store: Ghost, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_goes_while_it_is_read(
+    store: Ghost, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A file that was listed and is no longer there is left out, and so is one that git tracks and somebody deleted."""
     root = project(tmp_path / "p", "python", b"def gone(): pass\n")
     repository(root, ("add", "-A"))
@@ -418,11 +485,40 @@ def test_no_setting_of_a_repository_starts_a_program(store: Ghost, tmp_path: Pat
     repository(root, ("add", "-A"), COMMIT)
     for hook in ("post-index-change", "pre-commit", "post-checkout", "fsmonitor-watchman"):
         program(root / ".git" / "hooks" / hook, trace)
-    names = ["core.fsmonitor", "core.pager", "core.editor", "core.sshCommand", "core.gitProxy", "core.askPass"]
-    names += ["filter.evil.clean", "filter.evil.smudge", "filter.evil.process", "diff.evil.command", "diff.external"]
-    names += ["pager.ls-files", "alias.ls-files", "credential.helper", "gpg.program", "uploadpack.packObjectsHook"]
-    repository(root, *(("config", name, f"!{evil}" if name.startswith("alias") else str(evil)) for name in names))
-    repository(root, ("config", "core.hooksPath", str(root / ".git" / "hooks")), ("config", "core.untrackedCache", "true"))
+    names = [
+        "core.fsmonitor",
+        "core.pager",
+        "core.editor",
+        "core.sshCommand",
+        "core.gitProxy",
+        "core.askPass",
+    ]
+    names += [
+        "filter.evil.clean",
+        "filter.evil.smudge",
+        "filter.evil.process",
+        "diff.evil.command",
+        "diff.external",
+    ]
+    names += [
+        "pager.ls-files",
+        "alias.ls-files",
+        "credential.helper",
+        "gpg.program",
+        "uploadpack.packObjectsHook",
+    ]
+    repository(
+        root,
+        *(
+            ("config", name, f"!{evil}" if name.startswith("alias") else str(evil))
+            for name in names
+        ),
+    )
+    repository(
+        root,
+        ("config", "core.hooksPath", str(root / ".git" / "hooks")),
+        ("config", "core.untrackedCache", "true"),
+    )
     trace.unlink(missing_ok=True)
     (root / "good.py").write_text(GOOD["python"] + "\n", encoding="utf-8")
     assert checked(store, root, "python")["files"] == 1
@@ -437,13 +533,25 @@ def test_a_repository_that_lacks_a_folder_does_not_fetch_it(store: Ghost, tmp_pa
         (origin / name).mkdir()
         (origin / name / "x.py").write_text(f"x_{name} = 1\n", encoding="utf-8")
     repository(origin, ("add", "-A"), COMMIT)
-    repository(origin, ("config", "uploadpack.allowFilter", "true"), ("config", "uploadpack.allowAnySHA1InWant", "true"))
-    repository(tmp_path, ("clone", "-q", "--no-checkout", "--filter=tree:0", f"file://{origin}", str(root)))
     repository(
-        root, ("sparse-checkout", "init", "--cone", "--sparse-index"), ("sparse-checkout", "set", "in"), ("checkout", "-q")
+        origin,
+        ("config", "uploadpack.allowFilter", "true"),
+        ("config", "uploadpack.allowAnySHA1InWant", "true"),
+    )
+    repository(
+        tmp_path, ("clone", "-q", "--no-checkout", "--filter=tree:0", f"file://{origin}", str(root))
+    )
+    repository(
+        root,
+        ("sparse-checkout", "init", "--cone", "--sparse-index"),
+        ("sparse-checkout", "set", "in"),
+        ("checkout", "-q"),
     )
     listed = subprocess.run(
-        ["git", "-C", str(root), "ls-files", "-s", "--sparse"], capture_output=True, check=True, text=True
+        ["git", "-C", str(root), "ls-files", "-s", "--sparse"],
+        capture_output=True,
+        check=True,
+        text=True,
     ).stdout
     tree = next(line.split()[1] for line in listed.splitlines() if line.startswith("040000"))
     for pack in list((root / ".git" / "objects" / "pack").glob("*.pack")):
@@ -454,7 +562,11 @@ def test_a_repository_that_lacks_a_folder_does_not_fetch_it(store: Ghost, tmp_pa
             subprocess.run(["git", "-C", str(root), "unpack-objects", "-q"], stdin=file, check=True)
     (root / ".git" / "objects" / tree[:2] / tree[2:]).unlink()
     evil = program(tmp_path / "evil.sh", trace)
-    repository(root, ("config", "remote.origin.uploadpack", str(evil)), ("config", "protocol.file.allow", "always"))
+    repository(
+        root,
+        ("config", "remote.origin.uploadpack", str(evil)),
+        ("config", "protocol.file.allow", "always"),
+    )
     assert checked(store, root, "python")["files"] == 2
     assert not trace.exists()
 
@@ -474,11 +586,20 @@ def test_a_folder_that_became_a_link(store: Ghost, tmp_path: Path) -> None:
         store.outline_symbol("Secret", "python", root=root)
 
 
-def test_a_repository_elsewhere(store: Ghost, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_repository_elsewhere(
+    store: Ghost, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Neither a .git file nor a variable, as git sets them for its hooks, makes another repository's files ours."""
-    other, root = project(tmp_path / "other", "python", b"def Secret(): pass\n"), project(tmp_path / "p", "python")
+    other, root = (
+        project(tmp_path / "other", "python", b"def Secret(): pass\n"),
+        project(tmp_path / "p", "python"),
+    )
     repository(other, ("add", "-A"), ("config", "core.worktree", str(other)))
-    for name, value in {"GIT_DIR": other / ".git", "GIT_WORK_TREE": other, "GIT_INDEX_FILE": other / ".git" / "index"}.items():
+    for name, value in {
+        "GIT_DIR": other / ".git",
+        "GIT_WORK_TREE": other,
+        "GIT_INDEX_FILE": other / ".git" / "index",
+    }.items():
         monkeypatch.setenv(name, str(value))
     assert checked(store, root, "python")["files"] == 1
     (root / ".git").write_text(f"gitdir: {other / '.git'}\n", encoding="utf-8")
@@ -487,7 +608,9 @@ def test_a_repository_elsewhere(store: Ghost, tmp_path: Path, monkeypatch: pytes
     assert checked(store, root, "python")["files"] == 1
 
 
-def test_a_bare_repository_a_submodule_and_no_git(store: Ghost, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bare_repository_a_submodule_and_no_git(
+    store: Ghost, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Where git has no answer, the folder is walked."""
     bare = tmp_path / "bare"
     bare.mkdir()
@@ -506,10 +629,23 @@ def test_a_bare_repository_a_submodule_and_no_git(store: Ghost, tmp_path: Path, 
 
 
 @pytest.mark.parametrize(
-    "symbol", [".*", "(", "[a-z]+", "'; DROP TABLE memories; --", "%", "\0", "\ud800", "x" * 100_000, "a." * 5000]
+    "symbol",
+    [
+        ".*",
+        "(",
+        "[a-z]+",
+        "'; DROP TABLE memories; --",
+        "%",
+        "\0",
+        "\ud800",
+        "x" * 100_000,
+        "a." * 5000,
+    ],
 )
 @pytest.mark.parametrize("language", ["python", "go", "rust", "cpp"])
-def test_a_strange_symbol_is_not_found(store: Ghost, tmp_path: Path, language: str, symbol: str) -> None:
+def test_a_strange_symbol_is_not_found(
+    store: Ghost, tmp_path: Path, language: str, symbol: str
+) -> None:
     """A name is no pattern and no statement."""
     root = project(tmp_path / "p", language)
     with pytest.raises(NotFoundError, match="there is no symbol") as caught:
@@ -523,7 +659,19 @@ def test_a_strange_symbol_is_not_found(store: Ghost, tmp_path: Path, language: s
 
 @pytest.mark.parametrize(
     "file",
-    ["../../etc/passwd", "/etc/passwd", "..", ".", "", "good.py/x", "a\0b", "\ud800.py", "~/x.py", "x" * 5000, "away/secret.py"],
+    [
+        "../../etc/passwd",
+        "/etc/passwd",
+        "..",
+        ".",
+        "",
+        "good.py/x",
+        "a\0b",
+        "\ud800.py",
+        "~/x.py",
+        "x" * 5000,
+        "away/secret.py",
+    ],
 )
 def test_a_strange_file_is_refused(store: Ghost, tmp_path: Path, file: str) -> None:
     """Nothing outside is read, and nothing else goes wrong."""
@@ -539,9 +687,13 @@ def test_a_strange_file_is_refused(store: Ghost, tmp_path: Path, file: str) -> N
 
 
 @pytest.mark.parametrize(
-    "field", [{"depth": -1}, {"depth": 10**9}, {"depth": True}, {"relations": ["x"]}, {"max_nodes": 0}], ids=str
+    "field",
+    [{"depth": -1}, {"depth": 10**9}, {"depth": True}, {"relations": ["x"]}, {"max_nodes": 0}],
+    ids=str,
 )
-def test_a_strange_number_or_relation_is_refused(store: Ghost, tmp_path: Path, field: dict[str, Any]) -> None:
+def test_a_strange_number_or_relation_is_refused(
+    store: Ghost, tmp_path: Path, field: dict[str, Any]
+) -> None:
     """Each by its value."""
     with pytest.raises(InvalidInputError):
         store.outline_project("python", root=project(tmp_path / "p", "python"), **field)

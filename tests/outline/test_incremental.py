@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 
 from ghostmem import Ghost
 from ghostmem.errors import NotFoundError
+from ghostmem.outline import project_graph as outline_graph
 from ghostmem.outline.languages.table import LANGUAGES
 from ghostmem.settings import Settings
-from ghostmem.verbs import outline_graph
 
 # what a file may say: of {name} and {other}, each a bare name; the last one of each language is broken
 PIECES = {
@@ -74,7 +74,11 @@ PIECES = {
         "struct {name} {{ int run(); int stop() {{ return 1; }} }};\n",
         "int broken( {{\n",
     ],
-    "ruby": ["require '{other}'\nclass {name} < {other}\nend\n", "module {name}\n  class {other}\n  end\nend\n", "class\n"],
+    "ruby": [
+        "require '{other}'\nclass {name} < {other}\nend\n",
+        "module {name}\n  class {other}\n  end\nend\n",
+        "class\n",
+    ],
     "csharp": [
         "namespace P {{ class {name} : {other} {{ }} }}\n",
         "using P;\nclass {other} {{ class {name} {{ }} }}\n",
@@ -85,7 +89,11 @@ PIECES = {
         "<?php\nnamespace P;\nclass {name} {{ }}\n",
         "<?php class {{\n",
     ],
-    "kotlin": ["import p.{name}\nclass {other} : {name}() {{ }}\n", "package p\n\nopen class {name} {{ }}\n", "class {{\n"],
+    "kotlin": [
+        "import p.{name}\nclass {other} : {name}() {{ }}\n",
+        "package p\n\nopen class {name} {{ }}\n",
+        "class {{\n",
+    ],
 }
 SUFFIX = {
     "python": "py",
@@ -106,7 +114,19 @@ ALSO = {
     "Cargo.toml": ('[package]\nname = "shop"\n', '[package]\nname = "other"\n'),
 }
 NAMES = ("one", "two", "three", "Alpha", "Beta", "alpha")
-STEPS = ("write", "write", "write", "rename", "delete", "copy", "revert", "touch", "stealth", "also", "restart")
+STEPS = (
+    "write",
+    "write",
+    "write",
+    "rename",
+    "delete",
+    "copy",
+    "revert",
+    "touch",
+    "stealth",
+    "also",
+    "restart",
+)
 Step = tuple[str, int, int, int]
 
 
@@ -127,14 +147,20 @@ class Project:
 
     def place(self, number: int) -> Path:
         """Return a path, at the top or in a folder."""
-        path = self.root / ("", "pkg", "src")[number // 3 % 3] / f"{NAMES[number % 3]}.{SUFFIX[self.language]}"
+        path = (
+            self.root
+            / ("", "pkg", "src")[number // 3 % 3]
+            / f"{NAMES[number % 3]}.{SUFFIX[self.language]}"
+        )
         path.parent.mkdir(exist_ok=True)
         return path
 
     def text(self, which: int, names: int) -> str:
         """Return a text that somebody might write."""
         pieces = PIECES[self.language]
-        return pieces[which % len(pieces)].format(name=NAMES[names % len(NAMES)], other=NAMES[names // 2 % len(NAMES)])
+        return pieces[which % len(pieces)].format(
+            name=NAMES[names % len(NAMES)], other=NAMES[names // 2 % len(NAMES)]
+        )
 
     def write(self, where: int, which: int, names: int) -> None:
         """Write a file anew, or another one over it."""
@@ -174,7 +200,9 @@ class Project:
 
 def told(data: dict[str, Any]) -> str:
     """Return an outline's data as JSON, without how much of it was cached and where it lies."""
-    stats = {name: value for name, value in data["stats"].items() if name not in ("parsed", "cached")}
+    stats = {
+        name: value for name, value in data["stats"].items() if name not in ("parsed", "cached")
+    }
     return json.dumps({**data, "root": "", "stats": stats}, ensure_ascii=False)
 
 
@@ -289,7 +317,11 @@ def by_seed(everything: Path) -> list[dict[str, str]]:
     command = [sys.executable, "-c", code, str(everything), *sorted(PIECES)]
     env = {**os.environ, "GHOST_EMBED_PROVIDER": "none"}
     return [
-        json.loads(subprocess.run(command, env={**env, "PYTHONHASHSEED": seed}, capture_output=True, check=True).stdout)
+        json.loads(
+            subprocess.run(
+                command, env={**env, "PYTHONHASHSEED": seed}, capture_output=True, check=True
+            ).stdout
+        )
         for seed in ("0", "1", "4711")
     ]
 
@@ -303,7 +335,9 @@ def test_the_hash_seed_changes_nothing(by_seed: list[dict[str, str]], language: 
 @pytest.mark.parametrize("language", sorted(PIECES))
 def test_the_order_of_files_changes_nothing(everything: Path, language: str) -> None:
     """Neither the order in which files were written, nor the one in which a folder lists them."""
-    one, two, three = (fresh(everything / language, language, random.Random(seed)) for seed in range(3))
+    one, two, three = (
+        fresh(everything / language, language, random.Random(seed)) for seed in range(3)
+    )
     assert one == two == three
 
 
@@ -314,7 +348,11 @@ def test_nothing_changed_means_nothing_parsed(tmp_path: Path) -> None:
     for name in ("one", "two", "three"):
         (root / f"{name}.py").write_text(f"def {name}():\n    return 1\n", encoding="utf-8")
     with Ghost.open(tmp_path / "store.db", settings=Settings(embed_provider="none")) as ghost:
-        counts = lambda: [ghost.outline_project("python", root=root).data["stats"][name] for name in ("parsed", "cached")]  # noqa: E731
+
+        def counts() -> list[int]:
+            stats = ghost.outline_project("python", root=root).data["stats"]
+            return [stats["parsed"], stats["cached"]]
+
         assert ghost.outline_project("python", root=root).data["stats"]["parsed"] == 3
         assert counts() == [0, 3]
         (root / "two.py").write_text("def two():\n    return 2\n", encoding="utf-8")

@@ -12,10 +12,10 @@ from ghostmem import Ghost, InvalidInputError, NotFoundError
 from ghostmem.caller import CALLER, Caller
 from ghostmem.model import FileRel, SymbolRef
 from ghostmem.outline.languages.table import LANGUAGES, language_named
+from ghostmem.outline.memories import memories_of
+from ghostmem.outline.project_graph import code_graph
 from ghostmem.outline.render import Memory as Mention
-from ghostmem.verbs.outline_graph import code_graph
-from ghostmem.verbs.outline_memories import memories_of
-from ghostmem.verbs.symbols import SUFFIXES, below
+from ghostmem.outline.symbols import SUFFIXES, below
 
 if TYPE_CHECKING:
     from conftest import Clock
@@ -56,7 +56,10 @@ def mentions(ghost: Ghost, root: Path, ns: str | None = None) -> dict[str, list[
 
 def lines(made: list[Mention]) -> list[str]:
     """Return mentions in short."""
-    return [" ".join(part for part in (one.tier, one.name, one.rel, one.date, one.note) if part) for one in made]
+    return [
+        " ".join(part for part in (one.tier, one.name, one.rel, one.date, one.note) if part)
+        for one in made
+    ]
 
 
 def test_each_node_has_its_memories(ghost: Ghost, root: Path) -> None:
@@ -87,9 +90,13 @@ def test_marks_follow_the_code(ghost: Ghost, root: Path) -> None:
     put(ghost, root, "total", "Total")
     file = root / "shop.go"
     file.write_text(SOURCE.replace("return 1", "return 2"), encoding="utf-8")
-    assert lines(mentions(ghost, root)["shop.Price"]) == ["stm price modified 2026-03-14 code changed since"]
+    assert lines(mentions(ghost, root)["shop.Price"]) == [
+        "stm price modified 2026-03-14 code changed since"
+    ]
     file.write_text(SOURCE.replace("Total", "Sum"), encoding="utf-8")
-    assert lines(mentions(ghost, root)["shop.Sum"]) == ["stm total modified 2026-03-14 shop.Total: renamed to shop.Sum?"]
+    assert lines(mentions(ghost, root)["shop.Sum"]) == [
+        "stm total modified 2026-03-14 shop.Total: renamed to shop.Sum?"
+    ]
     file.write_text("package shop\n", encoding="utf-8")
     found = mentions(ghost, root)
     assert set(lines(found["shop.go"])) == {
@@ -98,7 +105,9 @@ def test_marks_follow_the_code(ghost: Ghost, root: Path) -> None:
     }
 
 
-def test_only_live_memories_of_this_project_that_the_caller_may_read(ghost: Ghost, root: Path, tmp_path: Path) -> None:
+def test_only_live_memories_of_this_project_that_the_caller_may_read(
+    ghost: Ghost, root: Path, tmp_path: Path
+) -> None:
     """Removed memories, other projects, other namespaces and what a token has no grant for stay outside."""
     put(ghost, root, "price", "Price")
     put(ghost, root, "gone", "Price")
@@ -116,13 +125,25 @@ def test_only_live_memories_of_this_project_that_the_caller_may_read(ghost: Ghos
 
 def test_the_library_takes_names_pairs_and_references(ghost: Ghost, root: Path) -> None:
     """Symbols may be given as names, with what was done to them, or as they were read from another memory."""
-    ghost.put("a", "one", "One.", symbols=[("Price", "created"), "Total"], language="golang", root=str(root))
+    ghost.put(
+        "a",
+        "one",
+        "One.",
+        symbols=[("Price", "created"), "Total"],
+        language="golang",
+        root=str(root),
+    )
     refs = ghost.get("a", "one").symbols
-    assert [(ref.name, ref.rel) for ref in refs] == [("shop.Price", "created"), ("shop.Total", "modified")]
+    assert [(ref.name, ref.rel) for ref in refs] == [
+        ("shop.Price", "created"),
+        ("shop.Total", "modified"),
+    ]
     assert ghost.put("a", "two", "Two.", symbols=refs).symbols == refs
     assert ghost.put("a", "two", "Two.", symbols=[]).symbols == ()
     assert ghost.get("a", "two").version == 2
-    assert [(one.key, one.state) for one in ghost.stale("a", root, everything=True)] == [("one", "current")] * 2
+    assert [(one.key, one.state) for one in ghost.stale("a", root, everything=True)] == [
+        ("one", "current")
+    ] * 2
 
 
 @pytest.mark.parametrize("symbols", ["Price", [""], [("Price", "eaten")], ["a\x00"]])
@@ -143,7 +164,9 @@ def test_an_import_into_another_history_keeps_symbols(open_ghost: Any, root: Pat
     assert there.get("a", "price").symbols == here.get("a", "price").symbols
 
 
-def test_nothing_is_outlined_unless_asked(ghost: Ghost, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_outlined_unless_asked(
+    ghost: Ghost, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Neither a put nor a context reads code when no symbol and no project is named."""
     put(ghost, root, "price", "Price")
 
@@ -151,7 +174,7 @@ def test_nothing_is_outlined_unless_asked(ghost: Ghost, root: Path, monkeypatch:
         raise AssertionError("code was read")
 
     monkeypatch.setattr("ghostmem.outline.sources.sources", fail)
-    monkeypatch.setattr("ghostmem.verbs.outline_graph.sources", fail)
+    monkeypatch.setattr("ghostmem.outline.project_graph.sources", fail)
     assert ghost.put("a", "price", "A new text.").symbols[0].name == "shop.Price"
     assert ghost.context("zzz", "a", files=["shop.go"], whole=False).keys == []
     assert ghost.context("a new text", "a").keys == ["price"]
@@ -159,7 +182,11 @@ def test_nothing_is_outlined_unless_asked(ghost: Ghost, root: Path, monkeypatch:
 
 
 @pytest.mark.parametrize(
-    "error", [InvalidInputError("the code outline is not installed", "pip install"), ImportError("tree_sitter")]
+    "error",
+    [
+        InvalidInputError("the code outline is not installed", "pip install"),
+        ImportError("tree_sitter"),
+    ],
 )
 def test_without_the_extra_a_context_and_a_listing_still_answer(
     ghost: Ghost, root: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
@@ -170,8 +197,10 @@ def test_without_the_extra_a_context_and_a_listing_still_answer(
     def fail(name: str) -> None:
         raise error
 
-    monkeypatch.setattr("ghostmem.verbs.outline_graph.language_named", fail)
-    pack = ghost.context("zzz", "a", symbols=["shop.Price"], files=["shop.go", "../x.go"], root=root)
+    monkeypatch.setattr("ghostmem.outline.project_graph.language_named", fail)
+    pack = ghost.context(
+        "zzz", "a", symbols=["shop.Price"], files=["shop.go", "../x.go"], root=root
+    )
     assert [(packed.key, packed.why.note) for packed in pack] == [("price", "about shop.Price")]
     assert str(error) in pack.notes[0]
     assert [(one.state, one.now) for one in ghost.stale()] == [("unknown", str(error))]
@@ -200,8 +229,14 @@ print(*(name for name in sys.modules if "outline" in name or "tree_sitter" in na
 
 def test_who_names_no_symbol_imports_nothing_of_it() -> None:
     """The outline stays outside of a process that does without."""
-    done = subprocess.run([sys.executable, "-c", COLD], capture_output=True, env=os.environ, check=True, text=True)
-    assert [name for name in done.stdout.split() if name.startswith("ghostmem.") and ".engine." not in name] == []
+    done = subprocess.run(
+        [sys.executable, "-c", COLD], capture_output=True, env=os.environ, check=True, text=True
+    )
+    assert [
+        name
+        for name in done.stdout.split()
+        if name.startswith("ghostmem.") and ".engine." not in name
+    ] == []
 
 
 @pytest.mark.parametrize("name", LANGUAGES)
@@ -215,7 +250,13 @@ def test_every_suffix_is_a_languages_own(name: str) -> None:
 
 @pytest.mark.parametrize(
     ("file", "path"),
-    [("a.go", "a.go"), ("./b/../a.go", "a.go"), ("/p/a.go", "a.go"), ("../x.go", "../x.go"), ("/pp/a.go", "/pp/a.go")],
+    [
+        ("a.go", "a.go"),
+        ("./b/../a.go", "a.go"),
+        ("/p/a.go", "a.go"),
+        ("../x.go", "../x.go"),
+        ("/pp/a.go", "/pp/a.go"),
+    ],
 )
 def test_a_file_is_known_however_it_is_spelled(file: str, path: str) -> None:
     """A path below the root is told from there, another stays what it is."""

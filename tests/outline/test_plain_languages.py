@@ -21,8 +21,15 @@ NAMES = ("ruby", "csharp", "php", "kotlin")
 def edges(graph: Linked, *kinds: str) -> set[tuple[str, ...]]:
     """Return links as start, kind, end and rung; what is outside is written with its origin."""
     nodes = graph.nodes
-    label = {key: node.name if node.origin == "project" else f"({node.origin}) {node.name}" for key, node in nodes.items()}
-    return {(label[link.start], link.kind, label[link.end], link.via) for link in graph.links if link.kind in kinds}
+    label = {
+        key: node.name if node.origin == "project" else f"({node.origin}) {node.name}"
+        for key, node in nodes.items()
+    }
+    return {
+        (label[link.start], link.kind, label[link.end], link.via)
+        for link in graph.links
+        if link.kind in kinds
+    }
 
 
 def declared(graph: Linked) -> set[tuple[str, str, str]]:
@@ -36,7 +43,9 @@ def declared(graph: Linked) -> set[tuple[str, str, str]]:
 
 def loose(graph: Linked) -> set[tuple[str, str, str, int]]:
     """Return what stayed unresolved."""
-    return {(graph.nodes[one.owner].name, one.kind, one.text, one.candidates) for one in graph.loose}
+    return {
+        (graph.nodes[one.owner].name, one.kind, one.text, one.candidates) for one in graph.loose
+    }
 
 
 RUBY = {
@@ -225,7 +234,11 @@ def test_csharp() -> None:
         ("Shop.Api.Ctl", "extends", "Controller", 1),
         ("Shop.Api.Ambiguous", "extends", "Twice", 2),
     }
-    (own,) = [link for link in graph.links if link.kind == "extends" and graph.nodes[link.start].name == "Shop.Api.Api"]
+    (own,) = [
+        link
+        for link in graph.links
+        if link.kind == "extends" and graph.nodes[link.start].name == "Shop.Api.Api"
+    ]
     assert own.start != own.end
 
 
@@ -440,7 +453,10 @@ def test_fixtures_parse_and_symbols_carry_their_text(name: str) -> None:
         facts = facts_of(name, {path: text})[path]
         assert facts.errors == []
         for symbol in facts.symbols:
-            assert symbol.detail["body"] == hashlib.sha256(text.encode()[symbol.start : symbol.stop]).hexdigest()
+            assert (
+                symbol.detail["body"]
+                == hashlib.sha256(text.encode()[symbol.start : symbol.stop]).hexdigest()
+            )
             assert symbol.name
             assert "\n" not in symbol.signature
 
@@ -453,7 +469,9 @@ def test_every_base_is_a_link_or_loose(name: str) -> None:
     told = [one for one in (*graph.links, *graph.loose) if one.kind in {"extends", "implements"}]
     assert len(told) == count
     assert {link.kind for link in graph.links} <= set(language_named(name).kinds) <= set(FORWARD)
-    assert all(link.via and link.start in graph.nodes and link.end in graph.nodes for link in graph.links)
+    assert all(
+        link.via and link.start in graph.nodes and link.end in graph.nodes for link in graph.links
+    )
     assert len(graph.notes) == 1
 
 
@@ -482,14 +500,22 @@ def test_the_hash_seed_does_not_matter() -> None:
     here = os.path.dirname(os.path.dirname(__file__))
     told = {
         subprocess.run(
-            [sys.executable, "-c", SEED, here], env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True, check=True
+            [sys.executable, "-c", SEED, here],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            check=True,
         ).stdout
         for seed in ("1", "2")
     }
     assert len(told) == 1
 
 
-OPENING = {"ruby": "module A\n", "csharp": "class A {\n", "php": "<?php if (1) {\n", "kotlin": "class A {\n"}
+OPENING = {
+    "ruby": "module A\n",
+    "csharp": "class A {\n",
+    "php": "<?php if (1) {\n",
+    "kotlin": "class A {\n",
+}
 CLOSING = {"ruby": "end\n", "csharp": "}\n", "php": "}\n", "kotlin": "}\n"}
 
 
@@ -504,8 +530,12 @@ def hostile(name: str) -> dict[str, bytes]:
         "not UTF-8": b"class \xff\xfe : \xff { }\nclass \xff < \xff\nend",
         "long line": f'{head}x = "'.encode() + b"a" * 10_000_000 + b'"\n',
         "deep parentheses": f"{head}x = {'(' * 3000}1{')' * 3000};".encode(),
-        "deep types": (head + OPENING[name].removeprefix(head) * 300 + CLOSING[name] * 300).encode(),
-        "very deep types": (head + OPENING[name].removeprefix(head) * 20_000 + CLOSING[name] * 20_000).encode(),
+        "deep types": (
+            head + OPENING[name].removeprefix(head) * 300 + CLOSING[name] * 300
+        ).encode(),
+        "very deep types": (
+            head + OPENING[name].removeprefix(head) * 20_000 + CLOSING[name] * 20_000
+        ).encode(),
         "deep namespaces": b"namespace A.B {\n" * 500 + b"}" * 500,
         "unclosed": (head + OPENING[name].removeprefix(head) * 300).encode(),
         "cut": good[: len(good) // 2],
@@ -536,7 +566,12 @@ def test_damaged_files_never_raise(data: Any, name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_lines_are_right_in_a_long_file(name: str) -> None:
     """Also past line 256, where a careless look at a point gives another number."""
-    one = {"ruby": "class A{}; end", "csharp": "class A{} {{ }}", "php": "class A{} {{ }}", "kotlin": "class A{}"}[name]
+    one = {
+        "ruby": "class A{}; end",
+        "csharp": "class A{} {{ }}",
+        "php": "class A{} {{ }}",
+        "kotlin": "class A{}",
+    }[name]
     lines = ["<?php" if name == "php" else "", *(one.format(number) for number in range(2000))]
     facts = facts_of(name, {"x": "\n".join(lines)})["x"]
     assert [(symbol.name, symbol.line, symbol.end_line) for symbol in facts.symbols] == [

@@ -25,21 +25,29 @@ def linked(files: dict[str, str]) -> Linked:
     return LANGUAGE.link(facts, lambda _path: None)
 
 
-def edges(files: dict[str, str] | str, *kinds: str, outside: bool = False) -> set[tuple[str, str, str]]:
+def edges(
+    files: dict[str, str] | str, *kinds: str, outside: bool = False
+) -> set[tuple[str, str, str]]:
     """Return edges of some kinds by name: of the project only, unless the outside is asked for; one kind goes without saying."""
     graph = linked({"m.py": files} if isinstance(files, str) else files)
     found = set()
     for one in graph.links:
         end = graph.nodes[one.end]
         if one.kind in kinds and (outside or end.origin == PROJECT):
-            found.add((graph.nodes[one.start].name, one.via if len(kinds) == 1 else one.kind, end.name))
+            found.add(
+                (graph.nodes[one.start].name, one.via if len(kinds) == 1 else one.kind, end.name)
+            )
     return found
 
 
 def loose(files: dict[str, str] | str, kind: str = "calls") -> set[tuple[str, str, int]]:
     """Return what stayed loose: by whom, as written, and how many namesakes there are."""
     graph = linked({"m.py": files} if isinstance(files, str) else files)
-    return {(graph.nodes[one.owner].name, one.text, one.candidates) for one in graph.loose if one.kind == kind}
+    return {
+        (graph.nodes[one.owner].name, one.text, one.candidates)
+        for one in graph.loose
+        if one.kind == kind
+    }
 
 
 def test_methods_of_one_name_are_told_apart_by_their_receiver() -> None:
@@ -56,7 +64,10 @@ def test_methods_of_one_name_are_told_apart_by_their_receiver() -> None:
             def send(self, unknown):
                 unknown.send()
     """
-    assert edges(source, "calls") == {("m.Service.__init__", "module", "m.Mailer"), ("m.Service.send", "type", "m.Mailer.send")}
+    assert edges(source, "calls") == {
+        ("m.Service.__init__", "module", "m.Mailer"),
+        ("m.Service.send", "type", "m.Mailer.send"),
+    }
     assert loose(source) == {("m.Other.send", "unknown.send", 3)}
 
 
@@ -69,7 +80,11 @@ def test_a_parameter_is_what_calls_pass_for_it() -> None:
             one.go()
         run(A())
     """
-    assert edges(source, "calls") == {("m", "module", "m.run"), ("m", "module", "m.A"), ("m.run", "type", "m.A.go")}
+    assert edges(source, "calls") == {
+        ("m", "module", "m.run"),
+        ("m", "module", "m.A"),
+        ("m.run", "type", "m.A.go"),
+    }
 
 
 def test_chained_calls_follow_what_each_returns() -> None:
@@ -175,7 +190,10 @@ def test_names_of_modules_follow_packages_sources_and_namespaces() -> None:
         "scripts/run.py": "scripts.run",
         "scripts/helper.py": "scripts.helper",
     }
-    assert edges(files, "calls") == {("pkg.mod", "import", "space.inner.deep.f"), ("scripts.run", "import", "scripts.helper.go")}
+    assert edges(files, "calls") == {
+        ("pkg.mod", "import", "space.inner.deep.f"),
+        ("scripts.run", "import", "scripts.helper.go"),
+    }
 
 
 def test_calls_outside_functions_belong_to_the_file_or_class() -> None:
@@ -190,7 +208,11 @@ def test_calls_outside_functions_belong_to_the_file_or_class() -> None:
         @mark
         def late(y=setup()): ...
     """
-    assert edges(source, "calls") == {("m", "module", "m.setup"), ("m.C", "module", "m.setup"), ("m", "module", "m.mark")}
+    assert edges(source, "calls") == {
+        ("m", "module", "m.setup"),
+        ("m.C", "module", "m.setup"),
+        ("m", "module", "m.mark"),
+    }
 
 
 def test_shadowing_hides_outer_names() -> None:
@@ -324,7 +346,11 @@ def test_conditional_definitions_are_all_kept() -> None:
                 t.m()
         """,
     }
-    assert edges(files, "calls") == {("b.run", "conditional", "a.f"), ("b.run", "conditional", "b.f"), ("b.run", "type", "a.T.m")}
+    assert edges(files, "calls") == {
+        ("b.run", "conditional", "a.f"),
+        ("b.run", "conditional", "b.f"),
+        ("b.run", "type", "a.T.m"),
+    }
     assert edges(files, "uses") == {("b.run", "import", "a.T")}
 
 
@@ -506,7 +532,9 @@ def test_isinstance_narrows_and_its_denial_excludes() -> None:
     """
     graph = linked({"m.py": source})
     calls = sorted(
-        (graph.nodes[one.start].name, graph.nodes[one.end].name, one.line) for one in graph.links if one.kind == "calls"
+        (graph.nodes[one.start].name, graph.nodes[one.end].name, one.line)
+        for one in graph.links
+        if one.kind == "calls"
     )
     assert [one for one in calls if one[1].startswith("m.")] == [
         ("m.f", "m.A.go", 8),
@@ -578,7 +606,10 @@ def test_interfaces_are_extended_and_implemented() -> None:
         ("m.File", "implements", "m.Reader"),
         ("m.File", "implements", "m.Base"),
     }
-    assert edges(source, "calls") == {("m.use", "interface", "m.Reader.read"), ("m.use", "type", "m.File.read")}
+    assert edges(source, "calls") == {
+        ("m.use", "interface", "m.Reader.read"),
+        ("m.use", "type", "m.File.read"),
+    }
 
 
 def test_uses_are_types_in_signatures_and_bodies() -> None:
@@ -624,7 +655,11 @@ def test_generics_carry_their_arguments() -> None:
             make(A).go()
     """
     found = {one for one in edges(source, "calls") if one[2] == "m.A.go"}
-    assert found == {("m.f", "type", "m.A.go"), ("m.g", "type", "m.A.go"), ("m.h", "type", "m.A.go")}
+    assert found == {
+        ("m.f", "type", "m.A.go"),
+        ("m.g", "type", "m.A.go"),
+        ("m.h", "type", "m.A.go"),
+    }
 
 
 def test_docstrings_tell_types() -> None:
@@ -647,7 +682,10 @@ def test_docstrings_tell_types() -> None:
                 x.send()
         ''',
     }
-    assert edges(files, "calls") == {("p.b.run", "module", "p.b.get"), ("p.b.run", "type", "p.a.Base.send")}
+    assert edges(files, "calls") == {
+        ("p.b.run", "module", "p.b.get"),
+        ("p.b.run", "type", "p.a.Base.send"),
+    }
 
 
 def test_natives_and_externals_are_nodes_of_their_own() -> None:
@@ -697,16 +735,34 @@ def test_order_of_files_does_not_matter_and_facts_survive_json() -> None:
     for seed in range(5):
         paths = list(facts)
         random.Random(seed).shuffle(paths)
-        again = {path: Facts.from_json(json.loads(json.dumps(facts[path].to_json()))) for path in paths}
+        again = {
+            path: Facts.from_json(json.loads(json.dumps(facts[path].to_json()))) for path in paths
+        }
         assert LANGUAGE.link(again, lambda _path: None) == first
 
 
 def test_every_link_ends_at_nodes_and_has_a_known_kind_and_rung() -> None:
     """No link points nowhere."""
-    graph = linked({"m.py": "import x\nclass A(x.B):\n    y = x.z\n    def f(self): self.g(); A.y = 1\n"})
-    rungs = {"local", "receiver", "type", "import", "module", "native", "external", "conditional", "interface"}
+    graph = linked(
+        {"m.py": "import x\nclass A(x.B):\n    y = x.z\n    def f(self): self.g(); A.y = 1\n"}
+    )
+    rungs = {
+        "local",
+        "receiver",
+        "type",
+        "import",
+        "module",
+        "native",
+        "external",
+        "conditional",
+        "interface",
+    }
     assert all(
-        one.start in graph.nodes and one.end in graph.nodes and one.kind in FORWARD and one.via in rungs for one in graph.links
+        one.start in graph.nodes
+        and one.end in graph.nodes
+        and one.kind in FORWARD
+        and one.via in rungs
+        for one in graph.links
     )
     assert all(one.owner in graph.nodes for one in graph.loose)
 
@@ -783,7 +839,9 @@ def test_super_stops_at_a_class_from_outside() -> None:
     }
 
 
-@pytest.mark.parametrize("test", ["if not isinstance(x, Base): raise TypeError", "assert isinstance(x, Base)"])
+@pytest.mark.parametrize(
+    "test", ["if not isinstance(x, Base): raise TypeError", "assert isinstance(x, Base)"]
+)
 def test_a_test_for_a_wider_class_widens_nothing(test: str) -> None:
     """What is known to be a subclass stays one; what is not, becomes the class that is tested for."""
     source = f"""
@@ -818,7 +876,10 @@ def test_a_thousand_classes_in_a_chain(forward: bool) -> None:
     made = [f"class C{at}(C{at + 1}):\n    def m(self): self.q()\n" for at in range(900)]
     made.append("class C900:\n    def q(self): pass\n")
     graph = linked({"m.py": "".join(made if forward else reversed(made))})
-    assert sum(one.kind == "calls" and graph.nodes[one.end].name == "m.C900.q" for one in graph.links) == 900
+    assert (
+        sum(one.kind == "calls" and graph.nodes[one.end].name == "m.C900.q" for one in graph.links)
+        == 900
+    )
 
 
 def test_bases_without_an_order_have_one_all_the_same() -> None:

@@ -36,12 +36,24 @@ WHOLE = replace(STATS, skipped=())  # the text says when something was left out
 
 def symbol(name: str, kind: str, file: str, line: int, **more: Any) -> Node:
     """Return a symbol of the project."""
-    return Node(project_id(file, name, line), name, kind, PROJECT, file, line, line + 4, f"{kind} {name}", **more)
+    return Node(
+        project_id(file, name, line),
+        name,
+        kind,
+        PROJECT,
+        file,
+        line,
+        line + 4,
+        f"{kind} {name}",
+        **more,
+    )
 
 
 def example() -> Linked:
     """Return the graph of the specification's example, and some more."""
-    register = symbol("outline.(*OutlineManager).RegisterExtractor", "method", "internal/outline/manager.go", 42)
+    register = symbol(
+        "outline.(*OutlineManager).RegisterExtractor", "method", "internal/outline/manager.go", 42
+    )
     manager = symbol("outline.OutlineManager", "type", "internal/outline/manager.go", 12)
     normalize = symbol("outline.normalize", "function", "internal/outline/util.go", 10)
     setup = symbol("main.setup", "function", "cmd/mcp/main.go", 31)
@@ -56,7 +68,13 @@ def example() -> Linked:
     )
     lower = Node(outside_id(NATIVE, "strings.ToLower"), "strings.ToLower", "function", NATIVE)
     strings = Node(outside_id(NATIVE, "strings"), "strings", "module", NATIVE)
-    cobra = Node(outside_id(EXTERNAL, "github.com/spf13/cobra"), "cobra", "module", EXTERNAL, where="github.com/spf13/cobra")
+    cobra = Node(
+        outside_id(EXTERNAL, "github.com/spf13/cobra"),
+        "cobra",
+        "module",
+        EXTERNAL,
+        where="github.com/spf13/cobra",
+    )
     links = [
         Link(register.id, "calls", normalize.id, 44, "package"),
         Link(normalize.id, "calls", lower.id, 11, "native"),
@@ -87,7 +105,10 @@ def test_the_example_of_the_specification() -> None:
     tree = build(graph, find(graph, "RegisterExtractor"), Options(relations=("calls", "calledBy")))
     golden("symbol.txt", to_text(tree, symbol="RegisterExtractor", stats=WHOLE))
     query = {"symbol": "RegisterExtractor", "depth": 2}
-    golden("symbol.json", as_json(to_json(tree, language="go", root="/src/einstein", query=query, stats=STATS)))
+    golden(
+        "symbol.json",
+        as_json(to_json(tree, language="go", root="/src/einstein", query=query, stats=STATS)),
+    )
 
 
 def test_without_a_filter_the_example_is_the_same() -> None:
@@ -107,40 +128,73 @@ def test_a_file_tells_what_it_declares_and_imports() -> None:
             *(Memory("stm", f"note-{day}", "read", f"2026-03-0{day}") for day in range(1, 6)),
             Memory("ltm", "house-rules", "created", "2025-01-01", True),
         ],
-        find(graph, "OutlineManager")[0].id: [Memory("ltm", "manager", "modified", "2026-02-21", note="code changed since")],
+        find(graph, "OutlineManager")[0].id: [
+            Memory("ltm", "manager", "modified", "2026-02-21", note="code changed since")
+        ],
     }
     tree = build(graph, [graph.nodes[file_id(path)]], Options())
     broken = Stats(3, parse_errors=(("a.go", 2), ("a.go", 9)), sha="9f3c0aab")
     golden("file.txt", to_text(tree, memories=memories, stats=broken))
-    golden("file.json", as_json(to_json(tree, language="go", root="/src", query={"file": path}, memories=memories, stats=broken)))
+    golden(
+        "file.json",
+        as_json(
+            to_json(
+                tree,
+                language="go",
+                root="/src",
+                query={"file": path},
+                memories=memories,
+                stats=broken,
+            )
+        ),
+    )
 
 
 def test_several_matches_cycles_and_what_was_not_found() -> None:
     """Every match is a tree; a cycle, a node told before, zero callers and a cut are all visible."""
     first, second = symbol("a.A.send", "method", "a.py", 3), symbol("b.B.send", "method", "b.py", 5)
-    helper, other = symbol("a.helper", "function", "a.py", 20), symbol("a.other", "function", "a.py", 30)
+    helper, other = (
+        symbol("a.helper", "function", "a.py", 20),
+        symbol("a.other", "function", "a.py", 30),
+    )
     links = [
         Link(first.id, "calls", helper.id, 4, "x"), Link(first.id, "calls", other.id, 5, "x"), Link(helper.id, "calls", other.id, 21, "x"),
         Link(other.id, "calls", other.id, 31, "x"), Link(other.id, "calls", helper.id, 32, "x"),
     ]  # fmt: skip
-    loose = [Loose(other.id, "calls", f"thing{line}\n  .send", line, "send", 2) for line in range(40, 47)]
-    graph = Linked({node.id: node for node in (first, second, helper, other)}, links, loose, ["kotlin has no calls"])
+    loose = [
+        Loose(other.id, "calls", f"thing{line}\n  .send", line, "send", 2) for line in range(40, 47)
+    ]
+    graph = Linked(
+        {node.id: node for node in (first, second, helper, other)},
+        links,
+        loose,
+        ["kotlin has no calls"],
+    )
     tree = build(graph, find(graph, "send"), Options(depth=3))
     golden("several.txt", to_text(tree, symbol="send", stats=WHOLE))
     cut = build(graph, find(graph, "send"), Options(depth=3, max_nodes=4))
     golden("truncated.txt", to_text(cut, symbol="send"))
     told = to_json(tree)
-    assert [one["unresolved_named"] for one in told["matches"]] == [{"calledBy": 7}, {"calledBy": 7}]
+    assert [one["unresolved_named"] for one in told["matches"]] == [
+        {"calledBy": 7},
+        {"calledBy": 7},
+    ]
     assert told["notes"] == ["kotlin has no calls"]
     assert to_json(cut)["truncated"] is True
 
 
 def test_namesakes_print_a_path_and_keep_their_canonical_name_in_json() -> None:
     """Text tells two packages apart by path; JSON has the canonical and the full name."""
-    nodes = [symbol("util.F", "function", f"{at}/util/u.go", 1, full=f"x.org/{at}/util.F") for at in ("a", "b")]
+    nodes = [
+        symbol("util.F", "function", f"{at}/util/u.go", 1, full=f"x.org/{at}/util.F")
+        for at in ("a", "b")
+    ]
     graph = Linked({node.id: node for node in nodes})
     tree = build(graph, nodes, Options(depth=0))
-    assert to_text(tree, symbol="F").splitlines()[1:3] == ["a/util.F  func  a/util/u.go:1", "b/util.F  func  b/util/u.go:1"]
+    assert to_text(tree, symbol="F").splitlines()[1:3] == [
+        "a/util.F  func  a/util/u.go:1",
+        "b/util.F  func  b/util/u.go:1",
+    ]
     assert [(one["name"], one["full"]) for one in to_json(tree)["matches"]] == [
         ("util.F", "x.org/a/util.F"),
         ("util.F", "x.org/b/util.F"),
@@ -154,7 +208,9 @@ def test_nothing_breaks_a_line() -> None:
     assert to_text(tree).splitlines()[0] == "a b\N{REPLACEMENT CHARACTER}[31m  func  f .py:1"
 
 
-@pytest.mark.parametrize(("count", "said"), [(0, "0 symbols, 0 relations"), (1, "1 symbol, 0 relations")])
+@pytest.mark.parametrize(
+    ("count", "said"), [(0, "0 symbols, 0 relations"), (1, "1 symbol, 0 relations")]
+)
 def test_the_last_line_counts(count: int, said: str) -> None:
     """One is one; without an index nothing is said about it."""
     nodes = [symbol("f", "function", "f.py", 1)][:count]
@@ -208,7 +264,10 @@ def test_text_and_json_tell_the_same_nodes(
     for one in (nodes, links, loose, *memories.values()):
         chance.shuffle(one)
     again = build(Linked(dict(nodes), links, loose), [node for _, node in nodes], options)
-    assert (to_text(again, symbol="x", memories=memories), as_json(to_json(again, memories=memories))) == (text, as_json(data))
+    assert (
+        to_text(again, symbol="x", memories=memories),
+        as_json(to_json(again, memories=memories)),
+    ) == (text, as_json(data))
 
 
 def test_the_last_line_says_what_was_left_out() -> None:
@@ -217,9 +276,13 @@ def test_the_last_line_says_what_was_left_out() -> None:
     tree = build(graph, find(graph, "RegisterExtractor"), Options(relations=("calls",)))
 
     def last(*skipped: str) -> str:
-        return to_text(tree, stats=Stats(skipped=tuple((name, "why") for name in skipped))).splitlines()[-1]
+        return to_text(
+            tree, stats=Stats(skipped=tuple((name, "why") for name in skipped))
+        ).splitlines()[-1]
 
     assert "left out" not in last()
     assert last("b.go").endswith("; 1 file left out (b.go)")
-    assert last("b\nc.go", "a\x1b.go", "d.go").endswith("; 3 files left out (a\N{REPLACEMENT CHARACTER}.go, …)")
+    assert last("b\nc.go", "a\x1b.go", "d.go").endswith(
+        "; 3 files left out (a\N{REPLACEMENT CHARACTER}.go, …)"
+    )
     assert len(last("x" * 5000)) < 250

@@ -238,7 +238,11 @@ def test_impl_blocks_in_other_files_and_declares():
 
 def test_macros_are_not_parsed_and_say_so():
     """A macro of the standard library is native, one of the file is found, and the rest is loose."""
-    linked = graph({"src/lib.rs": 'macro_rules! mine { () => {} }\nfn go() { println!("{}", hidden()); mine!(); strange!(); }\n'})
+    linked = graph(
+        {
+            "src/lib.rs": 'macro_rules! mine { () => {} }\nfn go() { println!("{}", hidden()); mine!(); strange!(); }\n'
+        }
+    )
     assert edges(linked, "calls") == {
         ("my_app::go", "calls", "println!", "native"),
         ("my_app::go", "calls", "my_app::mine!", "module"),
@@ -298,7 +302,10 @@ HOSTILE = {
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_input_never_raises(name):
     """Whatever the bytes, there are facts and a graph."""
-    linked = graph({"src/lib.rs": HOSTILE[name], "src/main.rs": "mod nothing;\nfn main() {}\n"}, {"Cargo.toml": "not = [toml"})
+    linked = graph(
+        {"src/lib.rs": HOSTILE[name], "src/main.rs": "mod nothing;\nfn main() {}\n"},
+        {"Cargo.toml": "not = [toml"},
+    )
     assert "src/lib.rs#" in linked.nodes
 
 

@@ -84,7 +84,16 @@ def test_no_folder(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["../secret.py", "/etc/passwd", "a/../../secret.py", "link.py", "folder/secret.py", "a\0b.py", ".."]
+    "path",
+    [
+        "../secret.py",
+        "/etc/passwd",
+        "a/../../secret.py",
+        "link.py",
+        "folder/secret.py",
+        "a\0b.py",
+        "..",
+    ],
 )
 def test_a_file_outside_is_refused(tmp_path: Path, path: str) -> None:
     """Whichever way it is named."""
@@ -101,6 +110,11 @@ def test_a_file_outside_is_refused(tmp_path: Path, path: str) -> None:
 def test_a_file_inside_is_known_by_its_path(tmp_path: Path) -> None:
     """Also when it is written in a roundabout way."""
     write(tmp_path, "b/c.py")
-    assert inside(tmp_path, "b/c.py") == inside(tmp_path, "./b//c.py") == inside(tmp_path, "b\\c.py") == "b/c.py"
+    assert (
+        inside(tmp_path, "b/c.py")
+        == inside(tmp_path, "./b//c.py")
+        == inside(tmp_path, "b\\c.py")
+        == "b/c.py"
+    )
     with pytest.raises(NotFoundError, match="no file"):
         inside(tmp_path, "b/d.py")

@@ -6,15 +6,17 @@ from shutil import rmtree
 import pytest
 
 from ghostmem import Ghost
+from ghostmem.outline import project_graph as outline_graph
 from ghostmem.outline import stored
 from ghostmem.outline.facts import Facts
 from ghostmem.outline.graph import Link, Linked, Loose, Node
 from ghostmem.settings import Settings
-from ghostmem.verbs import outline_graph
 
 LINKED = Linked(
     {
-        "b#b": Node("b#b", "b", "function", file="b", line=3, end_line=9, signature="def b()", body="0" * 64),
+        "b#b": Node(
+            "b#b", "b", "function", file="b", line=3, end_line=9, signature="def b()", body="0" * 64
+        ),
         "a#a": Node("a#a", "a", "variable", file="a", line=1, end_line=1, full="x.a"),
     },
     [Link("b#b", "accesses", "a#a", 4, "import")],
@@ -30,7 +32,9 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     root = tmp_path / "project"
     (root / "sub").mkdir(parents=True)
     (root / "go.mod").write_text("module example.com/one\n", encoding="utf-8")
-    (root / "a.go").write_text('package a\n\nimport "example.com/one/sub"\n\nfunc F() { sub.G() }\n', encoding="utf-8")
+    (root / "a.go").write_text(
+        'package a\n\nimport "example.com/one/sub"\n\nfunc F() { sub.G() }\n', encoding="utf-8"
+    )
     (root / "sub" / "b.go").write_text("package sub\n\nfunc G() {}\n", encoding="utf-8")
     return root
 
@@ -61,7 +65,9 @@ def test_what_is_damaged_is_nothing() -> None:
     assert all(Facts.unpacked(facts[:size]) is None for size in range(len(facts)))
 
 
-def test_another_process_links_nothing(project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_process_links_nothing(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A large graph is taken from the store, and tells what the first process told."""
     first, _ = said(tmp_path / "store.db", project)
     monkeypatch.setattr(outline_graph, "_link", None)
@@ -76,10 +82,15 @@ def test_what_linking_read_counts_too(project: Path, tmp_path: Path, forget: boo
     assert said(tmp_path / "store.db", project, forget=forget)[0] == said(":memory:", project)[0]
 
 
-def test_a_graph_of_another_program_is_not_used(project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_graph_of_another_program_is_not_used(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What another version linked is linked again."""
     first, _ = said(tmp_path / "store.db", project)
-    with Ghost.open(tmp_path / "store.db", settings=Settings(embed_provider="none")) as ghost, ghost.store.engine.write() as tx:
+    with (
+        Ghost.open(tmp_path / "store.db", settings=Settings(embed_provider="none")) as ghost,
+        ghost.store.engine.write() as tx,
+    ):
         tx.db.execute("UPDATE outline_facts SET facts = x'00' WHERE hash LIKE 'graph %'")
     assert said(tmp_path / "store.db", project) == (first, 0)
     monkeypatch.setattr(outline_graph, "program", lambda: "another")
@@ -94,7 +105,11 @@ def test_gc_keeps_the_graph_of_a_project_that_is_there(project: Path, tmp_path: 
 
         def kept() -> int:
             with ghost.store.engine.read() as tx:
-                return int(tx.db.execute("SELECT count(*) FROM outline_facts WHERE hash LIKE 'graph %'").get)
+                return int(
+                    tx.db.execute(
+                        "SELECT count(*) FROM outline_facts WHERE hash LIKE 'graph %'"
+                    ).get
+                )
 
         ghost.gc()
         assert kept() == 1
@@ -112,16 +127,28 @@ def test_gc_forgets_a_project_whose_folder_is_gone(project: Path, tmp_path: Path
         rmtree(project)
         ghost.gc()
         with ghost.store.engine.read() as tx:
-            assert tx.db.execute("SELECT (SELECT count(*) FROM outline_facts) + (SELECT count(*) FROM outline_files)").get == 0
+            assert (
+                tx.db.execute(
+                    "SELECT (SELECT count(*) FROM outline_facts) + (SELECT count(*) FROM outline_files)"
+                ).get
+                == 0
+            )
 
 
 def test_facts_of_an_older_extractor_give_way(project: Path, tmp_path: Path) -> None:
     """Those of its own language only: a header is C and C++ alike."""
     said(tmp_path / "store.db", project)
-    with Ghost.open(tmp_path / "store.db", settings=Settings(embed_provider="none")) as ghost, ghost.store.engine.write() as tx:
-        [(mark, maker)] = tx.db.execute("SELECT hash, maker FROM outline_facts WHERE hash NOT LIKE 'graph %' LIMIT 1").fetchall()
+    with (
+        Ghost.open(tmp_path / "store.db", settings=Settings(embed_provider="none")) as ghost,
+        ghost.store.engine.write() as tx,
+    ):
+        [(mark, maker)] = tx.db.execute(
+            "SELECT hash, maker FROM outline_facts WHERE hash NOT LIKE 'graph %' LIMIT 1"
+        ).fetchall()
         tx.outline.put_facts([(mark, b"x")], "goo 1, other")
         tx.outline.put_facts([(mark, b"y")], "go 99, newer")
-        makers = tx.db.execute("SELECT maker FROM outline_facts WHERE hash = ? ORDER BY maker", (mark,)).fetchall()
+        makers = tx.db.execute(
+            "SELECT maker FROM outline_facts WHERE hash = ? ORDER BY maker", (mark,)
+        ).fetchall()
     assert maker.startswith("go ")
     assert makers == [("go 99, newer",), ("goo 1, other",)]

@@ -9,7 +9,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ghostmem.errors import InvalidInputError
-from ghostmem.outline.graph import EXTERNAL, FORWARD, KINDS, NATIVE, REVERSE, Link, Linked, Loose, Node
+from ghostmem.outline.graph import (
+    EXTERNAL,
+    FORWARD,
+    KINDS,
+    NATIVE,
+    REVERSE,
+    Link,
+    Linked,
+    Loose,
+    Node,
+)
 from ghostmem.outline.tree import BACK, CYCLE, SEEN, Branch, Options, Tree, build, is_test
 from outline.conftest import OPTIONS, graphs
 
@@ -20,9 +30,16 @@ def linked(*edges: str, loose: tuple[Loose, ...] = (), **changes: dict[str, Any]
     for line, edge in enumerate(edges, 1):
         start, kind, end = edge.split()
         links.append(Link(start, kind, end, line, "test"))
-    names = {name for link in links for name in (link.start, link.end)} | set(changes) | {one.owner for one in loose}
+    names = (
+        {name for link in links for name in (link.start, link.end)}
+        | set(changes)
+        | {one.owner for one in loose}
+    )
     nodes = {
-        name: Node(name, name, "function", file="f.py", line=ord(name[0]))._replace(**changes.get(name, {})) for name in names
+        name: Node(name, name, "function", file="f.py", line=ord(name[0]))._replace(
+            **changes.get(name, {})
+        )
+        for name in names
     }
     return Linked(nodes, links, list(loose))
 
@@ -31,7 +48,11 @@ def shown(branch: Branch) -> Any:
     """Return a branch as nested plain data: its name and mark, and its relations."""
     if not branch.relations:
         return branch.node.name + branch.mark
-    return {branch.node.name + branch.mark: {kind: [shown(child) for child in found] for kind, found in branch.relations.items()}}
+    return {
+        branch.node.name + branch.mark: {
+            kind: [shown(child) for child in found] for kind, found in branch.relations.items()
+        }
+    }
 
 
 def grown(graph: Linked, root: str, **options: Any) -> Any:
@@ -55,26 +76,34 @@ def test_depth_bounds_the_tree() -> None:
     assert grown(graph, "a", depth=0) == "a"
     assert grown(graph, "a", depth=1) == {"a": {"calls": ["b"]}}
     assert grown(graph, "a", depth=2) == {"a": {"calls": [{"b": {"calls": ["c"]}}]}}
-    assert grown(graph, "a", depth=10) == {"a": {"calls": [{"b": {"calls": [{"c": {"calls": ["d"]}}]}}]}}
+    assert grown(graph, "a", depth=10) == {
+        "a": {"calls": [{"b": {"calls": [{"c": {"calls": ["d"]}}]}}]}
+    }
 
 
 def test_reverse_kinds_are_derived_and_the_way_back_is_not_told() -> None:
     """That b calls a is what led from a to b: it is not told again below b."""
     graph = linked("b calls a", "c calls b", "b uses a")
-    assert grown(graph, "a", depth=2) == {"a": {"calledBy": [{"b": {"calledBy": ["c"], "uses": ["a↩"]}}], "usedBy": ["b…"]}}
+    assert grown(graph, "a", depth=2) == {
+        "a": {"calledBy": [{"b": {"calledBy": ["c"], "uses": ["a↩"]}}], "usedBy": ["b…"]}
+    }
 
 
 def test_a_cycle_ends() -> None:
     """What is on the path is marked, also a node that calls itself."""
     graph = linked("a calls b", "b calls a", "a calls a")
-    assert grown(graph, "a", depth=10, relations=("calls",)) == {"a": {"calls": ["a" + CYCLE, {"b": {"calls": ["a" + CYCLE]}}]}}
+    assert grown(graph, "a", depth=10, relations=("calls",)) == {
+        "a": {"calls": ["a" + CYCLE, {"b": {"calls": ["a" + CYCLE]}}]}
+    }
 
 
 def test_a_node_is_expanded_once() -> None:
     """What was told elsewhere in this tree is marked; what has nothing below it is not."""
     graph = linked("a calls b", "a calls c", "b calls d", "c calls d", "d calls e")
     assert grown(graph, "a", depth=10, relations=("calls",)) == {
-        "a": {"calls": [{"b": {"calls": [{"d": {"calls": ["e"]}}]}}, {"c": {"calls": ["d" + SEEN]}}]}
+        "a": {
+            "calls": [{"b": {"calls": [{"d": {"calls": ["e"]}}]}}, {"c": {"calls": ["d" + SEEN]}}]
+        }
     }
     assert grown(graph, "a", depth=2, relations=("calls",)) == {
         "a": {"calls": [{"b": {"calls": ["d"]}}, {"c": {"calls": ["d"]}}]}
@@ -86,7 +115,10 @@ def test_each_match_is_a_tree_of_its_own() -> None:
     graph = linked("a calls c", "b calls c", "c calls d")
     tree = build(graph, [graph.nodes["b"], graph.nodes["a"]], Options(relations=("calls",)))
     below = [{"c": {"calls": ["d"]}}]
-    assert [shown(one) for one in tree.matches] == [{"a": {"calls": below}}, {"b": {"calls": below}}]
+    assert [shown(one) for one in tree.matches] == [
+        {"a": {"calls": below}},
+        {"b": {"calls": below}},
+    ]
 
 
 def test_children_are_ordered_by_kind_file_line_and_name() -> None:
@@ -95,7 +127,9 @@ def test_children_are_ordered_by_kind_file_line_and_name() -> None:
         "a uses z", "a calls y", "a calls x", "a calls w", "a calls v", "u calls a",
         x={"file": "a.py", "line": 9}, y={"file": "a.py", "line": 10}, w={"file": "b.py", "line": 1}, v={"file": "b.py", "line": 1},
     )  # fmt: skip
-    assert grown(graph, "a", depth=1) == {"a": {"calls": ["x", "y", "v", "w"], "calledBy": ["u"], "uses": ["z"]}}
+    assert grown(graph, "a", depth=1) == {
+        "a": {"calls": ["x", "y", "v", "w"], "calledBy": ["u"], "uses": ["z"]}
+    }
 
 
 def test_relations_filter_at_every_level() -> None:
@@ -107,7 +141,9 @@ def test_relations_filter_at_every_level() -> None:
 
 def test_natives_can_be_omitted_and_externals_stay() -> None:
     """Omit what the language brings; nothing outside is expanded."""
-    graph = linked("a calls n", "a calls x", "b calls x", n={"origin": NATIVE}, x={"origin": EXTERNAL})
+    graph = linked(
+        "a calls n", "a calls x", "b calls x", n={"origin": NATIVE}, x={"origin": EXTERNAL}
+    )
     assert grown(graph, "a") == {"a": {"calls": ["n", "x"]}}
     assert grown(graph, "a", omit_native=True) == {"a": {"calls": ["x"]}}
     assert grown(graph, "x", depth=1) == {"x": {"calledBy": ["a", "b"]}}
@@ -150,12 +186,18 @@ def test_several_references_are_one_relation_with_the_first_line() -> None:
     graph = linked("a calls b", "a calls b")
     graph.links.reverse()
     (branch,) = build(graph, [graph.nodes["a"]], Options(depth=1)).matches
-    assert [(child.node.id, child.line, child.via) for child in branch.relations["calls"]] == [("b", 1, "test")]
+    assert [(child.node.id, child.line, child.via) for child in branch.relations["calls"]] == [
+        ("b", 1, "test")
+    ]
 
 
 def test_unresolved_references_stay_with_their_owner() -> None:
     """They are counted where they stand, and only of the kinds that are asked for."""
-    loose = (Loose("a", "calls", "x.go", 7, "go", 2), Loose("a", "uses", "T", 3, "T", 0), Loose("b", "calls", "y", 1, "y", 0))
+    loose = (
+        Loose("a", "calls", "x.go", 7, "go", 2),
+        Loose("a", "uses", "T", 3, "T", 0),
+        Loose("b", "calls", "y", 1, "y", 0),
+    )
     graph = linked("a calls b", loose=loose)
     tree = build(graph, [graph.nodes["a"]], Options(depth=2, relations=("calls",)))
     assert tree.matches[0].loose == [loose[0]]
@@ -168,7 +210,9 @@ def test_an_empty_kind_tells_unresolved_references_of_that_name() -> None:
     """Nobody calls it as far as is known, but three calls might."""
     loose = tuple(Loose("b", "calls", "x.send", line, "send", 1) for line in (1, 2, 3))
     graph = linked(loose=loose, a={"name": "m.A.send"}, t={"name": "m.T", "kind": "type"})
-    missing = {name: build(graph, [graph.nodes[name]], Options()).matches[0].missing for name in "abt"}
+    missing = {
+        name: build(graph, [graph.nodes[name]], Options()).matches[0].missing for name in "abt"
+    }
     assert missing == {"a": {"calledBy": 3}, "b": {"calledBy": 0}, "t": {}}
     (asked,) = build(graph, [graph.nodes["t"]], Options(relations=("extendedBy",))).matches
     assert asked.missing == {"extendedBy": 0}
@@ -178,7 +222,9 @@ def test_a_language_without_calls_says_nothing_about_callers() -> None:
     """Nothing was looked for, so nothing was not found; unless somebody asks."""
     graph = linked(a={})
     assert build(graph, [graph.nodes["a"]], Options()).matches[0].missing == {}
-    assert build(graph, [graph.nodes["a"]], Options(relations=("calledBy",))).matches[0].missing == {"calledBy": 0}
+    assert build(graph, [graph.nodes["a"]], Options(relations=("calledBy",))).matches[
+        0
+    ].missing == {"calledBy": 0}
 
 
 def test_two_packages_of_one_name_get_as_much_path_as_they_need() -> None:
@@ -191,8 +237,14 @@ def test_two_packages_of_one_name_get_as_much_path_as_they_need() -> None:
         "e": "log.P",
         "f": "x.org/one.F",
     }
-    nodes = {key: Node(key, full.rpartition("/")[2], "function", full=full) for key, full in fulls.items()}
-    nodes |= {key: Node(key, "main.run", "function", full=f"x.org/cmd/{key}.run") for key in ("serve", "tool")}
+    nodes = {
+        key: Node(key, full.rpartition("/")[2], "function", full=full)
+        for key, full in fulls.items()
+    }
+    nodes |= {
+        key: Node(key, "main.run", "function", full=f"x.org/cmd/{key}.run")
+        for key in ("serve", "tool")
+    }
     nodes["file"] = Node("file", "main.go", "file", full="main.go")
     assert build(Linked(nodes), [], Options()).labels == {
         "a": "p/a/util.F",
@@ -234,8 +286,15 @@ def test_other_options_that_cannot_be(wrong: dict[str, Any], hint: str) -> None:
 
 def test_options_that_can_be() -> None:
     """The defaults hold, and relations come in their order, once."""
-    assert Options.checked() == Options() == Options.checked(relations=None) == Options.checked(relations=[])
-    made = Options.checked(10, ["imports", "calls", "calls"], True, 5, False, format="json", symbol="x")
+    assert (
+        Options.checked()
+        == Options()
+        == Options.checked(relations=None)
+        == Options.checked(relations=[])
+    )
+    made = Options.checked(
+        10, ["imports", "calls", "calls"], True, 5, False, format="json", symbol="x"
+    )
     assert made == Options(10, ("calls", "imports"), True, 5, False)
 
 
@@ -244,13 +303,17 @@ GRAPHS = graphs(names=("m.a", "m.b"), ends=("gone",))
 
 @settings(deadline=None)
 @given(GRAPHS, OPTIONS, st.randoms(use_true_random=False))
-def test_any_graph_gives_a_bounded_tree_in_one_order(graph: Linked, options: Options, chance: random.Random) -> None:
+def test_any_graph_gives_a_bounded_tree_in_one_order(
+    graph: Linked, options: Options, chance: random.Random
+) -> None:
     """Never more nodes than the limit, never deeper than asked, each node expanded once, and the order of input is nothing."""
     tree = build(graph, graph.nodes.values(), options)
     assert len(list(branches(tree))) <= options.max_nodes
     assert len(list(branches(tree))) == len(tree.matches) + tree.relations
     for root in tree.matches:
-        expanded = [one.node.id for one in branches(Tree([root], options)) if one.relations or one.loose]
+        expanded = [
+            one.node.id for one in branches(Tree([root], options)) if one.relations or one.loose
+        ]
         assert len(expanded) == len(set(expanded))
         assert height(root) <= options.depth
     nodes, links, loose = list(graph.nodes.items()), list(graph.links), list(graph.loose)
@@ -262,7 +325,9 @@ def test_any_graph_gives_a_bounded_tree_in_one_order(graph: Linked, options: Opt
 
 def height(branch: Branch) -> int:
     """Return how many levels are below a branch."""
-    return max((1 + height(child) for found in branch.relations.values() for child in found), default=0)
+    return max(
+        (1 + height(child) for found in branch.relations.values() for child in found), default=0
+    )
 
 
 @settings(deadline=None)
@@ -271,7 +336,10 @@ def test_reverse_kinds_are_the_forward_ones_turned_round(graph: Linked) -> None:
     """At depth 1 the roots tell every link, in both directions, and nothing else."""
     tree = build(graph, graph.nodes.values(), Options(depth=1))
     told = {
-        (root.node.id, kind, child.node.id) for root in tree.matches for kind, found in root.relations.items() for child in found
+        (root.node.id, kind, child.node.id)
+        for root in tree.matches
+        for kind, found in root.relations.items()
+        for child in found
     }
     forward = {(link.start, link.kind, link.end) for link in graph.links if link.end in graph.nodes}
     assert {one for one in told if one[1] in FORWARD} == forward

@@ -14,7 +14,9 @@ from ghostmem.settings import Settings
 spaces = st.sampled_from(["a", "a:b", "c"])
 keys = st.sampled_from(["k", "K", "kk", "日本", "k%"])
 contents = st.sampled_from(["one", "two", "Ünï ☃\n\n## h\ntext", "x" * 700, "tab\tend "]) | st.text(
-    st.characters(blacklist_categories=("Cs",), blacklist_characters="\x00"), min_size=1, max_size=40
+    st.characters(blacklist_categories=("Cs",), blacklist_characters="\x00"),
+    min_size=1,
+    max_size=40,
 ).filter(str.strip)
 tag_sets = st.lists(st.sampled_from(["red", "blue", 'qu"ote', "標"]), max_size=3, unique=True)
 ttls = st.sampled_from([None, "60s", "2h", "3d"])
@@ -42,16 +44,35 @@ class Machine(RuleBasedStateMachine):
     @initialize()
     def start(self) -> None:
         """Open an empty store."""
-        self.ghost = Ghost.open(":memory:", settings=Settings(embed_provider="none"), clock=lambda: self.now)
+        self.ghost = Ghost.open(
+            ":memory:", settings=Settings(embed_provider="none"), clock=lambda: self.now
+        )
 
     def current(self, at: tuple[str, str]) -> Entry | None:
         """Return the model's entry if it can be read now."""
         entry = self.model.get(at)
-        alive = entry is not None and entry.live and (entry.expires is None or entry.expires > self.now)
+        alive = (
+            entry is not None and entry.live and (entry.expires is None or entry.expires > self.now)
+        )
         return entry if alive else None
 
-    @rule(ns=spaces, key=keys, content=contents, tags=st.none() | tag_sets, ttl=ttls, base=st.none() | st.integers(0, 4))
-    def put(self, ns: str, key: str, content: str, tags: list[str] | None, ttl: str | None, base: int | None) -> None:
+    @rule(
+        ns=spaces,
+        key=keys,
+        content=contents,
+        tags=st.none() | tag_sets,
+        ttl=ttls,
+        base=st.none() | st.integers(0, 4),
+    )
+    def put(
+        self,
+        ns: str,
+        key: str,
+        content: str,
+        tags: list[str] | None,
+        ttl: str | None,
+        base: int | None,
+    ) -> None:
         """Put something and expect the version the model expects."""
         entry = self.current((ns, key))
         version = len(entry.texts) if entry else 0
@@ -63,7 +84,8 @@ class Machine(RuleBasedStateMachine):
         deadline = (
             None
             if ttl is None
-            else self.now + {"60s": timedelta(seconds=60), "2h": timedelta(hours=2), "3d": timedelta(days=3)}[ttl]
+            else self.now
+            + {"60s": timedelta(seconds=60), "2h": timedelta(hours=2), "3d": timedelta(days=3)}[ttl]
         )
         if entry and entry.texts[-1] == content and (tags is None or tuple(tags) == entry.tags):
             assert found.outcome is Outcome.REINFORCED
@@ -87,7 +109,11 @@ class Machine(RuleBasedStateMachine):
                 self.ghost.get(ns, key)
             return
         found = self.ghost.get(ns, key)
-        assert (found.content, found.version, found.tags) == (entry.texts[-1], len(entry.texts), entry.tags)
+        assert (found.content, found.version, found.tags) == (
+            entry.texts[-1],
+            len(entry.texts),
+            entry.tags,
+        )
         first = self.ghost.get(ns, key, version=1)
         assert first.content == entry.texts[0]
 
@@ -136,7 +162,9 @@ class Machine(RuleBasedStateMachine):
     def reload(self) -> None:
         """Move everything into a fresh store through an export, which must be the same bytes."""
         lines = list(self.ghost.export())
-        fresh = Ghost.open(":memory:", settings=Settings(embed_provider="none"), clock=lambda: self.now)
+        fresh = Ghost.open(
+            ":memory:", settings=Settings(embed_provider="none"), clock=lambda: self.now
+        )
         fresh.import_(lines)
         assert list(fresh.export()) == lines
         self.ghost.close()
@@ -156,7 +184,11 @@ class Machine(RuleBasedStateMachine):
         if not hasattr(self, "ghost"):
             return
         found = {(m.ns, m.key): (m.content, m.version, m.tags) for m in self.ghost.list(limit=1000)}
-        expected = {at: (e.texts[-1], len(e.texts), e.tags) for at, e in self.model.items() if self.current(at)}
+        expected = {
+            at: (e.texts[-1], len(e.texts), e.tags)
+            for at, e in self.model.items()
+            if self.current(at)
+        }
         assert found == expected
         assert self.ghost.check().problems == ()
 
@@ -164,7 +196,9 @@ class Machine(RuleBasedStateMachine):
         """Close the store."""
         if hasattr(self, "ghost"):
             versions = [json.loads(line) for line in self.ghost.export()]
-            assert sum(v["type"] == "memory" for v in versions) == sum(len(e.texts) for e in self.model.values())
+            assert sum(v["type"] == "memory" for v in versions) == sum(
+                len(e.texts) for e in self.model.values()
+            )
             self.ghost.close()
 
 
@@ -180,5 +214,10 @@ TestMachine.settings = settings(
 class TestMachineLong(Machine.TestCase):  # type: ignore[name-defined, misc]
     """The same for tens of thousands of steps."""
 
-    settings = settings(max_examples=500, stateful_step_count=100, deadline=None, suppress_health_check=list(HealthCheck))
+    settings = settings(
+        max_examples=500,
+        stateful_step_count=100,
+        deadline=None,
+        suppress_health_check=list(HealthCheck),
+    )
     pytestmark = pytest.mark.slow

@@ -80,14 +80,29 @@ PARAPHRASES = {
     "p-salary": ("Wages are transferred on the last working day.", "when do employees get paid"),
     "p-allergy": ("Anna gets hives after eating peanuts.", "allergic reaction to nuts"),
     "p-car": ("The automobile would not start this morning.", "vehicle broke down"),
-    "p-doctor": ("The physician prescribed antibiotics for the infection.", "medicine from a doctor"),
+    "p-doctor": (
+        "The physician prescribed antibiotics for the infection.",
+        "medicine from a doctor",
+    ),
     "p-flight": ("Our plane to Madrid was postponed by five hours.", "delayed air travel to Spain"),
     "p-house": ("They bought an apartment near the harbour.", "purchasing a home"),
-    "p-job": ("Tom resigned from his position at the bank.", "quit work at a financial institution"),
+    "p-job": (
+        "Tom resigned from his position at the bank.",
+        "quit work at a financial institution",
+    ),
     "p-child": ("Their daughter was born in the maternity ward.", "couple had a baby girl"),
-    "p-storm": ("The hurricane destroyed several roofs on the island.", "damage caused by a tropical cyclone"),
-    "p-secret": ("Passphrases are rotated each ninety days.", "how often must credentials be changed"),
-    "p-outage": ("The website was unreachable for an hour on Sunday.", "service downtime of our online shop"),
+    "p-storm": (
+        "The hurricane destroyed several roofs on the island.",
+        "damage caused by a tropical cyclone",
+    ),
+    "p-secret": (
+        "Passphrases are rotated each ninety days.",
+        "how often must credentials be changed",
+    ),
+    "p-outage": (
+        "The website was unreachable for an hour on Sunday.",
+        "service downtime of our online shop",
+    ),
 }
 
 IDENTIFIERS = {
@@ -104,10 +119,18 @@ IDENTIFIERS = {
 }
 LOOKALIKES = {
     "OPS-10482": ["OPS-10483", "OPS-10428", "OPS-1048", "DEV-10482"],
-    "src/billing/tax/vat_rates.py": ["src/billing/tax/vat_rules.py", "src/billing/vat_rates.js", "src/shop/tax/vat.py"],
+    "src/billing/tax/vat_rates.py": [
+        "src/billing/tax/vat_rules.py",
+        "src/billing/vat_rates.js",
+        "src/shop/tax/vat.py",
+    ],
     "ORA-00942": ["ORA-00492", "ORA-00943", "ORA-01942"],
     "2.14.3": ["2.14.2", "2.13.3", "3.14.2", "2.14.30"],
-    "maria.keller@example.org": ["maria.kellner@example.org", "mario.keller@example.org", "maria.keller@example.com"],
+    "maria.keller@example.org": [
+        "maria.kellner@example.org",
+        "mario.keller@example.org",
+        "maria.keller@example.com",
+    ],
     "c++": ["C", "Cobol", "Clojure"],
     "c#": ["C", "F#", "Crystal"],
     "E0308": ["E0309", "E0380", "E0038"],
@@ -119,7 +142,9 @@ LOOKALIKES = {
 @pytest.fixture(scope="module")
 def store(anywhere: Callable[[], str]) -> Iterator[Ghost]:
     """Open one store with the default provider that holds every text of this module, each group in its namespace."""
-    with Ghost.open(anywhere(), settings=Settings(embed_provider="local", freshness="off"), clock=lambda: NOW) as ghost:
+    with Ghost.open(
+        anywhere(), settings=Settings(embed_provider="local", freshness="off"), clock=lambda: NOW
+    ) as ghost:
         counter = count()
         for number, text in enumerate(DISTRACTORS):
             ghost.put("para", f"d{number}", text)
@@ -162,7 +187,9 @@ def test_meaning_finds_paraphrases(store: Ghost) -> None:
     """At least eight of ten questions that share no word with their answer have it among the first three."""
     missed = {key: keys(store, query, "para")[:3] for key, (_, query) in PARAPHRASES.items()}
     found = [key for key, three in missed.items() if key in three]
-    assert len(found) >= 0.8 * len(PARAPHRASES), {key: three for key, three in missed.items() if key not in found}
+    assert len(found) >= 0.8 * len(PARAPHRASES), {
+        key: three for key, three in missed.items() if key not in found
+    }
 
 
 TEAM = {
@@ -227,7 +254,9 @@ def test_keyword_stuffing_does_not_win(store: Ghost) -> None:
         ("the computer mouse has no power", "mouse-device", "mouse-pet"),
     ],
 )
-def test_the_same_word_in_another_meaning_stands_lower(store: Ghost, query: str, right: str, wrong: str) -> None:
+def test_the_same_word_in_another_meaning_stands_lower(
+    store: Ghost, query: str, right: str, wrong: str
+) -> None:
     """Of two memories that hold the word, the one that means it comes first."""
     found = keys(store, query, "team")
     assert found[0] == right
@@ -279,7 +308,9 @@ def test_the_latest_is_the_newest(store: Ghost, query: str) -> None:
 def test_a_time_word_means_the_window_not_the_word(open_ghost: Callable[..., Ghost]) -> None:
     """A memory of yesterday beats one of six weeks ago that merely says `yesterday`."""
     ghost = open_ghost(":memory:", embed_provider="local")
-    ghost.put("a", "old", "Yesterday we deployed the export service.", created_at=NOW - timedelta(days=40))
+    ghost.put(
+        "a", "old", "Yesterday we deployed the export service.", created_at=NOW - timedelta(days=40)
+    )
     ghost.put("a", "right", "We deployed the billing service.", created_at=NOW - timedelta(days=1))
     # BUG: `yesterday` also counts as a rare word of the question's wording, and outweighs the window
     assert keys(ghost, "what did we deploy yesterday?", "a", now=NOW)[0] == "right"
@@ -287,7 +318,11 @@ def test_a_time_word_means_the_window_not_the_word(open_ghost: Callable[..., Gho
 
 def test_a_month_without_a_year_is_any_year(store: Ghost) -> None:
     """`in March` prefers what was written in some March."""
-    assert set(keys(store, "what did we deploy in March?", "dated")[:5]) >= {"dated-a", "dated-b", "dated-h"}
+    assert set(keys(store, "what did we deploy in March?", "dated")[:5]) >= {
+        "dated-a",
+        "dated-b",
+        "dated-h",
+    }
 
 
 def test_now_can_be_given(store: Ghost) -> None:
@@ -325,12 +360,16 @@ def test_a_small_number_is_no_answer(open_ghost: Callable[..., Ghost], provider:
     assert ghost.search("who won the world cup final 2 to 1 in Rome?", "c") == []
 
 
-def test_abstention_can_be_switched_off(open_ghost: Callable[..., Ghost], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_abstention_can_be_switched_off(
+    open_ghost: Callable[..., Ghost], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """With GHOST_ABSTAIN=0 or `abstain=False` the nearest is returned however far it is."""
     for text in DISTRACTORS[:5]:
         open_ghost("a.db", embed_provider="static").put("a", text[:12], text)
     assert open_ghost("a.db", embed_provider="static").search("boiling point of helium", "a") == []
-    assert open_ghost("a.db", embed_provider="static", abstain=False).search("boiling point of helium", "a")
+    assert open_ghost("a.db", embed_provider="static", abstain=False).search(
+        "boiling point of helium", "a"
+    )
     monkeypatch.setenv("GHOST_ABSTAIN", "0")
     from ghostmem.settings import load
 
@@ -390,12 +429,18 @@ def test_words_of_other_scripts_are_found(open_ghost: Callable[..., Ghost], prov
         "ร้านอาหาร": "th-2",
         "วันจันทร์": "th-2",
     }
-    wrong = {query: keys(ghost, query, "s")[:2] for query, key in asked.items() if keys(ghost, query, "s")[:1] != [key]}
+    wrong = {
+        query: keys(ghost, query, "s")[:2]
+        for query, key in asked.items()
+        if keys(ghost, query, "s")[:1] != [key]
+    }
     assert wrong == {}
 
 
 @pytest.mark.parametrize("provider", ["none", "static"])
-def test_a_word_after_an_elided_article_is_found(open_ghost: Callable[..., Ghost], provider: str) -> None:
+def test_a_word_after_an_elided_article_is_found(
+    open_ghost: Callable[..., Ghost], provider: str
+) -> None:
     """French and Italian words are found without the article that is elided before them."""
     ghost = open_ghost(":memory:", embed_provider=provider)
     for key, text in SCRIPTS.items():
@@ -404,7 +449,9 @@ def test_a_word_after_an_elided_article_is_found(open_ghost: Callable[..., Ghost
 
 
 @pytest.mark.parametrize("provider", ["none", "static", "local"])
-def test_an_off_topic_question_in_thai_is_answered_with_nothing(open_ghost: Callable[..., Ghost], provider: str) -> None:
+def test_an_off_topic_question_in_thai_is_answered_with_nothing(
+    open_ghost: Callable[..., Ghost], provider: str
+) -> None:
     """Vowel signs do not make a word an identifier: sharing two characters is no answer."""
     ghost = open_ghost(":memory:", embed_provider=provider)
     for key, text in SCRIPTS.items():

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from ghostmem import Ghost
-from ghostmem.hit import Hit, Hits
+from ghostmem.memory.embedding import catch_up
+from ghostmem.model import Hit, Hits
 from ghostmem.settings import Settings
-from ghostmem.verbs.embed import catch_up
 
 NS = "home"
 NOW = datetime(2026, 3, 14, 9, 30, tzinfo=UTC)
@@ -58,7 +58,9 @@ QUESTIONS = [
     "When does the harbour ferry leave from pier nine?",
 ]
 WITH_WEAKER = "When does the harbour ferry leave from pier nine?"  # has strong and weaker hits with every provider
-REFUSED = "quantum chromodynamics binds quarks and gluons inside protons, neutrons and pions, on Mill"
+REFUSED = (
+    "quantum chromodynamics binds quarks and gluons inside protons, neutrons and pions, on Mill"
+)
 PROVIDERS = ["none", "static"]
 
 
@@ -76,7 +78,9 @@ def filled(target: str, **settings: object) -> Ghost:
 
 
 @pytest.fixture(scope="module", params=PROVIDERS)
-def stores(request: pytest.FixtureRequest, anywhere: Callable[[], str]) -> Iterator[tuple[Ghost, Ghost]]:
+def stores(
+    request: pytest.FixtureRequest, anywhere: Callable[[], str]
+) -> Iterator[tuple[Ghost, Ghost]]:
     """Return two stores with the same memories, one with the cut-off and one without."""
     with (
         filled(anywhere(), embed_provider=request.param) as cutting,
@@ -118,7 +122,9 @@ def test_only_weaker_hits_are_marked(stores: tuple[Ghost, Ghost], query: str) ->
 
 
 @pytest.mark.parametrize("query", QUESTIONS)
-def test_scores_fall_and_no_weaker_hit_scores_more_than_a_strong_one(store: Ghost, query: str) -> None:
+def test_scores_fall_and_no_weaker_hit_scores_more_than_a_strong_one(
+    store: Ghost, query: str
+) -> None:
     """The best hit comes first, and the cut lies between two scores."""
     found = store.search(query, NS)
     scores = [hit.score for hit in (*found, *found.weaker)]
@@ -155,7 +161,10 @@ def test_a_limit_below_the_number_of_strong_hits(store: Ghost) -> None:
 @pytest.mark.parametrize("query", QUESTIONS)
 def test_strong_and_weaker_hits_share_the_limit(store: Ghost, query: str) -> None:
     """Weaker hits take the places that strong ones leave, up to the limit and to all there are."""
-    strong, listed = keys(store.search(query, NS, limit=100)), keys(store.search(query, NS, limit=100, weak=True))
+    strong, listed = (
+        keys(store.search(query, NS, limit=100)),
+        keys(store.search(query, NS, limit=100, weak=True)),
+    )
     total = len(listed)
     for limit in {1, len(strong), len(strong) + 1, max(1, total - 1), total, total + 1}:
         found = store.search(query, NS, limit=limit)
@@ -214,7 +223,10 @@ def test_a_floor_keeps_the_hits_that_score_exactly_as_much(store: Ghost) -> None
     """A score that a search returned can be used as the floor of the next one."""
     listed = store.search(WITH_WEAKER, NS, min_score=0.0, limit=100)
     for number, hit in enumerate(listed, 1):
-        assert keys(store.search(WITH_WEAKER, NS, min_score=hit.score, limit=100))[:number] == keys(listed)[:number]
+        assert (
+            keys(store.search(WITH_WEAKER, NS, min_score=hit.score, limit=100))[:number]
+            == keys(listed)[:number]
+        )
 
 
 def test_a_floor_replaces_the_refusal(store: Ghost) -> None:
@@ -228,7 +240,11 @@ def test_a_floor_replaces_the_refusal(store: Ghost) -> None:
 
 def shown(ghost: Ghost, ns: str = NS) -> dict[str, int]:
     """Return how often each memory was shown, for those that were."""
-    return {memory.key: memory.access_count for memory in ghost.list(ns, limit=100) if memory.access_count}
+    return {
+        memory.key: memory.access_count
+        for memory in ghost.list(ns, limit=100)
+        if memory.access_count
+    }
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
@@ -270,13 +286,17 @@ def test_a_correction_of_a_strong_hit_is_strong_and_comes_before_it(
         at = keys(found).index("ferry")
         assert keys(found)[at - 1 : at + 1] == ["correction", "ferry"]
         assert not found[at - 1].weak
-        assert sum(found[at - 1].why.parts.values()) == pytest.approx(found[at - 1].score, abs=0.001)  # type: ignore[union-attr]
+        assert sum(found[at - 1].why.parts.values()) == pytest.approx(
+            found[at - 1].score, abs=0.001
+        )  # type: ignore[union-attr]
         assert keys(ghost.search(query, NS, limit=1)) == ["correction"]
         assert "correction" in shown(ghost)
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
-def test_a_chain_of_corrections_is_strong_to_its_end(anywhere: Callable[[], str], provider: str) -> None:
+def test_a_chain_of_corrections_is_strong_to_its_end(
+    anywhere: Callable[[], str], provider: str
+) -> None:
     """The correction of a correction is in the list too, the last word first."""
     with filled(anywhere(), embed_provider=provider) as ghost:
         ghost.put(NS, "second", UNRELATED)
@@ -288,7 +308,9 @@ def test_a_chain_of_corrections_is_strong_to_its_end(anywhere: Callable[[], str]
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
-def test_a_correction_of_a_weaker_hit_is_not_strong(anywhere: Callable[[], str], provider: str) -> None:
+def test_a_correction_of_a_weaker_hit_is_not_strong(
+    anywhere: Callable[[], str], provider: str
+) -> None:
     """A correction counts as much as the memory that it corrects, and with `weak=True` still comes before it."""
     query = WITH_WEAKER
     with filled(anywhere(), embed_provider=provider) as ghost:
@@ -306,7 +328,9 @@ def test_a_correction_of_a_weaker_hit_is_not_strong(anywhere: Callable[[], str],
 # --- without the cut-off
 
 
-def test_the_environment_switches_the_cut_off_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_environment_switches_the_cut_off_off(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """GHOST_CUTOFF=off returns every hit in one list, without marks."""
     with filled(str(tmp_path / "m.db"), embed_provider="none"):
         pass
@@ -371,19 +395,25 @@ PROJECT = {
 @pytest.fixture(scope="module")
 def project_store(anywhere: Callable[[], str]) -> Iterator[Ghost]:
     """Return a store with the facts of a small project and vectors of the local model."""
-    with Ghost.open(anywhere(), settings=Settings(embed_provider="local", freshness="off"), clock=lambda: NOW) as ghost:
+    with Ghost.open(
+        anywhere(), settings=Settings(embed_provider="local", freshness="off"), clock=lambda: NOW
+    ) as ghost:
         for key, text in PROJECT.items():
             ghost.put("project", key, text)
         yield ghost
 
 
-@pytest.mark.parametrize(("task", "wanted"), [("prepare a release", "deploy"), ("format the code", "tabs")])
+@pytest.mark.parametrize(
+    ("task", "wanted"), [("prepare a release", "deploy"), ("format the code", "tabs")]
+)
 def test_a_vague_task_finds_the_rule_for_it(project_store: Ghost, task: str, wanted: str) -> None:
     """A task that shares no word with the rule is answered by meaning."""
     assert wanted in keys(project_store.search(task, "project"))
 
 
-@pytest.mark.parametrize("query", ["What is the boiling point of ethanol?", "How do I cook risotto?", "...", "?!"])
+@pytest.mark.parametrize(
+    "query", ["What is the boiling point of ethanol?", "How do I cook risotto?", "...", "?!"]
+)
 def test_a_question_about_something_else_is_refused(project_store: Ghost, query: str) -> None:
     """A small store does not answer whatever it is asked."""
     found = project_store.search(query, "project", weak=True)
@@ -392,9 +422,15 @@ def test_a_question_about_something_else_is_refused(project_store: Ghost, query:
 
 @pytest.mark.parametrize(
     ("query", "wanted"),
-    [("Where is the data of an order stored?", "database"), ("write a new unit test", "tests"), ("when do we meet?", "standup")],
+    [
+        ("Where is the data of an order stored?", "database"),
+        ("write a new unit test", "tests"),
+        ("when do we meet?", "standup"),
+    ],
 )
-def test_a_question_in_other_words_is_answered_first_with_its_fact(project_store: Ghost, query: str, wanted: str) -> None:
+def test_a_question_in_other_words_is_answered_first_with_its_fact(
+    project_store: Ghost, query: str, wanted: str
+) -> None:
     """The fact that answers the question is the best hit, and the list is shorter than the store."""
     found = project_store.search(query, "project")
     assert found[0].key == wanted
@@ -458,7 +494,9 @@ def test_a_search_with_a_match_by_words_does_not_wait(stored: str) -> None:
 
 
 @pytest.mark.parametrize("place", ["file", "memory"])
-def test_a_memory_stored_while_the_model_loads_is_found_by_meaning(tmp_path: Path, place: str) -> None:
+def test_a_memory_stored_while_the_model_loads_is_found_by_meaning(
+    tmp_path: Path, place: str
+) -> None:
     """The search that waits for the model also sees the vectors that were made meanwhile."""
     with static(":memory:" if place == "memory" else str(tmp_path / "m.db")) as ghost:
         defer(ghost)
@@ -478,7 +516,9 @@ def test_a_refusal_after_waiting_is_complete(stored: str) -> None:
     assert (list(found), found.weaker, found.complete) == ([], [], True)
 
 
-def test_a_model_that_does_not_load_leaves_the_search_incomplete(stored: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_model_that_does_not_load_leaves_the_search_incomplete(
+    stored: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Without the model nobody knows that nothing is relevant, and a note says what is wrong."""
 
     def fail(*_: object) -> None:

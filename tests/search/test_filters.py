@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from ghostmem import Ghost, InvalidInputError
-from ghostmem.hit import Hits
+from ghostmem.model import Hits
 
 Open = Callable[..., Ghost]
 
@@ -26,7 +26,10 @@ def keys(hits: Hits) -> list[str]:
 def ranking(hits: Hits) -> str:
     """Return all that hits say but how often they were shown before, which each search adds to."""
     counted = {"access_count", "last_accessed_at"}
-    rows = [{name: value for name, value in hit.to_dict().items() if name not in counted} for hit in hits]
+    rows = [
+        {name: value for name, value in hit.to_dict().items() if name not in counted}
+        for hit in hits
+    ]
     assert all({"key", "score", "why"} <= row.keys() for row in rows)
     return json.dumps(rows, sort_keys=True)
 
@@ -37,9 +40,18 @@ def test_a_namespace_is_a_wall(store: Ghost) -> None:
         store.put(ns, "k", f"The deployment of {ns} runs on Tuesdays.")
     assert [hit.ns for hit in store.search("deployment", "agent:a")] == ["agent:a"]
     assert sorted(hit.ns for hit in store.search("deployment", "agent:*")) == ["agent:a", "agent:b"]
-    assert sorted(hit.ns for hit in store.search("deployment", "agent*")) == ["agent:a", "agent:b", "agents"]
+    assert sorted(hit.ns for hit in store.search("deployment", "agent*")) == [
+        "agent:a",
+        "agent:b",
+        "agents",
+    ]
     for everything in (None, "", "*"):
-        assert sorted(hit.ns for hit in store.search("deployment", everything)) == ["agent:a", "agent:b", "agents", "team:x"]
+        assert sorted(hit.ns for hit in store.search("deployment", everything)) == [
+            "agent:a",
+            "agent:b",
+            "agents",
+            "team:x",
+        ]
     assert store.search("deployment", "agent:none") == []
     with pytest.raises(InvalidInputError):
         store.search("deployment", "ag*ent")
@@ -49,10 +61,20 @@ def test_another_namespace_does_not_change_a_ranking(store: Ghost) -> None:
     """Order, scores and receipts in one namespace are the same before and after another is filled."""
     words = ["deploy", "server", "cache", "login", "invoice", "report", "billing", "queue"]
     for at in range(40):
-        store.put("a", f"k{at}", f"The {words[at % 8]} of the {words[at * 3 % 8]} needs the {words[at * 5 % 7]}.")
+        store.put(
+            "a",
+            f"k{at}",
+            f"The {words[at % 8]} of the {words[at * 3 % 8]} needs the {words[at * 5 % 7]}.",
+        )
     before = store.search("deploy the cache server", "a", explain=True, weak=True)
     for at in range(120):
-        store.put("b", f"k{at}", f"deploy deploy {words[at % 3]} number {at}", source_user="Cache", source_scope="deploy")
+        store.put(
+            "b",
+            f"k{at}",
+            f"deploy deploy {words[at % 3]} number {at}",
+            source_user="Cache",
+            source_scope="deploy",
+        )
     after = store.search("deploy the cache server", "a", explain=True, weak=True)
     assert len(before) == 20
     assert ranking(before) == ranking(after)
@@ -70,7 +92,12 @@ def filled(ghost: Ghost) -> None:
     put("f", "old", "The deployment of long ago.", created_at="2020-05-01T00:00:00Z")
     put("f", "ann", "The deployment by Ann.", source_user="Ann", source_kind="stated")
     put("f", "chat", "The deployment in the chat.", source_scope="chat:1")
-    put("f", "file", "The deployment of a file.", files=[("src/a.py", "modified"), ("src/b.py", "read")])
+    put(
+        "f",
+        "file",
+        "The deployment of a file.",
+        files=[("src/a.py", "modified"), ("src/b.py", "read")],
+    )
     put("f", "ltm", "The deployment kept for long.", tier="ltm")
     put("f", "dormant", "The deployment asleep.", tier="dormant")
     put("f", "sensory", "The deployment just sensed.", tier="sensory")
@@ -97,11 +124,16 @@ def filled(ghost: Ghost) -> None:
         ({"tiers": ["dormant", "sensory"]}, ["dormant", "sensory"]),
         ({"source_user": "Ann", "source_kind": "stated", "after": "2021-01-01"}, ["ann"]),
         ({"source_user": "Ann", "kind": "procedural"}, []),
-        ({"tags": ["red"], "tiers": ["stm"], "priority": "normal", "kind": "episodic"}, ["red", "tagged"]),
+        (
+            {"tags": ["red"], "tiers": ["stm"], "priority": "normal", "kind": "episodic"},
+            ["red", "tagged"],
+        ),
     ],
     ids=str,
 )
-def test_every_filter_alone_and_together(store: Ghost, fields: dict[str, object], expected: list[str]) -> None:
+def test_every_filter_alone_and_together(
+    store: Ghost, fields: dict[str, object], expected: list[str]
+) -> None:
     """Each filter lets through exactly what it names, and filters add up."""
     filled(store)
     assert sorted(keys(store.search("deployment", "f", **fields))) == expected  # type: ignore[arg-type]
@@ -112,7 +144,10 @@ def test_the_sleeping_and_the_sensed_are_left_out_unless_asked_for(store: Ghost)
     filled(store)
     awake = set(keys(store.search("deployment", "f", weak=True)))
     assert not awake & {"dormant", "sensory"}
-    assert set(keys(store.search("deployment", "f", weak=True, include_all=True))) == awake | {"dormant", "sensory"}
+    assert set(keys(store.search("deployment", "f", weak=True, include_all=True))) == awake | {
+        "dormant",
+        "sensory",
+    }
 
 
 @pytest.mark.parametrize(
@@ -149,7 +184,12 @@ def test_a_filter_finds_the_one_among_many(store: Ghost, field: str) -> None:
         "priority": ({"priority": "critical"}, {"priority": "critical"}),
         "tiers": ({"tier": "dormant"}, {"tiers": ["dormant"]}),
     }[field]
-    store.put("f", "needle", "A note on how the deployment went, among other matters of the week.", **given)  # type: ignore[arg-type]
+    store.put(
+        "f",
+        "needle",
+        "A note on how the deployment went, among other matters of the week.",
+        **given,
+    )  # type: ignore[arg-type]
     for at in range(300):
         store.put("f", f"k{at}", f"deployment deployment {at}")
     # BUG: each leg's 240 best are taken before the filter, so what stands behind them is never looked at
@@ -180,9 +220,15 @@ def test_the_removed_and_the_expired_are_never_found(open_ghost: Open, clock: ob
     for include_all in (False, True):
         found = ghost.search("deployment", "g", include_all=include_all, min_score=-9.0)
         assert sorted(keys(found)) == ["changed", "stays"]
-    assert [hit.version for hit in ghost.search("deployment wording", "g") if hit.key == "changed"] == [2]
-    assert "zebra" not in " ".join(hit.content for hit in ghost.search("zebra", "g", min_score=-9.0))
-    assert "short" in keys(ghost.search("deployment", "g", now=ghost.store.clock() - timedelta(hours=3)))
+    assert [
+        hit.version for hit in ghost.search("deployment wording", "g") if hit.key == "changed"
+    ] == [2]
+    assert "zebra" not in " ".join(
+        hit.content for hit in ghost.search("zebra", "g", min_score=-9.0)
+    )
+    assert "short" in keys(
+        ghost.search("deployment", "g", now=ghost.store.clock() - timedelta(hours=3))
+    )
 
 
 @pytest.mark.parametrize("limit", [1, 3, 7, 100])
@@ -209,8 +255,12 @@ def test_ties_and_repetitions_are_settled(store: Ghost) -> None:
 
 def test_a_memory_of_many_chunks_is_found_once(store: Ghost) -> None:
     """The best chunk stands for its memory, with the lines it has in the content."""
-    parts = [f"Paragraph {at} about the garden and its flowers, told at length. " * 5 for at in range(12)]
-    parts[7] = "The deployment of the billing service happens on Tuesdays at noon, deployment after deployment."
+    parts = [
+        f"Paragraph {at} about the garden and its flowers, told at length. " * 5 for at in range(12)
+    ]
+    parts[7] = (
+        "The deployment of the billing service happens on Tuesdays at noon, deployment after deployment."
+    )
     parts[9] = "Another deployment is mentioned here, with much else around it besides. " + parts[9]
     store.put("m", "long", "\n\n".join(parts))
     store.put("m", "other", "The deployment of something else.")
@@ -225,9 +275,18 @@ def test_a_memory_of_many_chunks_is_found_once(store: Ghost) -> None:
 
 def test_a_hit_is_its_memory_and_more(store: Ghost) -> None:
     """The memory's fields are attributes of the hit, and its data holds them beside score, chunk and similarity."""
-    put = store.put("h", "k", "The deployment runs.", tags=["x"], files=["a.py"], importance=0.7, meta={"n": 1})
+    put = store.put(
+        "h", "k", "The deployment runs.", tags=["x"], files=["a.py"], importance=0.7, meta={"n": 1}
+    )
     hit = store.search("deployment runs", "h")[0]
-    assert (hit.id, hit.ns, hit.key, hit.content, hit.tags, hit.importance) == (put.id, "h", "k", put.content, ("x",), 0.7)
+    assert (hit.id, hit.ns, hit.key, hit.content, hit.tags, hit.importance) == (
+        put.id,
+        "h",
+        "k",
+        put.content,
+        ("x",),
+        0.7,
+    )
     assert [file.path for file in hit.files] == ["a.py"]
     data = hit.to_dict()
     assert data["key"] == "k"

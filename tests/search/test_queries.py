@@ -113,7 +113,9 @@ def test_a_stop_word_alone_is_looked_for(store: Ghost) -> None:
 def test_nothing_breaks_a_search(store: Ghost, query: str, explain: bool) -> None:
     """Every text is a question that is answered or not; the answer is the same each time."""
     first = store.search(query, "q", explain=explain)
-    assert [hit.key for hit in store.search(query, None, explain=explain)] == [hit.key for hit in first]
+    assert [hit.key for hit in store.search(query, None, explain=explain)] == [
+        hit.key for hit in first
+    ]
 
 
 @pytest.mark.parametrize("query", ["", " ", "\n", "...", "?!"])
@@ -123,7 +125,8 @@ def test_an_empty_question_finds_nothing(store: Ghost, query: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("query", "says"), [("a\x00b", "NUL byte at position 1"), ("a\ud800b", "lone surrogate U+D800 at position 1")]
+    ("query", "says"),
+    [("a\x00b", "NUL byte at position 1"), ("a\ud800b", "lone surrogate U+D800 at position 1")],
 )
 def test_what_is_no_text_is_refused(store: Ghost, query: str, says: str) -> None:
     """NUL and half characters are named with their place."""
@@ -142,9 +145,13 @@ def test_what_is_no_string_is_refused(store: Ghost, query: object) -> None:
 def test_ten_thousand_words_are_a_question(store: Ghost) -> None:
     """A question of ten thousand different words is answered, and what a long-winded one begins with still counts."""
     store.search(" ".join(f"word{at}" for at in range(10_000)), "q", explain=True)
-    rambling = "Background: the quarterly report is long and rambles about many unrelated topics. " * 850
+    rambling = (
+        "Background: the quarterly report is long and rambles about many unrelated topics. " * 850
+    )
     assert len(rambling.split()) > 10_000
-    assert store.search(f"how do I turn on caching with foo-bar? {rambling}", "q")[0].key == "foobar"
+    assert (
+        store.search(f"how do I turn on caching with foo-bar? {rambling}", "q")[0].key == "foobar"
+    )
 
 
 def test_a_megabyte_is_a_question(store: Ghost) -> None:
@@ -160,8 +167,14 @@ def test_stop_words_alone_find_nothing_or_something_but_do_not_fail(store: Ghost
     assert found == [] or store.store.settings.embed_provider != "none"
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(query=st.one_of(st.text(max_size=60), st.text("ab\"*()^:-+~{}[]\\/.,;!?|&<>=%_ \n'NEARORAND09", max_size=40)))
+@settings(
+    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    query=st.one_of(
+        st.text(max_size=60), st.text("ab\"*()^:-+~{}[]\\/.,;!?|&<>=%_ \n'NEARORAND09", max_size=40)
+    )
+)
 def test_arbitrary_text_never_fails(store: Ghost, query: str) -> None:
     """Any text at all is answered; only text that cannot be stored is refused, as invalid input."""
     try:
@@ -179,8 +192,14 @@ def fresh(open_ghost: Callable[..., Ghost]) -> Ghost:
     return open_ghost(":memory:", embed_provider="static")
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(text=st.text(min_size=3, max_size=80).filter(lambda t: index_terms(t) or len(fold(t).strip()) > 2))
+@settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    text=st.text(min_size=3, max_size=80).filter(
+        lambda t: index_terms(t) or len(fold(t).strip()) > 2
+    )
+)
 def test_a_memory_is_found_by_its_own_text(fresh: Ghost, text: str) -> None:
     """Whatever has a word that says something, or three characters, is found by asking for all of it."""
     try:

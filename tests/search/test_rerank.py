@@ -39,7 +39,9 @@ def test_a_late_reranker_is_not_waited_for() -> None:
     assert "longer than 0.01 s" in found.notes[-1]
 
 
-@pytest.mark.parametrize(("scorer", "says"), [(lambda q, t: 1 / 0, "ZeroDivisionError"), (lambda q, t: [1.0], "1 of 3")])
+@pytest.mark.parametrize(
+    ("scorer", "says"), [(lambda q, t: 1 / 0, "ZeroDivisionError"), (lambda q, t: [1.0], "1 of 3")]
+)
 def test_a_broken_reranker_never_breaks_a_search(scorer: object, says: str) -> None:
     """An exception or too few scores leave the order alone and are noted."""
     with opened(scorer) as ghost:

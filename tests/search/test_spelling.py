@@ -72,7 +72,9 @@ def test_questions_full_of_typos(store: Ghost, question: str, key: str) -> None:
     assert [hit.key for hit in store.search(question, NS)][:1] == [key]
 
 
-@pytest.mark.parametrize("question", ["who won the marathon", "spaghetti recipe", "xylophonist wanted"])
+@pytest.mark.parametrize(
+    "question", ["who won the marathon", "spaghetti recipe", "xylophonist wanted"]
+)
 def test_other_words_still_find_nothing(store: Ghost, question: str) -> None:
     """Tolerance does not answer questions that nothing is about."""
     assert store.search(question, NS) == []
@@ -82,7 +84,10 @@ def test_the_corrected_question_is_embedded(anywhere: Callable[[], str]) -> None
     """The vector of a misspelled question is that of the right one, as the memory writes the word."""
     with Ghost.open(anywhere(), settings=Settings(embed_provider="static")) as ghost:
         ghost.put(NS, "cluster", "The Kubernetes version is 1.30.")
-        right, wrong = (ghost.search(f"{word} version", NS)[0].similarity for word in ("Kubernetes", "kuberntes"))
+        right, wrong = (
+            ghost.search(f"{word} version", NS)[0].similarity
+            for word in ("Kubernetes", "kuberntes")
+        )
         assert right == wrong
 
 
@@ -98,4 +103,6 @@ def test_a_question_of_many_unknown_words_is_answered(store: Ghost) -> None:
     """The work is bounded: a page of unknown words is read like any other question."""
     page = " ".join(f"qua{chr(97 + at % 26)}{chr(97 + at // 26)}xity" for at in range(400))
     assert store.search(page, NS) == []
-    assert [hit.key for hit in store.search(f"orchestra rehearsal {page}", NS, min_score=0)][:1] == ["rehearsal"]
+    assert [hit.key for hit in store.search(f"orchestra rehearsal {page}", NS, min_score=0)][
+        :1
+    ] == ["rehearsal"]

@@ -45,7 +45,9 @@ def test_the_original_bytes_come_back(tmp_path: Path, raw: bytes) -> None:
     inside = path.read_bytes()
     assert inside.startswith(raw)
     assert inside.count(BEGIN) == inside.count(END) == 1
-    assert (b"\r\n" in inside[len(raw) :]) == (raw.count(b"\r\n") == raw.count(b"\r") == raw.count(b"\n") > 0)
+    assert (b"\r\n" in inside[len(raw) :]) == (
+        raw.count(b"\r\n") == raw.count(b"\r") == raw.count(b"\n") > 0
+    )
     assert write_block(path, "x", BODY).action == "unchanged"
     assert path.read_bytes() == inside
     assert remove_block(path, "x").action == "updated"
@@ -53,10 +55,18 @@ def test_the_original_bytes_come_back(tmp_path: Path, raw: bytes) -> None:
     assert remove_block(path, "x").action == "unchanged"
 
 
-PIECES = st.lists(st.sampled_from([b"\n", b"\r\n", b"\r", b"a", b"b ", b"\xef\xbb\xbf", b"-->", b"<!--", b"\xff"]), max_size=12)
+PIECES = st.lists(
+    st.sampled_from(
+        [b"\n", b"\r\n", b"\r", b"a", b"b ", b"\xef\xbb\xbf", b"-->", b"<!--", b"\xff"]
+    ),
+    max_size=12,
+)
 
 
-@given(raw=st.binary(max_size=60) | PIECES.map(b"".join), body=st.sampled_from([BODY, "x", "", "é\n\n-->\n"]))
+@given(
+    raw=st.binary(max_size=60) | PIECES.map(b"".join),
+    body=st.sampled_from([BODY, "x", "", "é\n\n-->\n"]),
+)
 def test_any_bytes_come_back(raw: bytes, body: str) -> None:
     """Whatever a file holds: with the block and without it again it is the same, and twice is once."""
     if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
@@ -78,7 +88,9 @@ def test_what_stands_around_a_block_is_kept(before: bytes, after: bytes) -> None
     if before.startswith((b"\xff\xfe", b"\xfe\xff")):
         return
     left = without_block(with_block(before, "x", BODY) + after, "x") or b""
-    assert left.replace(b"\n", b"").replace(b"\r", b"") == (before + after).replace(b"\n", b"").replace(b"\r", b"")
+    assert left.replace(b"\n", b"").replace(b"\r", b"") == (before + after).replace(
+        b"\n", b""
+    ).replace(b"\r", b"")
 
 
 def test_a_file_that_was_made_for_the_block_goes_with_it(tmp_path: Path) -> None:
@@ -100,7 +112,9 @@ def test_a_block_is_replaced_where_it_stands(tmp_path: Path) -> None:
     path = tmp_path / "AGENTS.md"
     path.write_bytes(b"above\r\n" + BEGIN + b"\r\nold\r\n" + END + b"\r\nbelow")
     write_block(path, "x", BODY)
-    assert path.read_bytes() == b"above\r\n" + BEGIN + b"\r\nfirst\r\nsecond\r\n" + END + b"\r\nbelow"
+    assert (
+        path.read_bytes() == b"above\r\n" + BEGIN + b"\r\nfirst\r\nsecond\r\n" + END + b"\r\nbelow"
+    )
 
 
 def test_blocks_of_other_names_are_let_be(tmp_path: Path) -> None:
@@ -132,7 +146,10 @@ def test_marks_that_are_not_one_pair_are_an_error(tmp_path: Path, raw: bytes, to
     path = tmp_path / "AGENTS.md"
     path.write_bytes(raw)
     for dry_run in (True, False):
-        for change in (lambda dry: write_block(path, "x", BODY, dry), lambda dry: remove_block(path, "x", dry)):
+        for change in (
+            lambda dry: write_block(path, "x", BODY, dry),
+            lambda dry: remove_block(path, "x", dry),
+        ):
             with pytest.raises(InvalidInputError, match="nothing was changed") as caught:
                 change(dry_run)
             assert told in caught.value.message
@@ -224,7 +241,9 @@ def test_writers_do_not_lose_each_others_blocks(tmp_path: Path) -> None:
     path = tmp_path / "AGENTS.md"
     path.write_bytes(b"mine")
     context = multiprocessing.get_context("spawn")
-    processes = [context.Process(target=_write_one, args=(path, f"b{number}")) for number in range(8)]
+    processes = [
+        context.Process(target=_write_one, args=(path, f"b{number}")) for number in range(8)
+    ]
     for process in processes:
         process.start()
     for process in processes:

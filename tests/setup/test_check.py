@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from ghostmem.admin.doctor import Finding
 from ghostmem.hooks.hosts import HOSTS
 from ghostmem.settings import load
 from ghostmem.setup.check import check_clients
@@ -16,7 +17,6 @@ from ghostmem.setup.install import install
 from ghostmem.setup.listing import Installed, listing
 from ghostmem.setup.parts import hooks_in, targets
 from ghostmem.setup.probe import probe
-from ghostmem.verbs.doctor import Finding
 
 pytestmark = pytest.mark.usefixtures("project")
 GHOST = str(Path(sys.executable).with_name("ghost"))
@@ -40,7 +40,11 @@ def findings() -> list[Finding]:
 
 def installed() -> dict[tuple[str, str], Installed]:
     """Return the rows of the listing that are about something."""
-    return {(row.client, row.scope): row for row in listing() if (row.server, row.hooks) not in (("none", "none"), ("none", ""))}
+    return {
+        (row.client, row.scope): row
+        for row in listing()
+        if (row.server, row.hooks) not in (("none", "none"), ("none", ""))
+    }
 
 
 def script(path: Path, text: str) -> Path:
@@ -59,7 +63,12 @@ def test_nothing_is_installed_at_first() -> None:
     rows = listing()
     assert len(rows) == sum(2 if client.project else 1 for client in CLIENTS.values())
     assert {row.server for row in rows} == {"none"}
-    assert {row.client for row in rows if row.hooks == "none"} == {"claude-code", "cursor", "codex", "gemini"}
+    assert {row.client for row in rows if row.hooks == "none"} == {
+        "claude-code",
+        "cursor",
+        "codex",
+        "gemini",
+    }
 
 
 @pytest.mark.parametrize("name", CLIENTS)
@@ -75,20 +84,30 @@ def test_an_installed_client_is_current(name: str) -> None:
 def test_an_old_path_is_told() -> None:
     """After an environment was moved, or with hooks of an older Ghost."""
     put("cursor", Launch(("/old/ghost",)))
-    assert (installed()["cursor", "user"].server, installed()["cursor", "user"].hooks) == ("old", "old")
+    assert (installed()["cursor", "user"].server, installed()["cursor", "user"].hooks) == (
+        "old",
+        "old",
+    )
     put("gemini")
     path = targets(CLIENTS["gemini"], "user", True, True)[0].path
     text = json.loads(path.read_bytes())
     del text["hooks"]["AfterAgent"]
     path.write_text(json.dumps(text), encoding="utf-8")
-    assert (installed()["gemini", "user"].server, installed()["gemini", "user"].hooks) == ("current", "old")
+    assert (installed()["gemini", "user"].server, installed()["gemini", "user"].hooks) == (
+        "current",
+        "old",
+    )
 
 
 def test_a_project_has_rows_of_its_own(project: Path) -> None:
     """Its files are shared, so the program is called by its name."""
     put("vscode", scope="project")
     row = installed()["vscode", "project"]
-    assert (row.server, row.command, row.path) == ("current", "ghost mcp", str(project / ".vscode" / "mcp.json"))
+    assert (row.server, row.command, row.path) == (
+        "current",
+        "ghost mcp",
+        str(project / ".vscode" / "mcp.json"),
+    )
 
 
 def test_the_home_folder_is_no_project(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -104,7 +123,9 @@ def test_a_broken_file_is_broken(home: Path) -> None:
     (home / ".cursor" / "mcp.json").write_text("{", encoding="utf-8")
     row = installed()["cursor", "user"]
     assert row.server == "broken"
-    assert row.problem.endswith("mcp.json: line 1, column 2: not valid JSON with comments: } is missing at the end")
+    assert row.problem.endswith(
+        "mcp.json: line 1, column 2: not valid JSON with comments: } is missing at the end"
+    )
 
 
 # ---------------------------------------------------------------- the doctor
@@ -122,7 +143,9 @@ def test_installed_clients_answer(home: Path) -> None:
     for name in CLIENTS:
         put(name)
     found = findings()
-    assert {(one.name, one.state) for one in found} == {(f"{name} (user)", "ok") for name in CLIENTS}
+    assert {(one.name, one.state) for one in found} == {
+        (f"{name} (user)", "ok") for name in CLIENTS
+    }
     assert all("10 tools" in one.detail for one in found)
     assert "with hooks" in found[0].detail
     assert not (home / ".ghost" / "memory.db").exists()
@@ -132,7 +155,11 @@ def test_a_program_that_is_gone(tmp_path: Path) -> None:
     """The next step writes the right one."""
     put("cursor", Launch((str(tmp_path / "gone" / "ghost"),)))
     (one,) = findings()
-    assert (one.name, one.state, one.fix) == ("cursor (user)", "problem", "ghost setup cursor --hooks")
+    assert (one.name, one.state, one.fix) == (
+        "cursor (user)",
+        "problem",
+        "ghost setup cursor --hooks",
+    )
     assert one.detail.endswith("gone/ghost, which is not there")
 
 
@@ -148,7 +175,9 @@ def test_a_hook_whose_program_is_gone(home: Path) -> None:
     """Hooks are looked at too."""
     put("claude-code")
     settings = home / ".claude" / "settings.json"
-    settings.write_text(settings.read_text(encoding="utf-8").replace(GHOST, "/gone/ghost"), encoding="utf-8")
+    settings.write_text(
+        settings.read_text(encoding="utf-8").replace(GHOST, "/gone/ghost"), encoding="utf-8"
+    )
     (one,) = findings()
     assert one.state == "problem"
     assert one.detail.startswith("the hook in ")
@@ -175,7 +204,10 @@ def test_a_file_that_broke_since(home: Path) -> None:
 
 def test_an_old_program_that_still_works_is_a_warning(tmp_path: Path) -> None:
     """It answers, but it is another one."""
-    other = script(tmp_path / "old" / "ghost", f"import os, sys\nos.execv({GHOST!r}, [{GHOST!r}, *sys.argv[1:]])\n")
+    other = script(
+        tmp_path / "old" / "ghost",
+        f"import os, sys\nos.execv({GHOST!r}, [{GHOST!r}, *sys.argv[1:]])\n",
+    )
     put("windsurf", Launch((str(other),)))
     (one,) = findings()
     assert (one.state, one.fix) == ("warning", "ghost setup windsurf")
@@ -211,8 +243,12 @@ def test_what_setup_installs_the_hook_answers(name: str, project: Path) -> None:
     assert {event.name for event in hooks.events} <= set(HOSTS[hooks.host].events)
     file = targets(CLIENTS[name], "user", False, True)[0]
     ((first, *_), *_) = hooks_in(file.path.read_text(encoding="utf-8"), file).values()
-    said = json.dumps({"session_id": "s", "cwd": str(project), "hook_event_name": hooks.events[0].name})
-    done = subprocess.run(words_of(first), input=said.encode(), capture_output=True, timeout=60, check=False)
+    said = json.dumps(
+        {"session_id": "s", "cwd": str(project), "hook_event_name": hooks.events[0].name}
+    )
+    done = subprocess.run(
+        words_of(first), input=said.encode(), capture_output=True, timeout=60, check=False
+    )
     assert (done.returncode, done.stdout) == (0, b"")
 
 
@@ -226,7 +262,10 @@ def test_what_setup_installs_the_hook_answers(name: str, project: Path) -> None:
         ("print('hello')\ninput()\n", "prints what is no message: b'hello"),
         ("import sys\nsys.exit('error: no such thing')\n", "no such thing"),
         ("pass\n", "ended without an answer"),
-        ('print(\'{"id": 1, "error": {"code": 5}}\', flush=True)\ninput()\ninput()\n', "answers with an error: {'code': 5}"),
+        (
+            'print(\'{"id": 1, "error": {"code": 5}}\', flush=True)\ninput()\ninput()\n',
+            "answers with an error: {'code': 5}",
+        ),
     ],
 )
 def test_servers_that_do_not_answer(tmp_path: Path, text: str, problem: str) -> None:
@@ -244,10 +283,15 @@ def test_the_environment_of_the_entry_is_the_servers(tmp_path: Path) -> None:
 
 def test_a_program_that_is_not_there() -> None:
     """The system's own words."""
-    assert probe(["/nowhere/ghost"], {}).problem == "cannot start /nowhere/ghost: No such file or directory"
+    assert (
+        probe(["/nowhere/ghost"], {}).problem
+        == "cannot start /nowhere/ghost: No such file or directory"
+    )
 
 
-def test_the_program_is_named_by_its_full_path(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_program_is_named_by_its_full_path(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     """The one beside the interpreter that runs; by its name on the PATH when that leads to the same."""
     assert program() == (GHOST,)
     link = tmp_path / "bin" / "ghost"

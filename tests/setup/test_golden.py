@@ -51,7 +51,9 @@ def test_the_second_run_changes_nothing_and_remove_gives_the_original_back(
     install([target(kind, file)], HOW)
     times = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*") if path.is_file()}
     assert install([target(kind, file)], HOW)[0].action == "unchanged"
-    assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*") if path.is_file()} == times
+    assert {
+        path: path.stat().st_mtime_ns for path in tmp_path.rglob("*") if path.is_file()
+    } == times
     assert uninstall([target(kind, file)])[0].action == ("deleted" if raw is None else "updated")
     if raw is None:
         assert not file.parent.exists()
@@ -83,7 +85,12 @@ def test_a_yaml_reader_reads_what_we_wrote(case: str) -> None:
     old = yaml.safe_load(before("goose", case) or b"") or {}
     new = yaml.safe_load(expected("goose", case)[0] or b"")
     ours = new["extensions"].pop("ghost")
-    assert (ours["type"], ours["cmd"], ours["args"], ours["enabled"]) == ("stdio", "/opt/ghost/bin/ghost", ["mcp"], True)
+    assert (ours["type"], ours["cmd"], ours["args"], ours["enabled"]) == (
+        "stdio",
+        "/opt/ghost/bin/ghost",
+        ["mcp"],
+        True,
+    )
     assert {key: value for key, value in new.items() if value != {}} == old
 
 

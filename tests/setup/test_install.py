@@ -67,7 +67,9 @@ odd = st.sampled_from(
 
 @pytest.mark.parametrize("kind", ["cursor", "cursor-hooks", "gemini", "vscode"])
 @given(raw=odd)
-def test_odd_files_come_back(kind: str, raw: bytes, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_odd_files_come_back(
+    kind: str, raw: bytes, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     """Empty, null, marks, line ends, no last line end, comments only, trailing commas, keys that stand twice."""
     path = tmp_path_factory.mktemp("odd") / "file.json"
     path.write_bytes(raw)
@@ -121,7 +123,10 @@ def test_a_file_we_made_and_somebody_filled_stays(tmp_path: Path) -> None:
     mine["hooks"]["stop"].append({"command": "./mine.sh"})
     path.write_text(json.dumps(mine, indent=2), encoding="utf-8")
     uninstall([target("cursor-hooks", path)])
-    assert json.loads(path.read_text(encoding="utf-8")) == {"version": 1, "hooks": {"stop": [{"command": "./mine.sh"}]}}
+    assert json.loads(path.read_text(encoding="utf-8")) == {
+        "version": 1,
+        "hooks": {"stop": [{"command": "./mine.sh"}]},
+    }
 
 
 def test_a_file_that_went_meanwhile(file: Path) -> None:
@@ -143,7 +148,10 @@ def test_hooks_alone_go_and_the_server_stays(tmp_path: Path) -> None:
     client = CLIENTS["gemini"]
     install([target("gemini", path)], HOW)
     uninstall([Target(client, "user", path, client.format, hooks=True)])
-    assert json.loads(path.read_bytes()) == {"ui": {}, "mcpServers": {"ghost": {"command": HOW.program[0], "args": ["mcp"]}}}
+    assert json.loads(path.read_bytes()) == {
+        "ui": {},
+        "mcpServers": {"ghost": {"command": HOW.program[0], "args": ["mcp"]}},
+    }
     uninstall([target("gemini", path)])
     assert path.read_bytes() == b'{"ui": {}}\n'
 
@@ -156,13 +164,17 @@ def test_another_server_of_our_name_is_not_replaced(tmp_path: Path) -> None:
     path = tmp_path / "mcp.json"
     raw = b'{"mcpServers": {"ghost": {"command": "npx", "args": ["ghost-blog-mcp"]}}}'
     path.write_bytes(raw)
-    with pytest.raises(ConflictError, match="mcpServers.ghost is there already and starts npx; nothing was changed"):
+    with pytest.raises(
+        ConflictError, match="mcpServers.ghost is there already and starts npx; nothing was changed"
+    ):
         install([cursor(path)], HOW)
     assert uninstall([cursor(path)])[0].action == "unchanged"
     assert path.read_bytes() == raw
 
 
-@pytest.mark.parametrize("command", ["ghost", "/old/bin/ghost", "C:\\\\old\\\\ghost.exe", "ghostmem"])
+@pytest.mark.parametrize(
+    "command", ["ghost", "/old/bin/ghost", "C:\\\\old\\\\ghost.exe", "ghostmem"]
+)
 def test_an_entry_that_starts_ghost_already_keeps_what_it_has(tmp_path: Path, command: str) -> None:
     """Its arguments, its environment and unknown keys stay; only the program is the one that runs now."""
     path = tmp_path / "mcp.json"
@@ -196,7 +208,11 @@ def test_options_of_hooks_stay(tmp_path: Path) -> None:
                 {
                     "hooks": [
                         {"type": "command", "command": "say done"},
-                        {"type": "command", "command": "ghost --db /m.db hook claude Stop --llm 'claude -p'", "timeout": 99},
+                        {
+                            "type": "command",
+                            "command": "ghost --db /m.db hook claude Stop --llm 'claude -p'",
+                            "timeout": 99,
+                        },
                     ]
                 },
                 {"hooks": [{"type": "command", "command": "ghost hook claude"}]},
@@ -335,7 +351,9 @@ def dies(verb: str, path: Path, after: int) -> bool:
     """Run in a process that dies instead of putting its n-th file in place; say whether it came to that."""
     tests = str(Path(__file__).parent.parent)
     done = subprocess.run(
-        [sys.executable, "-c", DYING, verb, str(path), str(after)], env={**os.environ, "PYTHONPATH": tests}, check=False
+        [sys.executable, "-c", DYING, verb, str(path), str(after)],
+        env={**os.environ, "PYTHONPATH": tests},
+        check=False,
     )
     assert done.returncode in (0, 9)
     return done.returncode == 9
@@ -382,14 +400,25 @@ def test_several_installs_at_once(tmp_path: Path) -> None:
     (home / ".cursor" / "mcp.json").write_bytes(MINE)
     program = Path(sys.executable).with_name("ghost")
     names = ["cursor", "cursor", "gemini", "gemini"]
-    running = [subprocess.Popen([program, "setup", name, "--hooks"], stdout=subprocess.DEVNULL) for name in names]
+    running = [
+        subprocess.Popen([program, "setup", name, "--hooks"], stdout=subprocess.DEVNULL)
+        for name in names
+    ]
     assert [process.wait(60) for process in running] == [0] * len(names)
     assert list(servers(home / ".cursor" / "mcp.json")) == ["a", "ghost"]
-    assert len(json.loads((home / ".gemini" / "settings.json").read_bytes())["hooks"]["SessionStart"]) == 1
+    assert (
+        len(json.loads((home / ".gemini" / "settings.json").read_bytes())["hooks"]["SessionStart"])
+        == 1
+    )
     for name in ("cursor", "gemini"):
         uninstall(targets(CLIENTS[name], "user", True, True))
     assert (home / ".cursor" / "mcp.json").read_bytes() == MINE
-    assert sorted(path.name for path in home.rglob("*")) == [".cursor", ".ghost", "mcp.json", "setup.lock"]
+    assert sorted(path.name for path in home.rglob("*")) == [
+        ".cursor",
+        ".ghost",
+        "mcp.json",
+        "setup.lock",
+    ]
 
 
 # ---------------------------------------------------------------- the table
@@ -398,20 +427,32 @@ def test_several_installs_at_once(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("platform", "desktop", "code", "goose"),
     [
-        ("linux", "/x/Claude/claude_desktop_config.json", "/x/Code/User/mcp.json", "/x/goose/config.yaml"),
+        (
+            "linux",
+            "/x/Claude/claude_desktop_config.json",
+            "/x/Code/User/mcp.json",
+            "/x/goose/config.yaml",
+        ),
         (
             "darwin",
             "{}/Library/Application Support/Claude/claude_desktop_config.json",
             "{}/Library/Application Support/Code/User/mcp.json",
             "/x/goose/config.yaml",
         ),
-        ("win32", "/r/Claude/claude_desktop_config.json", "/r/Code/User/mcp.json", "/r/Block/goose/config/config.yaml"),
+        (
+            "win32",
+            "/r/Claude/claude_desktop_config.json",
+            "/r/Code/User/mcp.json",
+            "/r/Block/goose/config/config.yaml",
+        ),
     ],
 )
 def test_where_files_lie(platform: str, desktop: str, code: str, goose: str) -> None:
     """On each system, by its own variables."""
     where = folders({"XDG_CONFIG_HOME": "/x", "APPDATA": "/r"}, platform)
-    found = [str(located(CLIENTS[name].user, where)) for name in ("claude-desktop", "vscode", "goose")]
+    found = [
+        str(located(CLIENTS[name].user, where)) for name in ("claude-desktop", "vscode", "goose")
+    ]
     assert found == [name.format(os.environ["HOME"]) for name in (desktop, code, goose)]
 
 

@@ -17,12 +17,26 @@ from setup_golden import HOW, target
 PATH = ("mcpServers", "ghost")
 ENTRY = {"command": "/bin/ghost", "args": ["mcp"], "env": {"A": "b"}}
 
-scalars = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=6)
-values = st.recursive(
-    scalars, lambda below: st.lists(below, max_size=3) | st.dictionaries(st.text(max_size=5), below, max_size=3), max_leaves=8
+scalars = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(max_size=6)
 )
-documents = st.dictionaries(st.text(max_size=8).filter(lambda key: key != "mcpServers"), values, max_size=4)
-servers = st.dictionaries(st.text(max_size=6).filter(lambda key: key != "ghost"), values, max_size=3)
+values = st.recursive(
+    scalars,
+    lambda below: (
+        st.lists(below, max_size=3) | st.dictionaries(st.text(max_size=5), below, max_size=3)
+    ),
+    max_leaves=8,
+)
+documents = st.dictionaries(
+    st.text(max_size=8).filter(lambda key: key != "mcpServers"), values, max_size=4
+)
+servers = st.dictionaries(
+    st.text(max_size=6).filter(lambda key: key != "ghost"), values, max_size=3
+)
 
 
 @st.composite
@@ -42,7 +56,9 @@ def written(draw: st.DrawFn, comments: bool = False) -> str:
         rows = []
         for part in one.items() if isinstance(one, dict) else one:
             if isinstance(one, dict):
-                rows.append(f"{json.dumps(part[0])}{draw(gaps)}:{draw(gaps)}{text(part[1])}{draw(gaps)}")
+                rows.append(
+                    f"{json.dumps(part[0])}{draw(gaps)}:{draw(gaps)}{text(part[1])}{draw(gaps)}"
+                )
             else:
                 rows.append(f"{text(part)}{draw(gaps)}")
         joined = ",".join(draw(gaps) + row for row in rows)
@@ -50,7 +66,9 @@ def written(draw: st.DrawFn, comments: bool = False) -> str:
         return f"{first}{joined}{tail}{draw(gaps)}{last}"
 
     if draw(st.booleans()):
-        return json.dumps(value, indent=draw(st.sampled_from([None, 2, 4, "\t"]))) + draw(st.sampled_from(["", "\n"]))
+        return json.dumps(value, indent=draw(st.sampled_from([None, 2, 4, "\t"]))) + draw(
+            st.sampled_from(["", "\n"])
+        )
     return draw(gaps) + text(value) + draw(gaps)
 
 
@@ -84,7 +102,9 @@ def test_an_entry_goes_in_and_out_of_any_json_with_comments(text: str) -> None:
 
 @settings(max_examples=40)
 @given(text=written(comments=True), mark=st.booleans())
-def test_any_file_comes_back(text: str, mark: bool, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_any_file_comes_back(
+    text: str, mark: bool, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     """With the server and the hooks in it and out again, it is the file it was, to the byte, and nothing else is left."""
     path = tmp_path_factory.mktemp("any") / "settings.json"
     raw = (BOM if mark else b"") + text.encode("utf-8", "surrogatepass")
@@ -101,8 +121,15 @@ def test_any_file_comes_back(text: str, mark: bool, tmp_path_factory: pytest.Tem
     assert list(path.parent.iterdir()) == [path]
 
 
-@given(value=documents, indent=st.sampled_from([1, 2, 4, "\t"]), more=servers.filter(bool), end=st.sampled_from(["", "\n"]))
-def test_pretty_json_comes_back_to_the_byte(value: dict[str, Any], indent: int | str, more: dict[str, Any], end: str) -> None:
+@given(
+    value=documents,
+    indent=st.sampled_from([1, 2, 4, "\t"]),
+    more=servers.filter(bool),
+    end=st.sampled_from(["", "\n"]),
+)
+def test_pretty_json_comes_back_to_the_byte(
+    value: dict[str, Any], indent: int | str, more: dict[str, Any], end: str
+) -> None:
     """No state is needed for a file that is written one member to a line."""
     text = json.dumps({**value, "mcpServers": more}, indent=indent) + end
     for path in (PATH, ("other", "ghost")):
@@ -110,7 +137,10 @@ def test_pretty_json_comes_back_to_the_byte(value: dict[str, Any], indent: int |
         assert FORMATS["json"].remove(made, path, [["other"]]) == text
 
 
-@given(text=st.text(max_size=40) | st.lists(st.sampled_from([*'{}[],:"\\/*ab1- \n', "null"]), max_size=20).map("".join))
+@given(
+    text=st.text(max_size=40)
+    | st.lists(st.sampled_from([*'{}[],:"\\/*ab1- \n', "null"]), max_size=20).map("".join)
+)
 def test_what_is_no_json_is_refused(text: str) -> None:
     """The standard library's reader and ours accept the same documents, space alone apart."""
     try:
@@ -161,7 +191,10 @@ def test_a_broken_file_is_named_by_line_and_column(text: str, place: str) -> Non
         ('{"a": 1}', '{"a": 1, "mcpServers": {"ghost": 1}}'),
         ('{"a":1,}', '{"a":1,"mcpServers":{"ghost":1},}'),
         ('{\n\t"a": 1\n}', '{\n\t"a": 1,\n\t"mcpServers": {\n\t\t"ghost": 1\n\t}\n}'),
-        ('{"mcpServers": {}, "mcpServers": {"a": 0}}', '{"mcpServers": {}, "mcpServers": {"a": 0, "ghost": 1}}'),
+        (
+            '{"mcpServers": {}, "mcpServers": {"a": 0}}',
+            '{"mcpServers": {}, "mcpServers": {"a": 0, "ghost": 1}}',
+        ),
         ('{"mcpServers": {"ghost": 0, "ghost": 0}}', '{"mcpServers": {"ghost": 0, "ghost": 1}}'),
         ('{"mcpServers": {"ghost": true}}', '{"mcpServers": {"ghost": 1}}'),
     ],

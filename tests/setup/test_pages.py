@@ -26,7 +26,13 @@ def test_a_page_says_what_there_is_to_know(name: str) -> None:
     client = CLIENTS[name]
     text = (PAGES / f"{name}.md").read_text(encoding="utf-8")
     headings = re.findall(r"^## (.*)$", text, re.MULTILINE)
-    assert headings == ["Install", "First memory", "What the hooks do", "Undo everything", "When something is wrong"]
+    assert headings == [
+        "Install",
+        "First memory",
+        "What the hooks do",
+        "Undo everything",
+        "When something is wrong",
+    ]
     assert shown(Target(client, "user", Path(), client.format, server=True), HOW) in text
     assert re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE) == [
         event.name for event in (client.hooks.events if client.hooks else ())

@@ -32,12 +32,16 @@ inner = st.recursive(
     plain,
     lambda below: (
         st.lists(below, max_size=3).map(lambda parts: "[\n " + ", # ]\n ".join(parts) + "\n]")
-        | st.lists(below, max_size=2).map(lambda parts: "{" + ", ".join(f"k{i} = {part}" for i, part in enumerate(parts)) + "}")
+        | st.lists(below, max_size=2).map(
+            lambda parts: "{" + ", ".join(f"k{i} = {part}" for i, part in enumerate(parts)) + "}"
+        )
     ),
     max_leaves=4,
 )
 lines = st.one_of(
-    st.tuples(names, inner, st.sampled_from(["", " # note", "\t"])).map(lambda row: f"{row[0]} = {row[1]}{row[2]}"),
+    st.tuples(names, inner, st.sampled_from(["", " # note", "\t"])).map(
+        lambda row: f"{row[0]} = {row[1]}{row[2]}"
+    ),
     st.sampled_from(["", "# comment", "  # [mcp_servers.ghost]"]),
     st.tuples(names, names).map(lambda pair: f"[{pair[0]}.{pair[1]}]"),
     names.map(lambda name: f"[mcp_servers.{name}]"),
@@ -92,7 +96,9 @@ def test_a_table_goes_in_and_out_of_any_file(text: str, ended: bool) -> None:
 
 @settings(max_examples=40)
 @given(text=files(), ended=st.booleans())
-def test_any_file_comes_back(text: str, ended: bool, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_any_file_comes_back(
+    text: str, ended: bool, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     """Put in and taken out, it is the file it was, to the byte, and nothing else is left."""
     path = tmp_path_factory.mktemp("any") / "config.toml"
     path.write_bytes((text if ended else text.rstrip("\r\n")).encode())
@@ -115,9 +121,15 @@ def test_any_file_comes_back(text: str, ended: bool, tmp_path_factory: pytest.Te
             '[mcp_servers.ghost]\ncommand = "old" # mine\nextra = 1\n\n[z]\n',
             '[mcp_servers.ghost]\ncommand = "new" # mine\nextra = 1\n\n[z]\n',
         ),
-        ('[mcp_servers]\nghost = { command = "old", x = 1 }\n', '[mcp_servers]\nghost = { command = "new", x = 1 }\n'),
+        (
+            '[mcp_servers]\nghost = { command = "old", x = 1 }\n',
+            '[mcp_servers]\nghost = { command = "new", x = 1 }\n',
+        ),
         ('mcp_servers.ghost.command = "old"\n', 'mcp_servers.ghost.command = "new"\n'),
-        ("[ mcp_servers . 'ghost' ]\ncommand = '''old'''", "[ mcp_servers . 'ghost' ]\ncommand = \"new\""),
+        (
+            "[ mcp_servers . 'ghost' ]\ncommand = '''old'''",
+            "[ mcp_servers . 'ghost' ]\ncommand = \"new\"",
+        ),
         ("[mcp_servers.ghost]\n# none\n", '[mcp_servers.ghost]\ncommand = "new"\n# none\n'),
     ],
 )
@@ -134,16 +146,25 @@ def test_the_environment_may_be_a_table_of_its_own() -> None:
     assert tomllib.loads(toml_text.remove(made, PATH)) == {"z": {"a": 1}}
 
 
-@pytest.mark.parametrize("text", ["mcp_servers = {}\n", 'mcp_servers = { a = { command = "x" } }\n', "mcp_servers = 1\n"])
+@pytest.mark.parametrize(
+    "text", ["mcp_servers = {}\n", 'mcp_servers = { a = { command = "x" } }\n', "mcp_servers = 1\n"]
+)
 def test_what_cannot_be_added_to_is_refused(text: str) -> None:
     """An inline table is closed for good."""
-    with pytest.raises(InvalidInputError, match="mcp_servers is written in a way that cannot be added to") as error:
+    with pytest.raises(
+        InvalidInputError, match="mcp_servers is written in a way that cannot be added to"
+    ) as error:
         toml_text.merge(text, PATH, ENTRY)
     assert "[mcp_servers.NAME]" in error.value.hint
 
 
 @pytest.mark.parametrize(
-    ("text", "place"), [("a = = 1\n", "line 1, column 5"), ("a = 1\nb\n", "line 2, column 2"), ('a = "x', "end of document")]
+    ("text", "place"),
+    [
+        ("a = = 1\n", "line 1, column 5"),
+        ("a = 1\nb\n", "line 2, column 2"),
+        ('a = "x', "end of document"),
+    ],
 )
 def test_a_broken_file_is_named_by_line_and_column(text: str, place: str) -> None:
     """As the standard library says it."""
@@ -152,7 +173,13 @@ def test_a_broken_file_is_named_by_line_and_column(text: str, place: str) -> Non
     assert error.value.message.startswith(f"{place}: not valid TOML: ")
 
 
-@given(value=st.dictionaries(st.text(max_size=6), st.text(max_size=8) | st.lists(st.text(max_size=4), max_size=2), max_size=3))
+@given(
+    value=st.dictionaries(
+        st.text(max_size=6),
+        st.text(max_size=8) | st.lists(st.text(max_size=4), max_size=2),
+        max_size=3,
+    )
+)
 def test_values_are_read_as_they_were_written(value: dict[str, object]) -> None:
     """Quotes, backslashes and control characters too."""
     assert tomllib.loads(f"a = {toml_text.dump(value)}") == {"a": value}

@@ -11,25 +11,49 @@ from ghostmem.errors import InvalidInputError
 from ghostmem.setup import yaml_text
 
 PATH = ("extensions", "ghost")
-ENTRY = {"type": "stdio", "cmd": "/opt/ghost bin/ghost", "args": ["mcp"], "envs": {}, "enabled": True, "timeout": 300}
+ENTRY = {
+    "type": "stdio",
+    "cmd": "/opt/ghost bin/ghost",
+    "args": ["mcp"],
+    "envs": {},
+    "enabled": True,
+    "timeout": 300,
+}
 
 texts = st.text("abc :#'\"-é{}[]|>&*!%@,\\\n", max_size=12)
 scalars = st.none() | st.booleans() | st.integers() | texts
-names = st.text("abcGHOST_-", min_size=1, max_size=8).filter(lambda key: key not in ("ghost", "extensions"))
+names = st.text("abcGHOST_-", min_size=1, max_size=8).filter(
+    lambda key: key not in ("ghost", "extensions")
+)
 values = st.recursive(
-    scalars, lambda below: st.lists(below, max_size=3) | st.dictionaries(names, below, max_size=3), max_leaves=6
+    scalars,
+    lambda below: st.lists(below, max_size=3) | st.dictionaries(names, below, max_size=3),
+    max_leaves=6,
 )
 documents = st.dictionaries(names, values, max_size=4)
 
 
-@given(before=documents, others=st.none() | st.dictionaries(names, values, max_size=3), after=documents, wide=st.booleans())
+@given(
+    before=documents,
+    others=st.none() | st.dictionaries(names, values, max_size=3),
+    after=documents,
+    wide=st.booleans(),
+)
 def test_an_entry_goes_in_and_out_of_what_a_yaml_writer_writes(
     before: dict[str, Any], others: dict[str, Any] | None, after: dict[str, Any], wide: bool
 ) -> None:
     """Or it is refused, with the place; a file that is taken says the same about all else, and comes back to the byte."""
-    parts = [before, {"extensions": others} if others is not None else {}, {k: v for k, v in after.items() if k not in before}]
+    parts = [
+        before,
+        {"extensions": others} if others is not None else {},
+        {k: v for k, v in after.items() if k not in before},
+    ]
     text = "".join(
-        yaml.safe_dump(part, sort_keys=False, indent=4 if wide else 2, allow_unicode=True, width=1000) for part in parts if part
+        yaml.safe_dump(
+            part, sort_keys=False, indent=4 if wide else 2, allow_unicode=True, width=1000
+        )
+        for part in parts
+        if part
     )
     old = yaml.safe_load(text) or {}
     try:
@@ -39,7 +63,10 @@ def test_an_entry_goes_in_and_out_of_what_a_yaml_writer_writes(
         return
     new = yaml.safe_load(made)
     assert new["extensions"].pop("ghost") == ENTRY
-    assert {**new, "extensions": new["extensions"]} == {**old, "extensions": old.get("extensions") or {}}
+    assert {**new, "extensions": new["extensions"]} == {
+        **old,
+        "extensions": old.get("extensions") or {},
+    }
     assert yaml_text.merge(made, PATH, ENTRY) == made
     assert yaml_text.remove(made, PATH, "extensions" not in old) == text
 
@@ -48,12 +75,18 @@ def test_only_the_lines_that_differ_are_touched() -> None:
     """What somebody added to the entry stays, and so does the style of its list."""
     text = "extensions:\n  ghost:\n    cmd: old # mine\n    args: [mcp]\n    extra: 1\n  b:\n    c: d\n"
     made = yaml_text.merge(text, PATH, {"cmd": "new", "args": ["mcp"], "enabled": True})
-    assert made == text.replace("old # mine", "new").replace("extra: 1\n", "extra: 1\n    enabled: true\n")
+    assert made == text.replace("old # mine", "new").replace(
+        "extra: 1\n", "extra: 1\n    enabled: true\n"
+    )
     text = text.replace(" [mcp]", "\n    - serve\n    - x")
-    assert yaml.safe_load(yaml_text.merge(text, PATH, {"args": ["mcp"]}))["extensions"]["ghost"]["args"] == ["mcp"]
+    assert yaml.safe_load(yaml_text.merge(text, PATH, {"args": ["mcp"]}))["extensions"]["ghost"][
+        "args"
+    ] == ["mcp"]
 
 
-@pytest.mark.parametrize("empty", ["extensions: {}", "extensions:", "extensions: null", "extensions: ~ # none"])
+@pytest.mark.parametrize(
+    "empty", ["extensions: {}", "extensions:", "extensions: null", "extensions: ~ # none"]
+)
 def test_an_empty_mapping_is_filled(empty: str) -> None:
     """However it is said that it is empty."""
     made = yaml.safe_load(yaml_text.merge(f"a: 1\n{empty}\nb: 2\n", PATH, ENTRY))
@@ -73,7 +106,10 @@ def test_an_empty_mapping_is_filled(empty: str) -> None:
         ("a: 1\n---\nb: 1\n", "line 2, column 1: this is more than"),
         ("extensions: {a: {}}\n", "line 1, column 1: extensions is written on one line"),
         ("extensions:\n- a\n", "line 2, column 1: extensions is a list"),
-        ("extensions:\n  ghost: *other\n", "line 2, column 3: extensions.ghost is written on one line"),
+        (
+            "extensions:\n  ghost: *other\n",
+            "line 2, column 3: extensions.ghost is written on one line",
+        ),
     ],
 )
 def test_what_cannot_be_read_by_lines_is_refused(text: str, place: str) -> None:

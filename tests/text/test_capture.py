@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from ghostmem.capture.rules.capture import LEAST, MOST, candidates
+from ghostmem.capture.rules.capture_cues import Sort
 from ghostmem.model import Kind
-from ghostmem.rules.capture import LEAST, MOST, candidates
-from ghostmem.rules.capture_cues import Sort
 from ghostmem.text.capture import sentences, statements
 from ghostmem.text.machine import is_machine_line, without_machine_text
 
@@ -15,7 +15,10 @@ DATA = Path(__file__).parent.parent / "data" / "capture"
 
 def labelled(half: str) -> list[tuple[str, str]]:
     """Read one half of the labelled sentences."""
-    rows = (line.split("\t", 1) for line in (DATA / f"{half}.tsv").read_text(encoding="utf-8").splitlines())
+    rows = (
+        line.split("\t", 1)
+        for line in (DATA / f"{half}.tsv").read_text(encoding="utf-8").splitlines()
+    )
     return [(label, text.replace("\\n", "\n")) for label, text in rows]
 
 
@@ -52,11 +55,15 @@ def test_importance_is_the_base_and_what_speaks_for_it() -> None:
     def importance(text: str) -> float:
         return candidates(text)[0].importance
 
-    assert importance("No, the port of the staging box is another.") > importance("I live in a small house near the sea.")
+    assert importance("No, the port of the staging box is another.") > importance(
+        "I live in a small house near the sea."
+    )
     assert importance("NEVER push to main!") > importance("Please do not ever push to main.")
     assert importance("I prefer Helix and Fish.") > importance("I prefer small editors.")
     assert importance("I think I prefer small editors.") < importance("I prefer small editors.")
-    assert all(LEAST <= one.importance <= 1 for _, text in labelled("seen") for one in candidates(text))
+    assert all(
+        LEAST <= one.importance <= 1 for _, text in labelled("seen") for one in candidates(text)
+    )
 
 
 def test_a_sentence_that_leans_on_another_takes_it_along() -> None:
@@ -70,14 +77,21 @@ def test_an_item_is_understood_with_its_heading() -> None:
     """A list's opening or a heading goes before its items."""
     text = "# Deployment\n\n- Never deploy on Fridays.\n- [ ] always check the logs\n- TODO: never mind\n"
     assert contents(text) == ["Deployment: Never deploy on Fridays."]
-    assert contents("For the invoices:\n\n- never round the tax\n") == ["For the invoices: never round the tax"]
+    assert contents("For the invoices:\n\n- never round the tax\n") == [
+        "For the invoices: never round the tax"
+    ]
 
 
 def test_numbered_steps_are_one_procedure() -> None:
     """A list of steps under an opening is kept whole."""
-    [one] = candidates("How to rotate the key:\n1. create a new key\n2. update the vault\n3. restart the gateway\n")
+    [one] = candidates(
+        "How to rotate the key:\n1. create a new key\n2. update the vault\n3. restart the gateway\n"
+    )
     assert (one.sort, one.kind) == (Sort.PROCEDURE, Kind.PROCEDURAL)
-    assert one.content == "How to rotate the key:\n1. create a new key\n2. update the vault\n3. restart the gateway"
+    assert (
+        one.content
+        == "How to rotate the key:\n1. create a new key\n2. update the vault\n3. restart the gateway"
+    )
 
 
 def test_a_decision_with_its_date_is_an_event() -> None:
@@ -89,7 +103,11 @@ def test_a_decision_with_its_date_is_an_event() -> None:
 def test_health_is_a_boundary_with_a_tag() -> None:
     """What the body does not bear is kept as a boundary."""
     [one] = candidates("I'm allergic to peanuts.")
-    assert (one.sort, one.health, one.tags) == (Sort.BOUNDARY, True, ("captured", "boundary", "health"))
+    assert (one.sort, one.health, one.tags) == (
+        Sort.BOUNDARY,
+        True,
+        ("captured", "boundary", "health"),
+    )
 
 
 @pytest.mark.parametrize(
@@ -131,7 +149,10 @@ def test_the_same_twice_is_one_candidate_and_keys_do_not_collide() -> None:
     """Texts with the same words under different keys; the second key depends on its text alone."""
     text = "Never push tags to main. Never push tags to main!\n\nAlways push tags to main."
     found = candidates(text)
-    assert [one.content for one in found] == ["Never push tags to main.", "Always push tags to main."]
+    assert [one.content for one in found] == [
+        "Never push tags to main.",
+        "Always push tags to main.",
+    ]
     first, second = (one.key for one in found)
     assert first == "push-tags-main"
     assert second.startswith("push-tags-main-")
@@ -140,7 +161,10 @@ def test_the_same_twice_is_one_candidate_and_keys_do_not_collide() -> None:
 
 def test_at_most_so_many_and_the_strongest() -> None:
     """A long text gives the strongest ones, in their order."""
-    text = "\n\n".join(f"I live in house number {number}." for number in range(30)) + "\n\nNever ring at house number 7!"
+    text = (
+        "\n\n".join(f"I live in house number {number}." for number in range(30))
+        + "\n\nNever ring at house number 7!"
+    )
     found = candidates(text)
     assert len(found) == MOST
     assert found[-1].sort is Sort.BOUNDARY
@@ -149,7 +173,10 @@ def test_at_most_so_many_and_the_strongest() -> None:
 
 def test_sentences_are_not_cut_behind_abbreviations() -> None:
     """Initials and abbreviations do not end a sentence."""
-    assert list(sentences("Dr. J. Smith came, e.g. today. He left!")) == ["Dr. J. Smith came, e.g. today.", "He left!"]
+    assert list(sentences("Dr. J. Smith came, e.g. today. He left!")) == [
+        "Dr. J. Smith came, e.g. today.",
+        "He left!",
+    ]
     assert list(sentences("我住在上海。我喜欢茶！")) == ["我住在上海。", "我喜欢茶！"]
 
 
@@ -165,7 +192,10 @@ def test_lines_without_full_stops_are_statements_of_their_own() -> None:
 
 def test_machine_text_is_taken_out_and_the_rest_stays() -> None:
     """An element that is closed goes with what it holds, one that is not loses its tag; HTML stays."""
-    assert without_machine_text("a <b>bold</b> word <system-reminder>x</system-reminder> end") == "a <b>bold</b> word  end"
+    assert (
+        without_machine_text("a <b>bold</b> word <system-reminder>x</system-reminder> end")
+        == "a <b>bold</b> word  end"
+    )
     assert without_machine_text("one <my-tag> two") == "one  two"
     assert without_machine_text("see [Image #1] here") == "see   here"
 
@@ -208,5 +238,9 @@ def test_a_megabyte_of_anything_is_read_in_passing(text: str) -> None:
 def test_a_run_of_marks_that_ends_no_sentence_is_read_once() -> None:
     """Progress bars of dots are pasted; sentences before and behind them are still found."""
     dots = "." * 60_000
-    assert list(sentences(f"It began. progress {dots}x went on. Done!")) == ["It began.", f"progress {dots}x went on.", "Done!"]
+    assert list(sentences(f"It began. progress {dots}x went on. Done!")) == [
+        "It began.",
+        f"progress {dots}x went on.",
+        "Done!",
+    ]
     assert list(sentences('Really?!") Yes... "No."')) == ['Really?!")', "Yes...", '"No."']

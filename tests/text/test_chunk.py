@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 
 from ghostmem.text.chunk import CHUNKER, Span, chunk
 
-SENTENCE = "The deploy of the billing service waits for a green build and for a second pair of eyes. "
+SENTENCE = (
+    "The deploy of the billing service waits for a green build and for a second pair of eyes. "
+)
 PARAGRAPH = (SENTENCE * 3).strip()
 
 FRAGMENTS = [
@@ -17,13 +19,33 @@ FRAGMENTS = [
     "===\n", "    indented\n", "\t", "東京に行く。", "한국어 ", "é", "e\u0301", "👨‍👩‍👧", "🇩🇪", "👍🏽", "\u00a0", "\u2028",
     "\x0c", "a" * 90, " " * 40, "\u0301", "กำ", "क्षि", "> quote\n",
 ]  # fmt: skip
-CLUSTERS = ["a", "東", "e\u0301", "👨‍👩‍👧", "🇩🇪", "👍🏽", "1️⃣", "กำ", "क्षि", "각", "\u1112\u1161\u11ab", "a\u0323\u0302"]
-markdown = st.lists(st.one_of(st.sampled_from(FRAGMENTS), st.text(max_size=20)), max_size=60).map("".join)
+CLUSTERS = [
+    "a",
+    "東",
+    "e\u0301",
+    "👨‍👩‍👧",
+    "🇩🇪",
+    "👍🏽",
+    "1️⃣",
+    "กำ",
+    "क्षि",
+    "각",
+    "\u1112\u1161\u11ab",
+    "a\u0323\u0302",
+]
+markdown = st.lists(st.one_of(st.sampled_from(FRAGMENTS), st.text(max_size=20)), max_size=60).map(
+    "".join
+)
 plain = st.lists(
-    st.one_of(st.sampled_from([one for one in FRAGMENTS if not set(one) & set("`~|")]), st.text("ab #-.\n", max_size=20)),
+    st.one_of(
+        st.sampled_from([one for one in FRAGMENTS if not set(one) & set("`~|")]),
+        st.text("ab #-.\n", max_size=20),
+    ),
     max_size=60,
 ).map("".join)
-sizes = st.tuples(st.integers(20, 120), st.integers(1, 100)).map(lambda pair: (pair[0], pair[0] + pair[1]))
+sizes = st.tuples(st.integers(20, 120), st.integers(1, 100)).map(
+    lambda pair: (pair[0], pair[0] + pair[1])
+)
 
 
 def texts(content: str, spans: list[Span]) -> list[str]:
@@ -32,7 +54,9 @@ def texts(content: str, spans: list[Span]) -> list[str]:
 
 
 @given(markdown, sizes)
-def test_every_character_but_white_space_is_in_exactly_one_span(content: str, size: tuple[int, int]) -> None:
+def test_every_character_but_white_space_is_in_exactly_one_span(
+    content: str, size: tuple[int, int]
+) -> None:
     """Spans are in order, do not overlap, are not empty, and leave out nothing but white space."""
     spans = chunk(content, *size)
     at = 0
@@ -76,10 +100,20 @@ def test_characters_as_a_person_sees_them_are_never_torn(clusters: list[str]) ->
         assert {span.start, span.stop} <= borders
 
 
-@given(st.lists(st.tuples(st.sampled_from(["#", "##", "###### "]), st.integers(1, 60), st.booleans()), min_size=1))
-def test_a_heading_opens_its_chunk_and_takes_text_with_it(parts: list[tuple[str, int, bool]]) -> None:
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(["#", "##", "###### "]), st.integers(1, 60), st.booleans()),
+        min_size=1,
+    )
+)
+def test_a_heading_opens_its_chunk_and_takes_text_with_it(
+    parts: list[tuple[str, int, bool]],
+) -> None:
     """A heading stands at a chunk's top, after other headings at most, and never at its end."""
-    content = "".join(f"{mark} Heading\n{'' if tight else chr(10)}{'word ' * size}\n" for mark, size, tight in parts)
+    content = "".join(
+        f"{mark} Heading\n{'' if tight else chr(10)}{'word ' * size}\n"
+        for mark, size, tight in parts
+    )
     spans = chunk(content, 100, 150)
     if len(content.strip()) <= 150:
         return
@@ -128,7 +162,10 @@ def test_lines_are_split_to_the_given_sizes() -> None:
     content = "\n".join(f"Line {number} says a little something more" for number in range(20))
     pieces = texts(content, chunk(content, 200, 300))
     assert len(pieces) >= 2
-    assert all(len(piece) <= 300 and piece.startswith("Line") and piece.endswith("more") for piece in pieces)
+    assert all(
+        len(piece) <= 300 and piece.startswith("Line") and piece.endswith("more")
+        for piece in pieces
+    )
 
 
 def test_small_blocks_are_merged() -> None:
@@ -141,7 +178,10 @@ def test_small_blocks_are_merged() -> None:
 def test_blank_lines_split_long_text() -> None:
     """Two paragraphs that do not fit together are two chunks."""
     content = f"{PARAGRAPH}\n\n\n{PARAGRAPH} {SENTENCE}"
-    assert texts(content, chunk(content, 400, 500)) == [PARAGRAPH, f"{PARAGRAPH} {SENTENCE}".strip()]
+    assert texts(content, chunk(content, 400, 500)) == [
+        PARAGRAPH,
+        f"{PARAGRAPH} {SENTENCE}".strip(),
+    ]
 
 
 def test_headings_in_a_row_stay_with_the_text_below() -> None:
@@ -153,7 +193,11 @@ def test_headings_in_a_row_stay_with_the_text_below() -> None:
 def test_underlined_headings_are_headings() -> None:
     """A line underlined with = or - opens a chunk."""
     content = f"{PARAGRAPH}\n\nTitle\n=====\n{PARAGRAPH}\n\nPart\n----\n{PARAGRAPH}"
-    assert [piece[:6] for piece in texts(content, chunk(content))] == ["The de", "Title\n", "Part\n-"]
+    assert [piece[:6] for piece in texts(content, chunk(content))] == [
+        "The de",
+        "Title\n",
+        "Part\n-",
+    ]
 
 
 def test_a_long_paragraph_under_a_heading_leaves_the_heading_its_first_part() -> None:
@@ -201,7 +245,9 @@ def test_inline_backticks_open_no_fence() -> None:
 
 def test_tables_are_not_torn() -> None:
     """A table stays whole and apart from the paragraph it follows without a blank line."""
-    table = "| key | value |\n|:----|-----:|\n" + "| a key | a value that is a little longer |\n" * 30
+    table = (
+        "| key | value |\n|:----|-----:|\n" + "| a key | a value that is a little longer |\n" * 30
+    )
     content = f"{PARAGRAPH}\n{table}\n{PARAGRAPH}"
     assert texts(content, chunk(content)) == [PARAGRAPH, table.strip(), PARAGRAPH]
 
@@ -220,7 +266,9 @@ def test_long_lines_are_cut_at_sentences_then_words() -> None:
     sentences = SENTENCE * 30
     assert all(piece.endswith("eyes.") for piece in texts(sentences, chunk(sentences)))
     unpunctuated = "alphabet " * 300
-    assert all(set(piece.split()) == {"alphabet"} for piece in texts(unpunctuated, chunk(unpunctuated)))
+    assert all(
+        set(piece.split()) == {"alphabet"} for piece in texts(unpunctuated, chunk(unpunctuated))
+    )
 
 
 @pytest.mark.parametrize("stop", "。！？")
@@ -236,7 +284,11 @@ def test_crlf_text_is_cut_as_other_text() -> None:
     """Windows line ends neither count as text nor are torn."""
     content = f"# One\r\n\r\n{PARAGRAPH}\r\n\r\n# Two\r\n\r\n{PARAGRAPH}\r\n\r\n```\r\n# code\r\n```\r\n{PARAGRAPH}"
     pieces = texts(content, chunk(content))
-    assert pieces == [f"# One\r\n\r\n{PARAGRAPH}", f"# Two\r\n\r\n{PARAGRAPH}\r\n\r\n```\r\n# code\r\n```", PARAGRAPH]
+    assert pieces == [
+        f"# One\r\n\r\n{PARAGRAPH}",
+        f"# Two\r\n\r\n{PARAGRAPH}\r\n\r\n```\r\n# code\r\n```",
+        PARAGRAPH,
+    ]
 
 
 def test_a_letter_with_thousands_of_marks_is_bounded() -> None:
@@ -247,7 +299,13 @@ def test_a_letter_with_thousands_of_marks_is_bounded() -> None:
 
 @pytest.mark.parametrize(
     "content",
-    ["word " * 1_000_000, "x" * 5_000_000, "🇩🇪" * 1_000_000, "a" + " " * 5_000_000 + "b", "```\n" + "`" * 5_000_000],
+    [
+        "word " * 1_000_000,
+        "x" * 5_000_000,
+        "🇩🇪" * 1_000_000,
+        "a" + " " * 5_000_000 + "b",
+        "```\n" + "`" * 5_000_000,
+    ],
     ids=["words", "no spaces", "flags", "spaces", "backticks"],
 )
 def test_five_megabytes_take_seconds_at_most(content: str) -> None:

@@ -15,9 +15,47 @@ from ghostmem.text.links import prose_lines
 AT = datetime(2026, 1, 5, tzinfo=UTC)
 LINES = st.sampled_from(
     [
-        *("# A", "## A", "##\tB", "## B ##", "### C", " ## D", "   # E", "    ## F", "\t## G", "#tag", "##none", "##", "#", "# "),
-        *("####### seven", "## ##", "# A #b", "## C#", "> ## quoted", "- ## item", "\\# escaped", "Title\n=====", "Title\n-----"),
-        *("```", "~~~", "````", "~~~~", "```py", "~~~ `x`", "``` a`b", "   ```", "    ```", "\t```", "`` ` ``", "```x```"),
+        *(
+            "# A",
+            "## A",
+            "##\tB",
+            "## B ##",
+            "### C",
+            " ## D",
+            "   # E",
+            "    ## F",
+            "\t## G",
+            "#tag",
+            "##none",
+            "##",
+            "#",
+            "# ",
+        ),
+        *(
+            "####### seven",
+            "## ##",
+            "# A #b",
+            "## C#",
+            "> ## quoted",
+            "- ## item",
+            "\\# escaped",
+            "Title\n=====",
+            "Title\n-----",
+        ),
+        *(
+            "```",
+            "~~~",
+            "````",
+            "~~~~",
+            "```py",
+            "~~~ `x`",
+            "``` a`b",
+            "   ```",
+            "    ```",
+            "\t```",
+            "`` ` ``",
+            "```x```",
+        ),
         *(
             "---",
             "--- ",
@@ -39,7 +77,9 @@ LINES = st.sampled_from(
 TEXTS = st.one_of(
     st.text(),
     st.text(alphabet="#`~- \t\n\rab"),
-    st.tuples(st.lists(LINES, max_size=25), st.sampled_from(["", "\n", "\r\n"])).map(lambda made: "\n".join(made[0]) + made[1]),
+    st.tuples(st.lists(LINES, max_size=25), st.sampled_from(["", "\n", "\r\n"])).map(
+        lambda made: "\n".join(made[0]) + made[1]
+    ),
     st.lists(LINES, max_size=25).map("\r\n".join),
 )
 LEVELS = st.sampled_from([(1, 2), (2,), (2, 3), (1,), (), (1, 2, 3, 4, 5, 6)])
@@ -47,7 +87,9 @@ LEVELS = st.sampled_from([(1, 2), (2,), (2, 3), (1,), (), (1, 2, 3, 4, 5, 6)])
 
 @given(text=TEXTS, levels=LEVELS)
 @settings(max_examples=500, derandomize=True, deadline=None)
-def test_nothing_is_lost_and_every_piece_is_where_it_says(text: str, levels: tuple[int, ...]) -> None:
+def test_nothing_is_lost_and_every_piece_is_where_it_says(
+    text: str, levels: tuple[int, ...]
+) -> None:
     """Front matter and pieces joined are the text; names differ; lines count line feeds; each but the first begins a heading."""
     pieces = cut(text, levels)
     front = front_matter(text)
@@ -166,16 +208,33 @@ def test_names_are_slugs_numbered_where_they_repeat() -> None:
     """The first piece has none; a number that is taken is passed over."""
     text = "x\n# A b\n# A b\n# A-b-2\n# a B\n#\n# ✓\n## Untitled\n# C++\n# C#\n# " + "long " * 50
     assert [piece.name for piece in cut(text)] == [
-        *("", "a-b", "a-b-2", "a-b-2-2", "a-b-3", "untitled", "untitled-2", "untitled-3", "c", "c-2"),
+        *(
+            "",
+            "a-b",
+            "a-b-2",
+            "a-b-2-2",
+            "a-b-3",
+            "untitled",
+            "untitled-2",
+            "untitled-3",
+            "c",
+            "c-2",
+        ),
         ("long-" * 50)[:LONGEST_NAME],
     ]
 
 
 def test_the_first_piece_has_no_name_with_a_heading_or_without() -> None:
     """So that a note of one heading is known by its path alone."""
-    assert [(p.name, p.heading, p.line) for p in cut("# A\nx\n## B\n")] == [("", "A", 1), ("b", "B", 3)]
+    assert [(p.name, p.heading, p.line) for p in cut("# A\nx\n## B\n")] == [
+        ("", "A", 1),
+        ("b", "B", 3),
+    ]
     assert [(p.name, p.heading, p.line) for p in cut("---\na: b\n---\n# A\n")] == [("", "A", 4)]
-    assert [(p.name, p.heading, p.line) for p in cut("---\na: b\n---\n\n# A\n")] == [("", "", 4), ("a", "A", 5)]
+    assert [(p.name, p.heading, p.line) for p in cut("---\na: b\n---\n\n# A\n")] == [
+        ("", "", 4),
+        ("a", "A", 5),
+    ]
     assert [(p.name, p.heading, p.line) for p in cut("")] == [("", "", 1)]
 
 
@@ -213,7 +272,9 @@ HOSTILE: dict[str, Callable[[int], str]] = {
     "fences with a word": lambda size: "```x\n" * (size // 5),
     "fences that are none": lambda size: "``` `\n" * (size // 6),
     "two kinds of fences": lambda size: "~~~\n```\n" * (size // 8),
-    "longer and longer fences": lambda size: "".join("`" * length + "x\n" for length in range(3, int((2 * size) ** 0.5))),
+    "longer and longer fences": lambda size: "".join(
+        "`" * length + "x\n" for length in range(3, int((2 * size) ** 0.5))
+    ),
     "an open front matter": lambda size: "---\n" + "a: b\n" * (size // 5),
     "rules": lambda size: "----\n" * (size // 5),
     "brackets": lambda size: "[" * size,
@@ -228,11 +289,19 @@ HOSTILE: dict[str, Callable[[int], str]] = {
 def test_the_time_grows_with_the_text_and_not_faster(kind: str) -> None:
     """Eight times the text takes about eight times as long, where a square would take sixty-four."""
     small, large = HOSTILE[kind](10_000), HOSTILE[kind](80_000)
-    for work in (cut, lambda text: list(prose_lines(text)), lambda text: read_vault("a.md", text, AT)):
+    for work in (
+        cut,
+        lambda text: list(prose_lines(text)),
+        lambda text: read_vault("a.md", text, AT),
+    ):
         assert seconds(work, large) < 24 * max(seconds(work, small), 0.002)
 
 
-@pytest.mark.parametrize("text", ["a" * 5_000_000, "x\n# " + "word " * 1_000_000 + "\nend\n"], ids=["a line", "a heading"])
+@pytest.mark.parametrize(
+    "text",
+    ["a" * 5_000_000, "x\n# " + "word " * 1_000_000 + "\nend\n"],
+    ids=["a line", "a heading"],
+)
 def test_five_megabytes_on_one_line_are_cut(text: str) -> None:
     """However long the line is, the pieces are the text, and a name is short."""
     pieces = cut(text)

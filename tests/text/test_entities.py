@@ -85,7 +85,9 @@ def test_texts_about_the_same_thing_share_it() -> None:
 
 def test_only_the_first_entities_are_kept() -> None:
     """A list of a thousand names gives the first sixty-four."""
-    assert entities(" ".join(f"@user{number}" for number in range(1000))) == {f"@user{number}" for number in range(MOST)}
+    assert entities(" ".join(f"@user{number}" for number in range(1000))) == {
+        f"@user{number}" for number in range(MOST)
+    }
     names = " and ".join(f"Name{'x' * number}" for number in range(70))
     assert entities(f"by {names}") == {f"name{'x' * number}" for number in range(MOST)}
 
@@ -96,7 +98,9 @@ FRAGMENTS = [
 ]  # fmt: skip
 
 
-@given(st.lists(st.one_of(st.sampled_from(FRAGMENTS), st.text(max_size=12)), max_size=60).map("".join))
+@given(
+    st.lists(st.one_of(st.sampled_from(FRAGMENTS), st.text(max_size=12)), max_size=60).map("".join)
+)
 @example("x İstanbul ǅungla")
 @example('"A\x85»')
 @example("“\t\t”")
@@ -105,7 +109,10 @@ def test_entities_are_few_short_and_in_lower_case(text: str) -> None:
     found = entities(text)
     assert found == entities(text)
     assert len(found) <= MOST
-    assert all(1 < len(name) <= 83 and name == name.strip() and not any(map(str.isupper, name)) for name in found)
+    assert all(
+        1 < len(name) <= 83 and name == name.strip() and not any(map(str.isupper, name))
+        for name in found
+    )
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,20 @@ FRAGMENTS = [
     "word ", PROSE, "\n", "\n\n", "\r\n", "東京に行く。", "한국어 낱말 ", "e\u0301", "👨‍👩‍👧", "🇩🇪", "👍🏽", "\u00a0", "\u2028", "a" * 90, " " * 40,
     "\u0301", "กำ", "क्षि", ".", "...", ". ", '."', "...\n", "x", " \u0301",
 ]  # fmt: skip
-CLUSTERS = ["a", "東", "e\u0301", "👨‍👩‍👧", "🇩🇪", "👍🏽", "1️⃣", "กำ", "क्षि", "각", "\u1112\u1161\u11ab", "a\u0323\u0302"]
+CLUSTERS = [
+    "a",
+    "東",
+    "e\u0301",
+    "👨‍👩‍👧",
+    "🇩🇪",
+    "👍🏽",
+    "1️⃣",
+    "กำ",
+    "क्षि",
+    "각",
+    "\u1112\u1161\u11ab",
+    "a\u0323\u0302",
+]
 
 
 def tokens(text: str) -> int:
@@ -40,7 +53,9 @@ def moody(text: str) -> int:
     return len(text) * 7919 % 53 + len(text) // 8
 
 
-contents = st.lists(st.one_of(st.sampled_from(FRAGMENTS), st.text(max_size=20)), max_size=30).map("".join)
+contents = st.lists(st.one_of(st.sampled_from(FRAGMENTS), st.text(max_size=20)), max_size=30).map(
+    "".join
+)
 counters = st.sampled_from([tokens, len, words, moody])
 rooms = st.integers(-1, 200)
 
@@ -55,7 +70,12 @@ def chunks(draw: st.DrawFn, texts: st.SearchStrategy[str] = contents) -> tuple[s
 
 def places(content: str, found: str) -> Iterator[range]:
     """Yield where an excerpt may come from, its dots left out where the text around it is."""
-    for body in {found, found.removeprefix("..."), found.removesuffix("..."), found.removeprefix("...").removesuffix("...")}:
+    for body in {
+        found,
+        found.removeprefix("..."),
+        found.removesuffix("..."),
+        found.removeprefix("...").removesuffix("..."),
+    }:
         at = content.find(body) if body else -1
         while at >= 0:
             yield range(at, at + len(body))
@@ -69,7 +89,9 @@ def character_borders(content: str) -> list[int]:
 
 
 @given(chunks(), rooms, counters)
-def test_an_excerpt_is_a_part_of_the_text_and_within_the_room(chunk: tuple[str, int, int], room: int, count: Counter) -> None:
+def test_an_excerpt_is_a_part_of_the_text_and_within_the_room(
+    chunk: tuple[str, int, int], room: int, count: Counter
+) -> None:
     """Whatever the counter, nothing is returned that it counts beyond the room, and nothing that is not in the text."""
     found = fit(*chunk, room, count)
     if found is not None:
@@ -79,7 +101,9 @@ def test_an_excerpt_is_a_part_of_the_text_and_within_the_room(chunk: tuple[str, 
 
 
 @given(chunks(), rooms, counters)
-def test_an_excerpt_has_the_start_of_what_matched(chunk: tuple[str, int, int], room: int, count: Counter) -> None:
+def test_an_excerpt_has_the_start_of_what_matched(
+    chunk: tuple[str, int, int], room: int, count: Counter
+) -> None:
     """The first character of the chunk, or the first after its white space, is in the excerpt."""
     content, start, _ = chunk
     assume(content[start:].strip())
@@ -90,7 +114,9 @@ def test_an_excerpt_has_the_start_of_what_matched(chunk: tuple[str, int, int], r
 
 
 @given(chunks(), rooms, counters)
-def test_the_same_text_is_cut_the_same_way_with_few_counts(chunk: tuple[str, int, int], room: int, count: Counter) -> None:
+def test_the_same_text_is_cut_the_same_way_with_few_counts(
+    chunk: tuple[str, int, int], room: int, count: Counter
+) -> None:
     """The cut is deterministic, and at most twelve texts are counted."""
     counted: list[str] = []
 
@@ -103,14 +129,18 @@ def test_the_same_text_is_cut_the_same_way_with_few_counts(chunk: tuple[str, int
 
 
 @given(chunks(), rooms, st.sampled_from([tokens, len, words]))
-def test_a_text_that_fits_is_returned_as_it_is(chunk: tuple[str, int, int], room: int, count: Counter) -> None:
+def test_a_text_that_fits_is_returned_as_it_is(
+    chunk: tuple[str, int, int], room: int, count: Counter
+) -> None:
     """No dots, no stripping, where nothing need be cut and the counter's tokens have at most a few letters each."""
     assume(count(chunk[0]) <= room and len(chunk[0]) <= max(1000, 8 * room))
     assert fit(*chunk, room, count) == chunk[0]
 
 
 @given(chunks(), rooms)
-def test_cut_ends_have_no_white_space_and_fall_between_characters(chunk: tuple[str, int, int], room: int) -> None:
+def test_cut_ends_have_no_white_space_and_fall_between_characters(
+    chunk: tuple[str, int, int], room: int
+) -> None:
     """Next to the dots there is neither white space nor half a character, as a person sees it."""
     content = chunk[0]
     found = fit(*chunk, room, tokens)
@@ -124,7 +154,9 @@ def test_cut_ends_have_no_white_space_and_fall_between_characters(chunk: tuple[s
 
 
 @given(chunks(st.lists(st.sampled_from(CLUSTERS), min_size=80).map("".join)), st.integers(5, 80))
-def test_text_without_spaces_is_cut_between_characters(chunk: tuple[str, int, int], room: int) -> None:
+def test_text_without_spaces_is_cut_between_characters(
+    chunk: tuple[str, int, int], room: int
+) -> None:
     """One giant word still gives an excerpt, and no cluster is torn."""
     content = chunk[0]
     found = fit(*chunk, room, len)
@@ -154,7 +186,9 @@ def test_prose_is_cut_between_words(start: int, length: int, room: int) -> None:
 def test_both_ends_are_marked_where_cut() -> None:
     """The beginning is cut only behind, the end only before, the middle on both sides."""
     middle = len(LONG) // 2
-    first, inner, last = (fit(LONG, start, start + 50, 60, tokens) or "" for start in (0, middle, len(LONG) - 60))
+    first, inner, last = (
+        fit(LONG, start, start + 50, 60, tokens) or "" for start in (0, middle, len(LONG) - 60)
+    )
     assert not first.startswith("...")
     assert first.endswith("...")
     assert inner.startswith("...")
@@ -210,7 +244,13 @@ def test_a_line_border_is_a_sentence_border() -> None:
 
 @pytest.mark.parametrize(
     ("content", "room"),
-    [("", -1), (" " * 300, 3), ("internationalisation " * 30, 4), ("word " * 100, 0), ("a" + "\u0301" * 5000, 100)],
+    [
+        ("", -1),
+        (" " * 300, 3),
+        ("internationalisation " * 30, 4),
+        ("word " * 100, 0),
+        ("a" + "\u0301" * 5000, 100),
+    ],
 )
 def test_nothing_is_returned_where_not_a_word_fits(content: str, room: int) -> None:
     """Half a word is no excerpt, and neither is white space."""

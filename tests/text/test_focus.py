@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ghostmem.search.match_terms import match_terms
 from ghostmem.text.focus import excerpt, find_place
 from ghostmem.text.matches import find_matches
-from ghostmem.verbs.match_terms import match_terms
 
 ROOMS = [20, 30, 40]  # tokens of text in a budget of 40, 50 and 60
 FILLER = "Sun and wind and rain and snow fall on the town in turn, as they did in years before. "
@@ -99,7 +99,9 @@ def test_an_excerpt_has_the_words_of_the_query(text: tuple[str, list[str], str],
 @given(
     planted(),
     st.integers(-1, 100),
-    st.sampled_from([tokens, len, lambda text: len(text.split()), lambda text: len(text) * 7919 % 53]),
+    st.sampled_from(
+        [tokens, len, lambda text: len(text.split()), lambda text: len(text) * 7919 % 53]
+    ),
 )
 def test_no_excerpt_exceeds_its_room(
     text: tuple[str, list[str], str],
@@ -192,7 +194,9 @@ def test_other_forms_of_a_word_match(query: str, sentence: str) -> None:
 
 def test_a_synonym_counts_less_than_the_word() -> None:
     """Where the word itself occurs, it is shown, not a synonym."""
-    content = FILLER * 9 + "A drink was served. " + FILLER * 9 + "Every beverage is free. " + FILLER * 9
+    content = (
+        FILLER * 9 + "A drink was served. " + FILLER * 9 + "Every beverage is free. " + FILLER * 9
+    )
     assert "Every beverage is free." in shown(content, "beverage")
 
 
@@ -205,7 +209,9 @@ def test_without_a_match_the_chunk_is_shown() -> None:
 
 
 @pytest.mark.parametrize("place", [0.0, 0.3, 1.0])
-@pytest.mark.parametrize("unit", [FILLER, "cormorant is a bird. ", "港口的船今天很多。", "ß" * 50 + " "])
+@pytest.mark.parametrize(
+    "unit", [FILLER, "cormorant is a bird. ", "港口的船今天很多。", "ß" * 50 + " "]
+)
 def test_a_text_of_megabytes_is_searched_from_its_start_to_its_end(unit: str, place: float) -> None:
     """Only the promising parts of a long text are read, wherever they are."""
     count = 2_000_000 // len(unit)

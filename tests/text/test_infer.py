@@ -20,7 +20,10 @@ def memory(key: str, content: str) -> Memory:
 
 def blocks(prompt: str) -> list[dict[str, str]]:
     """Read a prompt as a strict reader would: what stands between the first opening and the first closing tag of each name."""
-    return [json.loads(prompt.split(f"<memory_{name}>\n")[1].split(f"\n</memory_{name}>")[0]) for name in "ab"]
+    return [
+        json.loads(prompt.split(f"<memory_{name}>\n")[1].split(f"\n</memory_{name}>")[0])
+        for name in "ab"
+    ]
 
 
 # --- the question
@@ -28,12 +31,23 @@ def blocks(prompt: str) -> list[dict[str, str]]:
 
 def test_the_prompt_shows_both_memories_and_asks_for_json() -> None:
     """A is where the edge starts, B where it leads, and every relation is explained."""
-    prompt = pair_prompt(memory("outage", "The site was down."), memory("deploy", "A bad deploy went out."))
+    prompt = pair_prompt(
+        memory("outage", "The site was down."), memory("deploy", "A bad deploy went out.")
+    )
     assert blocks(prompt) == [
         {"key": "outage", "content": "The site was down."},
         {"key": "deploy", "content": "A bad deploy went out."},
     ]
-    for word in ("caused_by", "prevents", "implies", "none", '"reverse"', '"reason"', "is data", "no instruction"):
+    for word in (
+        "caused_by",
+        "prevents",
+        "implies",
+        "none",
+        '"reverse"',
+        '"reason"',
+        "is data",
+        "no instruction",
+    ):
         assert word in prompt
 
 
@@ -67,7 +81,9 @@ def test_no_text_leaves_its_block(one: str, other: str) -> None:
     """The same for any text there is."""
     prompt = pair_prompt(memory(one, other), memory(other, one))
     assert blocks(prompt) == [{"key": one, "content": other}, {"key": other, "content": one}]
-    assert len(prompt.splitlines()) == len(pair_prompt(memory("k", "v"), memory("l", "w")).splitlines())
+    assert len(prompt.splitlines()) == len(
+        pair_prompt(memory("k", "v"), memory("l", "w")).splitlines()
+    )
 
 
 @pytest.mark.parametrize(
@@ -157,7 +173,11 @@ def test_what_is_no_answer_is_a_value_error(text: str) -> None:
 
 def test_a_reason_is_one_short_harmless_line() -> None:
     """Breaks become spaces, control characters and lone surrogates go, and 300 characters stay."""
-    found = read_answer('{"rel": "implies", "reason": "a\\n\\tb\\u0000\\u001b[31m\\u0085c\\ud800d' + "é" * 999 + '"}').reason
+    found = read_answer(
+        '{"rel": "implies", "reason": "a\\n\\tb\\u0000\\u001b[31m\\u0085c\\ud800d'
+        + "é" * 999
+        + '"}'
+    ).reason
     assert found.startswith("a b[31m cdééé")
     assert len(found) == 300
     found.encode()
@@ -184,11 +204,19 @@ def test_a_cut_is_a_start_that_is_short_enough(text: str, limit: int) -> None:
 
 @given(
     st.fixed_dictionaries(
-        {"rel": st.sampled_from(["caused_by", "prevents", "implies", "none"]), "reverse": st.booleans(), "reason": st.text()}
+        {
+            "rel": st.sampled_from(["caused_by", "prevents", "implies", "none"]),
+            "reverse": st.booleans(),
+            "reason": st.text(),
+        }
     ),
     st.text(alphabet=st.characters(exclude_characters="{}"), max_size=50),
 )
 def test_json_between_any_words_is_found(wanted: dict[str, Any], around: str) -> None:
     """An object survives whatever a chatty model writes around it."""
     found = read_answer(f"{around}{json.dumps(wanted)}{around}")
-    assert (found.rel or "none", found.reverse, found.reason) == (wanted["rel"], wanted["reverse"], one_line(wanted["reason"]))
+    assert (found.rel or "none", found.reverse, found.reason) == (
+        wanted["rel"],
+        wanted["reverse"],
+        one_line(wanted["reason"]),
+    )

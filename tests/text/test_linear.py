@@ -11,19 +11,40 @@ from typing import Any
 
 import pytest
 
-import ghostmem.foreign
+import ghostmem.capture.rules
 import ghostmem.notes
-import ghostmem.rules
 import ghostmem.setup
 import ghostmem.text
+import ghostmem.transfer.formats
+import ghostmem.truth.rules
 from ghostmem.embed.files import words
 from ghostmem.errors import GhostError
 
 SIZE = 4_000  # characters; the second measurement has four times as many
-MEASURABLE = 0.1  # seconds of CPU; whatever needs less for the longer text is fast enough to be left alone
+MEASURABLE = (
+    0.1  # seconds of CPU; whatever needs less for the longer text is fast enough to be left alone
+)
 MAX_GROWTH = 9.0  # four times the text: 4 is linear, 16 is quadratic
-PACKAGES = (ghostmem.text, ghostmem.rules, ghostmem.notes, ghostmem.foreign, ghostmem.setup)
-TEXTS = ("text", "content", "line", "message", "plain", "query", "question", "raw", "sentence", "value")
+PACKAGES = (
+    ghostmem.text,
+    ghostmem.truth.rules,
+    ghostmem.capture.rules,
+    ghostmem.notes,
+    ghostmem.transfer.formats,
+    ghostmem.setup,
+)
+TEXTS = (
+    "text",
+    "content",
+    "line",
+    "message",
+    "plain",
+    "query",
+    "question",
+    "raw",
+    "sentence",
+    "value",
+)
 """Names of parameters that hold a text of any length; a `word` or a `term` is cut to 80 characters before."""
 PARSED = ("setup.toml_nodes.statements",)  # reads only what a parser has accepted before
 
@@ -102,7 +123,9 @@ def _modules(package: ModuleType) -> Iterator[ModuleType]:
 
 def _takes_one_text(function: Callable[..., Any]) -> bool:
     """Say whether a function can be called with one text alone."""
-    needed = [one for one in inspect.signature(function).parameters.values() if one.default is one.empty]
+    needed = [
+        one for one in inspect.signature(function).parameters.values() if one.default is one.empty
+    ]
     return len(needed) == 1 and needed[0].annotation in (str, "str") and needed[0].name in TEXTS
 
 
@@ -143,7 +166,7 @@ def test_there_is_something_to_measure() -> None:
         "text.capture.statements",
         "text.terms.index_terms",
         "text.redact.redact",
-        "rules.capture.candidates",
+        "capture.rules.capture.candidates",
     } <= FUNCTIONS.keys()
 
 
@@ -158,4 +181,6 @@ def test_the_time_grows_with_the_text(name: str) -> None:
             continue
         small = _cost(function, _text(seed, SIZE))
         growth = min(large, _cost(function, _text(seed, 4 * SIZE))) / max(small, 0.001)
-        assert growth < MAX_GROWTH, f"{what}: {small:.3f} s of CPU became {large:.3f} s for four times the text"
+        assert growth < MAX_GROWTH, (
+            f"{what}: {small:.3f} s of CPU became {large:.3f} s for four times the text"
+        )

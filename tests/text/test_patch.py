@@ -17,7 +17,9 @@ def unified(old: str, new: str, context: int = 3) -> str:
     """Write the diff from old to new as `diff -u` does."""
     before, after = (re.findall(r"[^\n]*\n|[^\n]+", text) for text in (old, new))
     lines = difflib.unified_diff(before, after, "old", "new", n=context)
-    return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
+    return "".join(
+        line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines
+    )
 
 
 line_texts = st.lists(
@@ -54,7 +56,9 @@ def test_headers_and_counts_are_optional() -> None:
 
 def test_git_headers_are_accepted() -> None:
     """What git prints before the hunks is passed over."""
-    diff = "diff --git a/m b/m\nindex 1..2 100644\n--- a/m\n+++ b/m\n@@ -2 +2 @@ section\n-two\n+TWO\n"
+    diff = (
+        "diff --git a/m b/m\nindex 1..2 100644\n--- a/m\n+++ b/m\n@@ -2 +2 @@ section\n-two\n+TWO\n"
+    )
     assert apply_patch(TEXT, diff) == TEXT.replace("two", "TWO")
 
 
@@ -79,7 +83,9 @@ def test_later_hunks_move_with_the_ones_before() -> None:
 
 def test_an_ambiguous_place_is_a_conflict() -> None:
     """A hunk that fits at two places, and not where it says, is refused."""
-    with pytest.raises(PatchConflictError, match="hunk 1 does not fit at line 5, but at others: 1 and 3"):
+    with pytest.raises(
+        PatchConflictError, match="hunk 1 does not fit at line 5, but at others: 1 and 3"
+    ):
         apply_patch("x\ny\nx\ny\n", "@@ -5 +5 @@\n-x\n+z\n")
 
 
@@ -92,7 +98,9 @@ def test_a_conflict_names_the_hunk_the_line_expected_and_the_line_found() -> Non
 
 def test_context_past_the_end_is_a_conflict() -> None:
     """A hunk that expects more lines than there are is refused."""
-    with pytest.raises(PatchConflictError, match="expected 'six' at line 6, found the end of the text"):
+    with pytest.raises(
+        PatchConflictError, match="expected 'six' at line 6, found the end of the text"
+    ):
         apply_patch(TEXT, "@@ -5,2 +5,2 @@\n five\n-six\n+SIX\n")
 
 
@@ -115,19 +123,26 @@ def test_an_end_without_line_feed_is_honoured() -> None:
     assert apply_patch("a\n", f"@@ -1 +1 @@\n-a\n+b\n{marker}") == "b"
     with pytest.raises(PatchConflictError, match="with another line ending"):
         apply_patch("a\n", f"@@ -1 +1 @@\n-a\n{marker}+b\n")
-    with pytest.raises(PatchConflictError, match="ends the text without a line feed, but 'b' follows"):
+    with pytest.raises(
+        PatchConflictError, match="ends the text without a line feed, but 'b' follows"
+    ):
         apply_patch("a\nb\n", f"@@ -1 +1 @@\n-a\n+c\n{marker}")
 
 
 def test_a_diff_that_forgets_the_missing_line_feed_is_applied() -> None:
     """A memory's text seldom ends with a line feed and an agent's diff seldom says so."""
-    assert apply_patch("one\ntwo", "@@ -1,2 +1,3 @@\n one\n-two\n+TWO\n+three\n") == "one\nTWO\nthree"
+    assert (
+        apply_patch("one\ntwo", "@@ -1,2 +1,3 @@\n one\n-two\n+TWO\n+three\n") == "one\nTWO\nthree"
+    )
     assert apply_patch("one", "@@ -1,0 +2 @@\n+two\n") == "one\ntwo"
 
 
 def test_a_diff_with_plain_line_ends_is_applied_to_crlf_text() -> None:
     """The text keeps its line ends and new lines get the same."""
-    assert apply_patch("one\r\ntwo\r\n", "@@ -1,2 +1,3 @@\n one\n+and\n two\n") == "one\r\nand\r\ntwo\r\n"
+    assert (
+        apply_patch("one\r\ntwo\r\n", "@@ -1,2 +1,3 @@\n one\n+and\n two\n")
+        == "one\r\nand\r\ntwo\r\n"
+    )
 
 
 def test_a_blank_context_line_may_have_lost_its_space() -> None:
@@ -143,11 +158,17 @@ def test_a_blank_context_line_may_have_lost_its_space() -> None:
         ("--- a\n+++ b\n", "no hunk"),
         ("just text\n", "diff line 1: expected the head of a hunk, found 'just text'"),
         ("@@ bad @@\n-a\n+b\n", "diff line 1: expected the head"),
-        ("@@ -1,2 +1 @@\n-one\n+ONE\n", "diff line 4: hunk 1 promises 1 more old and 0 more new .*the end of the diff"),
+        (
+            "@@ -1,2 +1 @@\n-one\n+ONE\n",
+            "diff line 4: hunk 1 promises 1 more old and 0 more new .*the end of the diff",
+        ),
         ("@@ -1 +1 @@\n-one\n+ONE\n+more\n", "diff line 4: '\\+more' is past the counts of hunk 1"),
         ("@@ -1 +1 @@\n-one\n*ONE\n", "diff line 3: hunk 1 promises .* found '\\*ONE'"),
         ("@@ -1 +1 @@\n\\ No newline at end of file\n-a\n+b\n", "diff line 2"),
-        ("@@ -1,2 +1 @@\n-a\n\\ No newline at end of file\n-b\n+c\n", "diff line 4: hunk 1 goes on"),
+        (
+            "@@ -1,2 +1 @@\n-a\n\\ No newline at end of file\n-b\n+c\n",
+            "diff line 4: hunk 1 goes on",
+        ),
         ("@@ -1 +1 @@\n-one\n+ONE\n--- other\n+++ other\n@@ -1 +1 @@\n-a\n+b\n", "diff line 4"),
     ],
 )

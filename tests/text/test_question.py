@@ -93,7 +93,8 @@ def test_texts_that_name_something(text: str, expected: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"), [("Really? ", True), ("本当ですか？", True), ("No.", False), ("What? No.", False), ("", False)]
+    ("text", "expected"),
+    [("Really? ", True), ("本当ですか？", True), ("No.", False), ("What? No.", False), ("", False)],
 )
 def test_texts_that_are_questions(text: str, expected: bool) -> None:
     """A question ends with its mark."""

@@ -12,7 +12,15 @@ from ghostmem.text.secrets import SHAPES
 from secret_shapes import LOOK_ALIKES, Example, examples
 
 EXAMPLES = examples()
-PLACES = ("{}", "note: {} and more", "`{}`", "中文{}。", "# Title\n\n- {}\n- more", "({})", "a\n\n{}\n\nb")
+PLACES = (
+    "{}",
+    "note: {} and more",
+    "`{}`",
+    "中文{}。",
+    "# Title\n\n- {}\n- more",
+    "({})",
+    "a\n\n{}\n\nb",
+)
 
 
 def test_there_are_enough_of_both() -> None:
@@ -72,9 +80,16 @@ def test_kept_lines_are_counted() -> None:
 def test_names_and_surroundings_stay() -> None:
     """Only the value is replaced."""
     word = "hunter2" + "hunter"
-    assert redact(f"DB_PASSWORD={word}\nPORT=5432")[0] == "DB_PASSWORD=[redacted: password]\nPORT=5432"
-    assert redact(f"postgres://app:{word}@db/shop")[0] == "postgres://app:[redacted: password]@db/shop"
-    assert redact(f'{{"password": "{word}", "port": 1}}')[0] == '{"password": "[redacted: password]", "port": 1}'
+    assert (
+        redact(f"DB_PASSWORD={word}\nPORT=5432")[0] == "DB_PASSWORD=[redacted: password]\nPORT=5432"
+    )
+    assert (
+        redact(f"postgres://app:{word}@db/shop")[0] == "postgres://app:[redacted: password]@db/shop"
+    )
+    assert (
+        redact(f'{{"password": "{word}", "port": 1}}')[0]
+        == '{"password": "[redacted: password]", "port": 1}'
+    )
 
 
 def test_high_entropy_alone_only_warns() -> None:
@@ -104,7 +119,9 @@ def test_an_escaped_line_break_before_a_token() -> None:
 
 
 _pieces = st.sampled_from(
-    [one.text for one in EXAMPLES] + LOOK_ALIKES + ['"', "'", "=", ": ", "\n", " ", "password=", "[redacted: password]"]
+    [one.text for one in EXAMPLES]
+    + LOOK_ALIKES
+    + ['"', "'", "=", ": ", "\n", " ", "password=", "[redacted: password]"]
 )
 
 
@@ -179,5 +196,7 @@ def test_shapes_that_are_words_are_long_words():
     """Short words are not searched for them."""
     from re import _parser  # type: ignore[attr-defined]
 
-    widths = {shape.kind: _parser.parse(shape.pattern).getwidth()[0] for shape in SHAPES if shape.is_word}
+    widths = {
+        shape.kind: _parser.parse(shape.pattern).getwidth()[0] for shape in SHAPES if shape.is_word
+    }
     assert min(widths.values()) >= LONG_WORD

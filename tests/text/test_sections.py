@@ -64,18 +64,29 @@ def test_other_files_have_plain_keys(name: str) -> None:
 
 def test_an_empty_file_has_no_section() -> None:
     """White space and front matter alone are nothing to remember."""
-    assert sections("", "a.md") == sections(" \n\n", "a.md") == sections("---\na: 1\n---\n", "a.md") == []
+    assert (
+        sections("", "a.md")
+        == sections(" \n\n", "a.md")
+        == sections("---\na: 1\n---\n", "a.md")
+        == []
+    )
 
 
 def test_an_empty_section_is_kept() -> None:
     """Whether to skip a heading without text is the caller's choice."""
-    assert sections("## A\n\n## B\nx", "a.md") == [Section("a", "A", "", 1), Section("b", "B", "x", 3)]
+    assert sections("## A\n\n## B\nx", "a.md") == [
+        Section("a", "A", "", 1),
+        Section("b", "B", "x", 3),
+    ]
 
 
 def test_headings_in_fenced_code_do_not_split() -> None:
     """A comment in a shell script is not a section."""
     text = "## A\n```sh\n## not a section\n```\n~~~\n```\n## neither\n~~~\n## B\nx\n"
-    assert [(section.key, section.line) for section in sections(text, "a.md")] == [("a", 1), ("b", 9)]
+    assert [(section.key, section.line) for section in sections(text, "a.md")] == [
+        ("a", 1),
+        ("b", 9),
+    ]
 
 
 def test_indented_headings_split() -> None:
@@ -92,7 +103,10 @@ def test_other_lines_do_not_split(line: str) -> None:
 def test_front_matter_is_not_part_of_the_preamble() -> None:
     """Properties at the very start are left out; lines are still the file's."""
     text = "---\ntitle: x\n\ntags: [a]\n---\n\nIntro.\n## A\nx\n"
-    assert sections(text, "a.md") == [Section("_preamble", "", "Intro.", 7), Section("a", "A", "x", 8)]
+    assert sections(text, "a.md") == [
+        Section("_preamble", "", "Intro.", 7),
+        Section("a", "A", "x", 8),
+    ]
 
 
 @pytest.mark.parametrize("text", ["---\nnever closed\n## A\nx\n", "---\n\n## A\nx\n---\n"])
@@ -109,7 +123,10 @@ def test_equal_headings_are_numbered() -> None:
 
 def test_bodies_keep_their_inner_layout() -> None:
     """Only blank lines around the body go; indentation and Windows line ends stay."""
-    assert sections("## A\r\n \r\n    code\r\n\r\n  more\r\n\r\n", "a.md")[0].body == "    code\r\n\r\n  more"
+    assert (
+        sections("## A\r\n \r\n    code\r\n\r\n  more\r\n\r\n", "a.md")[0].body
+        == "    code\r\n\r\n  more"
+    )
 
 
 def test_a_byte_order_mark_is_not_text() -> None:

@@ -4,14 +4,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ghostmem.text.spelling import edit_distance, is_word, max_edits, one_edit, similarity, word_parts, words_of
+from ghostmem.text.spelling import (
+    edit_distance,
+    is_word,
+    max_edits,
+    one_edit,
+    similarity,
+    word_parts,
+    words_of,
+)
 
 letters = st.text("abcdé", min_size=1, max_size=12)
 
 
 def reference(left: str, right: str) -> int:
     """Return the distance by the definition: optimal string alignment over the whole table."""
-    table = {(at, 0): at for at in range(len(left) + 1)} | {(0, at): at for at in range(len(right) + 1)}
+    table = {(at, 0): at for at in range(len(left) + 1)} | {
+        (0, at): at for at in range(len(right) + 1)
+    }
     for row, one in enumerate(left, 1):
         for column, other in enumerate(right, 1):
             found = [table[row - 1, column] + 1, table[row, column - 1] + 1]
@@ -56,7 +66,11 @@ def test_a_near_spelling_keeps_one_part(pair: tuple[str, str]) -> None:
     parts = word_parts(word)
     shift = len(parts.start)
     window = other[shift - 1 : shift + 3 + len(parts.middle)]
-    kept = other.startswith(parts.start) or other.endswith(parts.end) or (parts.middle and parts.middle in window)
+    kept = (
+        other.startswith(parts.start)
+        or other.endswith(parts.end)
+        or (parts.middle and parts.middle in window)
+    )
     assert kept
     assert parts.min_length <= len(other) <= parts.max_length
 
@@ -91,7 +105,13 @@ def test_near_spellings(word: str, other: str) -> None:
 
 @pytest.mark.parametrize(
     ("word", "other"),
-    [("cat", "cut"), ("player", "plots"), ("kubernetes", "cabinets"), ("part", "partner"), ("haus", "rest")],
+    [
+        ("cat", "cut"),
+        ("player", "plots"),
+        ("kubernetes", "cabinets"),
+        ("part", "partner"),
+        ("haus", "rest"),
+    ],
 )
 def test_other_words(word: str, other: str) -> None:
     """Short words, more edits and long endings are other words."""
@@ -100,12 +120,19 @@ def test_other_words(word: str, other: str) -> None:
 
 def test_the_farther_the_less_alike() -> None:
     """A hyphen says least, then one edit, two edits, another ending."""
-    shares = [similarity("kubernetes", other) for other in ("kuber-netes", "kubernete", "kubernet", "kubern")]
+    shares = [
+        similarity("kubernetes", other)
+        for other in ("kuber-netes", "kubernete", "kubernet", "kubern")
+    ]
     assert shares == sorted(shares, reverse=True)
     assert len(set(shares)) == len(shares)
 
 
 def test_numbers_codes_and_paths_are_no_words() -> None:
     """They must be met exactly, or they say something else."""
-    assert words_of(["wi-fi ops-10482 a/b.py server c++ 2024 naïve ab", "user_id server"]) == {"wi-fi", "server", "naïve"}
+    assert words_of(["wi-fi ops-10482 a/b.py server c++ 2024 naïve ab", "user_id server"]) == {
+        "wi-fi",
+        "server",
+        "naïve",
+    }
     assert not is_word("x" * 41)

@@ -40,7 +40,10 @@ def test_published_pairs(word: str, expected: str) -> None:
     assert stem(word) == expected
 
 
-@pytest.mark.parametrize("word", ["", "a", "is", "OPS", "Running", "v1", "c++", "cafés", "бегущий", "東京", "running2", "a b"])
+@pytest.mark.parametrize(
+    "word",
+    ["", "a", "is", "OPS", "Running", "v1", "c++", "cafés", "бегущий", "東京", "running2", "a b"],
+)
 def test_other_words_come_back_as_they_are(word: str) -> None:
     """Words of one or two letters and anything but lower-case a-z are not touched."""
     assert stem(word) == word

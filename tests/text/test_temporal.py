@@ -139,7 +139,9 @@ def test_words_for_the_newest(text: str) -> None:
     assert (found.recent, found.window) == (True, None)
 
 
-@pytest.mark.parametrize("text", ["where does Anna live", "yesterdays", "the agora", "today's-lunch-42x", "agosto"])
+@pytest.mark.parametrize(
+    "text", ["where does Anna live", "yesterdays", "the agora", "today's-lunch-42x", "agosto"]
+)
 def test_other_words_are_no_window(text: str) -> None:
     """A word that merely contains a word for a time is not one."""
     assert times_in(text, NOW).window is None or "today" in text
@@ -165,7 +167,12 @@ def test_questions_without_a_time(text: str) -> None:
 def test_a_month_matches_itself_and_half_the_next() -> None:
     """News of a month is still told in the month after; a named year must be right."""
     march = times_in("in March", NOW)
-    assert [month_match(march, datetime(2020, month, 5, tzinfo=UTC)) for month in (2, 3, 4, 5)] == [0.0, 1.0, 0.5, 0.0]
+    assert [month_match(march, datetime(2020, month, 5, tzinfo=UTC)) for month in (2, 3, 4, 5)] == [
+        0.0,
+        1.0,
+        0.5,
+        0.0,
+    ]
     december = times_in("in December 2024", NOW)
     assert month_match(december, datetime(2024, 12, 5, tzinfo=UTC)) == 1.0
     assert month_match(december, datetime(2025, 1, 5, tzinfo=UTC)) == 0.5
@@ -176,7 +183,9 @@ def test_a_month_matches_itself_and_half_the_next() -> None:
 def test_a_day_matches_itself_and_half_the_week_after() -> None:
     """A day off is as good, because days end elsewhere earlier; later that week is half."""
     day = times_in("on 8 May", NOW)
-    found = [day_match(day, datetime(2023, 5, number, tzinfo=UTC)) for number in (6, 7, 8, 9, 10, 15, 16)]
+    found = [
+        day_match(day, datetime(2023, 5, number, tzinfo=UTC)) for number in (6, 7, 8, 9, 10, 15, 16)
+    ]
     assert found == [0.0, 1.0, 1.0, 1.0, 0.5, 0.5, 0.0]
     assert day_match(times_in("29 February", NOW), datetime(2023, 2, 28, tzinfo=UTC)) == 0.0
     assert day_match(Times(), NOW) == 0.0
@@ -208,7 +217,9 @@ def test_any_text_can_be_read(text: str) -> None:
         assert found.window[0] <= found.window[1] <= NOW
 
 
-@pytest.mark.parametrize("text", ["999 years ago", "9999 years ago", "0 days ago", "999 months ago in 9999-12"])
+@pytest.mark.parametrize(
+    "text", ["999 years ago", "9999 years ago", "0 days ago", "999 months ago in 9999-12"]
+)
 def test_far_times_do_not_overflow(text: str) -> None:
     """Counting back past the calendar's beginning stops there."""
     found = times_in(text, datetime(200, 1, 1, tzinfo=UTC))

@@ -53,7 +53,10 @@ def test_compounds_yield_their_parts_and_themselves(text: str, expected: list[st
     assert words(text) == expected
 
 
-@pytest.mark.parametrize("text", ["end.", "end,", "end:", "end;", "end!", "end?", "end-", "-end", "end...", '"end"', "#end"])
+@pytest.mark.parametrize(
+    "text",
+    ["end.", "end,", "end:", "end;", "end!", "end?", "end-", "-end", "end...", '"end"', "#end"],
+)
 def test_punctuation_around_a_word_makes_no_compound(text: str) -> None:
     """Sentence punctuation and loose joiners are not part of a word."""
     assert words(text) == ["end"]
@@ -95,7 +98,9 @@ def test_scripts_without_spaces_become_bigrams(text: str, expected: list[str]) -
     assert words(text) == expected
 
 
-@pytest.mark.parametrize("text", ["한국어 검색", "ガギグ", "Ångström", "ñandú", "หน้าต่าง", "हिन्दी", "বাংলো"])
+@pytest.mark.parametrize(
+    "text", ["한국어 검색", "ガギグ", "Ångström", "ñandú", "หน้าต่าง", "हिन्दी", "বাংলো"]
+)
 def test_composed_and_decomposed_text_have_the_same_words(text: str) -> None:
     """A file name from macOS finds what was typed on Linux."""
     assert words(unicodedata.normalize("NFD", text)) == words(unicodedata.normalize("NFC", text))
@@ -109,12 +114,23 @@ def test_long_words_are_cut_and_long_compounds_left_out() -> None:
 
 def test_terms_are_stemmed_without_stop_words() -> None:
     """English words are stemmed, compounds and words with digits are not, stop words are gone."""
-    assert terms("The services were running on node-12 and v2") == ["servic", "run", "node", "12", "node-12", "v2"]
+    assert terms("The services were running on node-12 and v2") == [
+        "servic",
+        "run",
+        "node",
+        "12",
+        "node-12",
+        "v2",
+    ]
 
 
 @pytest.mark.parametrize(
     ("text", "expected"),
-    [("Go language", ["go", "languag"]), ("do you know who EV is", ["know", "ev"]), ("who is it", [])],
+    [
+        ("Go language", ["go", "languag"]),
+        ("do you know who EV is", ["know", "ev"]),
+        ("who is it", []),
+    ],
 )
 def test_queries_of_the_original(text: str, expected: list[str]) -> None:
     """Question words carry nothing; names do."""

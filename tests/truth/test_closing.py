@@ -21,7 +21,12 @@ def closed(ghost: Ghost) -> Ghost:
 def test_the_old_one_ends_when_the_new_one_begins(closed: Ghost) -> None:
     """Its end is its successor's beginning, it sleeps, is half as important, and says by what it was replaced."""
     old, new = closed.get(NS, "old"), closed.get(NS, "new")
-    assert (old.valid_to, old.tier, old.importance, old.meta["superseded_by"]) == (new.created_at, "dormant", 0.45, "new")
+    assert (old.valid_to, old.tier, old.importance, old.meta["superseded_by"]) == (
+        new.created_at,
+        "dormant",
+        0.45,
+        "new",
+    )
 
 
 def test_what_is_declared_true_since_ends_the_old_one_then(ghost: Ghost) -> None:
@@ -47,10 +52,14 @@ def test_it_is_left_out_and_listed(closed: Ghost) -> None:
     """Search and context show what holds, and name what does not."""
     found = closed.search("staging database", NS)
     assert [hit.key for hit in found] == ["new"]
-    assert [(hit.key, hit.note.split(", ")[-1]) for hit in found.superseded] == [("old", "superseded by new")]
+    assert [(hit.key, hit.note.split(", ")[-1]) for hit in found.superseded] == [
+        ("old", "superseded by new")
+    ]
     pack = closed.context("staging database", NS)
     assert pack.keys == ["new"]
-    assert [(left.key, left.reason, left.by) for left in pack.left_out] == [("old", "superseded", "new")]
+    assert [(left.key, left.reason, left.by) for left in pack.left_out] == [
+        ("old", "superseded", "new")
+    ]
 
 
 def test_all_tiers_do_not_bring_it_back(closed: Ghost) -> None:
@@ -119,7 +128,9 @@ def test_a_summary_of_what_ended_is_marked(ghost: Ghost) -> None:
     """A summary made before its child ended still says the old thing, and says so."""
     ghost.put(NS, "old", OLD)
     ghost.put(NS, "logs", "The staging logs go to Loki.")
-    ghost.consolidate(NS, "staging", "Staging has Postgres 15 and Loki for its logs.", ["old", "logs"])
+    ghost.consolidate(
+        NS, "staging", "Staging has Postgres 15 and Loki for its logs.", ["old", "logs"]
+    )
     ghost.put(NS, "new", NEW, supersedes="old")
     [hit] = [hit for hit in ghost.search("staging Postgres Loki logs", NS) if hit.key == "staging"]
     assert "maybe stale: stands for old, which held until" in hit.note

@@ -22,8 +22,15 @@ def keys(found: object) -> list[str]:
 
 def test_a_correction_stands_before_what_it_corrects(ghost: Ghost) -> None:
     """Also when the question is worded like the old text."""
-    told(ghost, "Backups of the orders database run at two in the morning.", "The orders backups moved to noon.")
-    assert keys(ghost.search("when do backups of the orders database run in the morning", NS)) == ["k1", "k0"]
+    told(
+        ghost,
+        "Backups of the orders database run at two in the morning.",
+        "The orders backups moved to noon.",
+    )
+    assert keys(ghost.search("when do backups of the orders database run in the morning", NS)) == [
+        "k1",
+        "k0",
+    ]
 
 
 def test_a_correction_that_no_word_finds_comes_along(ghost: Ghost) -> None:
@@ -37,7 +44,12 @@ def test_a_correction_that_no_word_finds_comes_along(ghost: Ghost) -> None:
 
 def test_with_room_for_one_only_the_last_word_is_shown(ghost: Ghost) -> None:
     """A limit never cuts the correction and leaves the corrected."""
-    told(ghost, "Parking is at the north gate.", "Cars go to the south side.", "Vehicles now belong into the garage.")
+    told(
+        ghost,
+        "Parking is at the north gate.",
+        "Cars go to the south side.",
+        "Vehicles now belong into the garage.",
+    )
     for limit, wanted in ((1, ["k2"]), (2, ["k2", "k1"]), (3, ["k2", "k1", "k0"])):
         assert keys(ghost.search("parking north gate", NS, limit=limit)) == wanted
 
@@ -45,7 +57,12 @@ def test_with_room_for_one_only_the_last_word_is_shown(ghost: Ghost) -> None:
 @pytest.mark.parametrize("limit", [1, 2, 5])
 def test_what_holds_a_code_that_is_asked_for_comes_first(ghost: Ghost, limit: int) -> None:
     """A question that names an address is about that address, though something newer has another; its note says so."""
-    told(ghost, "Mail runs on 10.1.2.3:25.", "Mail runs on 10.1.2.4:25.", "Mail runs on 10.9.9.9:2525.")
+    told(
+        ghost,
+        "Mail runs on 10.1.2.3:25.",
+        "Mail runs on 10.1.2.4:25.",
+        "Mail runs on 10.9.9.9:2525.",
+    )
     found = ghost.search("What runs at 10.1.2.3:25?", NS, limit=limit)
     assert keys(found)[0] == "k0"
     assert "contradicted by k1" in found[0].note
@@ -54,7 +71,12 @@ def test_what_holds_a_code_that_is_asked_for_comes_first(ghost: Ghost, limit: in
 
 def test_a_chain_holds_when_its_middle_goes(ghost: Ghost) -> None:
     """Automatic corrections are linked to everything that was corrected before."""
-    told(ghost, "Parking is at the north gate.", "Parking is at the south gate.", "Parking is at the east gate.")
+    told(
+        ghost,
+        "Parking is at the north gate.",
+        "Parking is at the south gate.",
+        "Parking is at the east gate.",
+    )
     ghost.edge(NS, "k2", "k0", "contradicts")
     ghost.rm(NS, "k1")
     assert keys(ghost.search("parking north gate", NS)) == ["k2", "k0"]
@@ -76,7 +98,10 @@ def test_the_users_word_stands_before_later_hearsay(ghost: Ghost) -> None:
     found = ghost.search("when does the API key rotate, says the forum", NS)
     assert keys(found) == ["mine", "theirs"]
     assert found[1].note == "contradicted by mine, the user's own word"
-    assert ghost.context("when does the API key rotate, says the forum", NS).keys == ["mine", "theirs"]
+    assert ghost.context("when does the API key rotate, says the forum", NS).keys == [
+        "mine",
+        "theirs",
+    ]
 
 
 def test_filters_hold_for_corrections_too(ghost: Ghost) -> None:
@@ -115,7 +140,9 @@ def test_a_reranker_does_not_turn_the_order(tmp_path: object, clock: object) -> 
     def backwards(query: str, texts: list[str]) -> list[float]:
         return [float("north" in text) for text in texts]
 
-    with Ghost.open(":memory:", settings=Settings(embed_provider="none"), clock=clock, reranker=backwards) as ghost:  # type: ignore[arg-type]
+    with Ghost.open(
+        ":memory:", settings=Settings(embed_provider="none"), clock=clock, reranker=backwards
+    ) as ghost:  # type: ignore[arg-type]
         told(ghost, "Parking is at the north gate.", "Parking is at the south gate.")
         assert keys(ghost.search("parking gate", NS)) == ["k1", "k0"]
 

@@ -42,9 +42,9 @@ def test_as_of_tells_what_was_believed(moved: tuple[Ghost, list[object]]) -> Non
     for number, at in enumerate(times):
         found = ghost.search("where is the office", NS, as_of=at)
         assert keys(found) == [f"office{number}"]
-        assert keys(found.superseded) == [f"office{n}" for n in range(number)][::-1] or set(keys(found.superseded)) == {
-            f"office{n}" for n in range(number)
-        }
+        assert keys(found.superseded) == [f"office{n}" for n in range(number)][::-1] or set(
+            keys(found.superseded)
+        ) == {f"office{n}" for n in range(number)}
         assert ghost.context("where is the office", NS, as_of=at).keys == [f"office{number}"]
 
 
@@ -53,7 +53,9 @@ def test_belief_and_truth_differ(ghost: Ghost, clock: object) -> None:
     ghost.put(NS, "a", "Ada lives in Oslo.")
     clock.forward(days=60)  # type: ignore[attr-defined]
     learned = clock()  # type: ignore[operator]
-    ghost.put(NS, "b", "Ada lives in Bergen.", supersedes="a", valid_from=learned - timedelta(days=30))
+    ghost.put(
+        NS, "b", "Ada lives in Bergen.", supersedes="a", valid_from=learned - timedelta(days=30)
+    )
     then = learned - timedelta(days=10)
     assert keys(ghost.search("where does Ada live", NS, valid_at=then)) == ["b"]
     assert keys(ghost.search("where does Ada live", NS, as_of=then)) == ["a"]
@@ -82,7 +84,9 @@ def test_edges_of_later_are_not_there(ghost: Ghost, clock: object) -> None:
     at = clock()  # type: ignore[operator]
     clock.forward(days=1)  # type: ignore[attr-defined]
     ghost.edge(NS, "b", "a", "contradicts")
-    assert "contradicted" not in "".join(hit.note for hit in ghost.search("parking at the gate", NS, as_of=at))
+    assert "contradicted" not in "".join(
+        hit.note for hit in ghost.search("parking at the gate", NS, as_of=at)
+    )
     assert "contradicted" in "".join(hit.note for hit in ghost.search("parking at the gate", NS))
 
 

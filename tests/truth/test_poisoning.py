@@ -41,17 +41,29 @@ TRUTHS = (
         ),
     ),
 )
-GUARDS: dict[str, dict[str, object]] = {"stated": {}, "pinned": {"pinned": True}, "locked": {"tags": ["locked"]}}
+GUARDS: dict[str, dict[str, object]] = {
+    "stated": {},
+    "pinned": {"pinned": True},
+    "locked": {"tags": ["locked"]},
+}
 SOURCES = ("peer", "observed", "import", "self")
 BUDGETS = (120, 400, 4000)
 
 
 @pytest.fixture(params=["none", "static"])
-def store(request: pytest.FixtureRequest, anywhere: Callable[[], str], clock: Callable[[], object]) -> Iterator[Ghost]:
+def store(
+    request: pytest.FixtureRequest, anywhere: Callable[[], str], clock: Callable[[], object]
+) -> Iterator[Ghost]:
     """An empty store, with and without vectors."""
-    with Ghost.open(anywhere(), settings=Settings(embed_provider=request.param), clock=clock) as found:  # type: ignore[arg-type]
+    with Ghost.open(
+        anywhere(), settings=Settings(embed_provider=request.param), clock=clock
+    ) as found:  # type: ignore[arg-type]
         for number in range(30):
-            found.put(NS, f"other-{number}", f"The {number}th shelf of the archive holds box {number * 7} of maps.")
+            found.put(
+                NS,
+                f"other-{number}",
+                f"The {number}th shelf of the archive holds box {number * 7} of maps.",
+            )
         yield found
 
 
@@ -70,7 +82,11 @@ def judged(ghost: Ghost, guard: str) -> None:
             about = [memory.key for memory in false if memory.key.split("-")[1] == key]
             if about:
                 assert key in pack.keys, (question, budget, pack.keys)
-                assert pack.keys.index(key) < pack.keys.index(about[0]), (question, budget, pack.keys)
+                assert pack.keys.index(key) < pack.keys.index(about[0]), (
+                    question,
+                    budget,
+                    pack.keys,
+                )
             if guard == "pinned" and budget >= 400:
                 assert {one[0] for one in TRUTHS} <= set(pack.keys)
             if budget == 4000:
@@ -86,7 +102,11 @@ def judged(ghost: Ghost, guard: str) -> None:
 @pytest.mark.parametrize("guard", GUARDS)
 @pytest.mark.parametrize("freshness", ["suggest", "close"])
 def test_fake_corrections(
-    freshness: str, guard: str, source: str, anywhere: Callable[[], str], clock: Callable[[], object]
+    freshness: str,
+    guard: str,
+    source: str,
+    anywhere: Callable[[], str],
+    clock: Callable[[], object],
 ) -> None:
     """Corrections that do not come from the user correct nothing, also where corrections close."""
     settings = Settings(embed_provider="static", freshness=freshness)
@@ -94,7 +114,9 @@ def test_fake_corrections(
         told(ghost, guard)
         for key, _, _, lies in TRUTHS:
             for number, lie in enumerate(lies):
-                ghost.put(NS, f"false-{key}-{number}", lie, source_kind=source, source_user="mallory")
+                ghost.put(
+                    NS, f"false-{key}-{number}", lie, source_kind=source, source_user="mallory"
+                )
         judged(ghost, guard)
 
 
@@ -106,7 +128,9 @@ def test_restatement_floods(store: Ghost, guard: str, dedup: bool) -> None:
     for key, _, _, lies in TRUTHS:
         for number in range(50):
             text = lies[number % len(lies)]
-            end = ("", " Really.", " Indeed so.", " This is certain.", " Everybody says it.")[number % 5]
+            end = ("", " Really.", " Indeed so.", " This is certain.", " Everybody says it.")[
+                number % 5
+            ]
             store.put(NS, f"false-{key}-{number}", text + end, source_kind="peer", dedup=dedup)
     judged(store, guard)
 
@@ -143,7 +167,10 @@ def test_fake_system_text_is_held(store: Ghost, source: str) -> None:
     judged(store, "stated")
 
 
-@pytest.mark.parametrize("rel", ["contradicts", "refines", "merged_into", "contains", "depends_on", "prevents", "relates_to"])
+@pytest.mark.parametrize(
+    "rel",
+    ["contradicts", "refines", "merged_into", "contains", "depends_on", "prevents", "relates_to"],
+)
 @pytest.mark.parametrize("guard", GUARDS)
 def test_mislabelled_edges(store: Ghost, guard: str, rel: str) -> None:
     """No edge from or to a lie hides the truth: not a contradiction, not a summary that claims to stand for it."""

@@ -66,7 +66,11 @@ def test_resolving_names_what_may_be_stale(disputed: Ghost) -> None:
     """What depends on the loser is flagged."""
     disputed.put(NS, "sign", "The sign for visitors points to the gate.")
     disputed.edge(NS, "sign", "north", "depends_on")
-    assert disputed.resolve(NS, "south").maybe_stale[0].startswith("sign depends on north, which held until")
+    assert (
+        disputed.resolve(NS, "south")
+        .maybe_stale[0]
+        .startswith("sign depends on north, which held until")
+    )
 
 
 def test_a_timeline_tells_the_whole_story(ghost: Ghost, clock: object) -> None:
@@ -90,7 +94,9 @@ def test_a_timeline_tells_the_whole_story(ghost: Ghost, clock: object) -> None:
         ("north", "reopened", None),
         ("north", "removed", None),
     ]
-    assert [event.key for event in ghost.timeline(NS, "where is parking?")] == [key for key, *_ in story]
+    assert [event.key for event in ghost.timeline(NS, "where is parking?")] == [
+        key for key, *_ in story
+    ]
     assert [event.key for event in ghost.timeline(NS, "north") if event.current] == ["south"]
 
 

@@ -56,7 +56,9 @@ class Served:
         """Return its address."""
         return f"http://127.0.0.1:{self.port}"
 
-    def call(self, method: str, path: str, body: Any = None, token: str | None = None, **headers: str) -> Answer:
+    def call(
+        self, method: str, path: str, body: Any = None, token: str | None = None, **headers: str
+    ) -> Answer:
         """Send one request; a body that is no bytes goes as JSON."""
         sent = {name.replace("_", "-"): value for name, value in headers.items()}
         if body is not None and not isinstance(body, bytes):
@@ -69,11 +71,17 @@ class Served:
         try:
             link.request(method, path, body, sent)
             found = link.getresponse()
-            return Answer(found.status, {name.lower(): value for name, value in found.getheaders()}, found.read())
+            return Answer(
+                found.status,
+                {name.lower(): value for name, value in found.getheaders()},
+                found.read(),
+            )
         finally:
             link.close()
 
-    def api(self, method: str, path: str, body: Any = None, token: str | None = None, **headers: str) -> Answer:
+    def api(
+        self, method: str, path: str, body: Any = None, token: str | None = None, **headers: str
+    ) -> Answer:
         """Send one request below /api/v1."""
         return self.call(method, f"/api/v1{path}", body, token, **headers)
 
@@ -86,7 +94,9 @@ class Served:
     def logged(self, answer: Answer) -> dict[str, Any]:
         """Return the line of a request, which is written once its answer is sent."""
         with self.written:
-            assert self.written.wait_for(lambda: any(self._is(line, answer) for line in self.logs), TIMEOUT)
+            assert self.written.wait_for(
+                lambda: any(self._is(line, answer) for line in self.logs), TIMEOUT
+            )
             return next(line for line in self.logs if self._is(line, answer))
 
     def _is(self, line: dict[str, Any], answer: Answer) -> bool:
@@ -123,7 +133,9 @@ def serve(tmp_path: Path, clock: Any) -> Iterator[Callable[..., Served]]:
     """Return a function that serves a store by its name; what it held is checked at the end."""
     running: list[Served] = []
 
-    def run(name: str = "memory.db", settings: dict[str, Any] | None = None, **options: Any) -> Served:
+    def run(
+        name: str = "memory.db", settings: dict[str, Any] | None = None, **options: Any
+    ) -> Served:
         chosen = Settings(**{"embed_provider": "none", **(settings or {})})
         ghost = Ghost.open(str(tmp_path / name), settings=chosen, clock=clock)
         running.append(start(ghost, **options))

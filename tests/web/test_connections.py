@@ -23,7 +23,9 @@ def half_open(port: int, count: int) -> Iterator[list[socket.socket]]:
     with ExitStack() as stack:
         made = []
         for _ in range(count):
-            made.append(stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=60)))
+            made.append(
+                stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=60))
+            )
             with suppress(ConnectionError):  # it may have been closed already, to make room
                 made[-1].sendall(HALF)
         yield made

@@ -70,7 +70,18 @@ SEARCHES = [
 
 @pytest.mark.parametrize("body", SEARCHES)
 @pytest.mark.parametrize(
-    "value", ["9" * 400, "-" + "9" * 400, "1e308", "[]", "{}", '"\\u0000"', '"\\ud800"', '"' + "9" * 5000 + '"', "0.5e-400"]
+    "value",
+    [
+        "9" * 400,
+        "-" + "9" * 400,
+        "1e308",
+        "[]",
+        "{}",
+        '"\\u0000"',
+        '"\\ud800"',
+        '"' + "9" * 5000 + '"',
+        "0.5e-400",
+    ],
 )
 def test_values_of_a_search(served: "Served", body: str, value: str) -> None:
     """No value of any field is a surprise."""
@@ -118,7 +129,9 @@ def raw(served: "Served", data: bytes) -> bytes:
     """Send bytes as they are, and read until the server closes the connection."""
     with socket.create_connection(("127.0.0.1", served.port), timeout=60) as link:
         found = b""
-        with suppress(OSError):  # the server may have refused it and closed before all of it was sent
+        with suppress(
+            OSError
+        ):  # the server may have refused it and closed before all of it was sent
             link.sendall(data)
             link.shutdown(socket.SHUT_WR)
         with suppress(ConnectionError):
@@ -131,15 +144,30 @@ HEAD = b"Host: localhost\r\nConnection: close\r\n"
 BODY = b'{"content": "x"}'
 PATH = b"/api/v1/memories/a/k"
 JUNK = {
-    "two lengths": b"PUT " + PATH + b" HTTP/1.1\r\n" + HEAD + b"Content-Length: 16\r\nContent-Length: 5\r\n\r\n" + BODY,
+    "two lengths": b"PUT "
+    + PATH
+    + b" HTTP/1.1\r\n"
+    + HEAD
+    + b"Content-Length: 16\r\nContent-Length: 5\r\n\r\n"
+    + BODY,
     "length and chunks": b"PUT "
     + PATH
     + b" HTTP/1.1\r\n"
     + HEAD
     + b"Transfer-Encoding: xchunked\r\nContent-Length: 16\r\n\r\n"
     + BODY,
-    "a length with a sign": b"PUT " + PATH + b" HTTP/1.1\r\n" + HEAD + b"Content-Length: +16\r\n\r\n" + BODY,
-    "a negative length": b"PUT " + PATH + b" HTTP/1.1\r\n" + HEAD + b"Content-Length: -1\r\n\r\n" + BODY,
+    "a length with a sign": b"PUT "
+    + PATH
+    + b" HTTP/1.1\r\n"
+    + HEAD
+    + b"Content-Length: +16\r\n\r\n"
+    + BODY,
+    "a negative length": b"PUT "
+    + PATH
+    + b" HTTP/1.1\r\n"
+    + HEAD
+    + b"Content-Length: -1\r\n\r\n"
+    + BODY,
     "a folded header": b"GET /api/v1/stats HTTP/1.1\r\nHost: evil.example\r\n Host: localhost\r\nConnection: close\r\n\r\n",
     "a blank before the colon": b"GET /api/v1/stats HTTP/1.1\r\nHost : localhost\r\nConnection: close\r\n\r\n",
     "two hosts": b"GET /api/v1/stats HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\nConnection: close\r\n\r\n",
@@ -151,7 +179,11 @@ JUNK = {
     "a NUL in a header": b"GET /api/v1/stats HTTP/1.1\r\n" + HEAD + b"X: a\x00b\r\n\r\n",
     "a path of raw bytes": b"GET /api/v1/memories/a/\xff HTTP/1.1\r\n" + HEAD + b"\r\n",
     "an absolute address": b"GET http://evil.example/api/v1/stats HTTP/1.1\r\n" + HEAD + b"\r\n",
-    "a long header": b"GET /api/v1/stats HTTP/1.1\r\n" + HEAD + b"X: " + b"x" * 200_000 + b"\r\n\r\n",
+    "a long header": b"GET /api/v1/stats HTTP/1.1\r\n"
+    + HEAD
+    + b"X: "
+    + b"x" * 200_000
+    + b"\r\n\r\n",
     "a long path": b"GET /api/v1/" + b"x" * 200_000 + b" HTTP/1.1\r\n" + HEAD + b"\r\n",
     "another protocol": b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + b"\x00" * 100,
     "a connect": b"CONNECT evil.example:443 HTTP/1.1\r\n" + HEAD + b"\r\n",
@@ -173,11 +205,12 @@ def test_what_is_no_proper_request(served: "Served", name: str) -> None:
 def test_a_second_request_cannot_hide_in_the_first(served: "Served") -> None:
     """With both a length and chunks the chunks count, and what follows them is a request of its own that needs its own name."""
     hidden = (
-        b"PUT " + PATH + b" HTTP/1.1\r\nHost: evil.example\r\nContent-Type: application/json\r\nContent-Length: 16\r\n\r\n" + BODY
+        b"PUT "
+        + PATH
+        + b" HTTP/1.1\r\nHost: evil.example\r\nContent-Type: application/json\r\nContent-Length: 16\r\n\r\n"
+        + BODY
     )
-    first = (
-        b"POST /api/v1/search HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
-    )
+    first = b"POST /api/v1/search HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
     answer = raw(served, first % (5 + len(hidden)) + hidden)
     assert b" 200 " not in answer
     assert b" 201 " not in answer
@@ -192,5 +225,15 @@ def test_an_error_never_repeats_a_header(served: "Served") -> None:
 
 def test_queries_that_look_like_syntax(served: "Served") -> None:
     """A question is data, never syntax."""
-    for query in ['"', "a AND", "NEAR(", "*", "'; DROP TABLE memories; --", "\\", "a" * 50_000, "%00", "(" * 1000]:
+    for query in [
+        '"',
+        "a AND",
+        "NEAR(",
+        "*",
+        "'; DROP TABLE memories; --",
+        "\\",
+        "a" * 50_000,
+        "%00",
+        "(" * 1000,
+    ]:
         assert served.api("POST", "/search", json.dumps({"query": query}).encode()).status == 200

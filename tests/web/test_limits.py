@@ -120,7 +120,13 @@ def test_bodies_have_a_limit(small: "Served", size: int, status: int, chunked: b
     try:
         headers = {"Content-Type": "application/json"}
         try:
-            link.request("PUT", "/api/v1/memories/a/k", parts() if chunked else body(size), headers, encode_chunked=chunked)
+            link.request(
+                "PUT",
+                "/api/v1/memories/a/k",
+                parts() if chunked else body(size),
+                headers,
+                encode_chunked=chunked,
+            )
         except (BrokenPipeError, ConnectionResetError):
             pass  # the server has answered and closed before all was sent
         found = link.getresponse()
@@ -187,7 +193,9 @@ def test_bytes_count_as_requests_do(serve: Callable[..., "Served"]) -> None:
     assert served.api("GET", "/memories/a/k", token=one).status == 200
 
 
-def test_large_requests_leave_room_and_are_not_begun_for_nobody(serve: Callable[..., "Served"]) -> None:
+def test_large_requests_leave_room_and_are_not_begun_for_nobody(
+    serve: Callable[..., "Served"],
+) -> None:
     """Two large puts wait for the store: a small read is answered, and a third whose client leaves stores nothing."""
     served = serve()
     served.ghost.put("a", "small", "a heron")
@@ -195,7 +203,9 @@ def test_large_requests_leave_room_and_are_not_begun_for_nobody(serve: Callable[
 
     def send(key: str) -> http.client.HTTPConnection:
         link = http.client.HTTPConnection("127.0.0.1", served.port, timeout=60)
-        link.request("PUT", f"/api/v1/memories/a/{key}", large, {"Content-Type": "application/json"})
+        link.request(
+            "PUT", f"/api/v1/memories/a/{key}", large, {"Content-Type": "application/json"}
+        )
         return link
 
     with served.ghost.store.engine.write():
@@ -208,4 +218,9 @@ def test_large_requests_leave_room_and_are_not_begun_for_nobody(serve: Callable[
     assert fourth.getresponse().status == 201
     for link in (*links, fourth):
         link.close()
-    assert sorted(memory.key for memory in served.ghost.list("a")) == ["first", "fourth", "second", "small"]
+    assert sorted(memory.key for memory in served.ghost.list("a")) == [
+        "first",
+        "fourth",
+        "second",
+        "small",
+    ]

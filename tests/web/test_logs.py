@@ -21,7 +21,12 @@ SECRETS = ("bergamot", "private-key", "who-asked", "hushhush", "XMETHOD", "nosuc
 def told(served: "Served") -> "tuple[Served, str]":
     """Make requests that carry secrets in every place they can, and return a token that sees the metrics."""
     secret, _ = served.ghost.create_token("laptop", ["*:admin"])
-    served.api("PUT", "/memories/hushhush/private-key", {"content": "bergamot", "tags": ["who-asked"]}, secret)
+    served.api(
+        "PUT",
+        "/memories/hushhush/private-key",
+        {"content": "bergamot", "tags": ["who-asked"]},
+        secret,
+    )
     served.api("GET", "/memories/hushhush/private-key", None, secret)
     served.api("GET", "/memories/hushhush/private-kee", None, secret)
     served.api("POST", "/search", {"query": "who-asked bergamot"}, secret)
@@ -40,10 +45,18 @@ def test_a_line_for_each_request(told: "tuple[Served, str]") -> None:
     answer = served.api("GET", "/stats", None, secret)
     line = served.logged(answer)
     assert list(line) == ["time", "method", "route", "status", "ms", "bytes", "token", "request_id"]
-    assert (line["method"], line["route"], line["status"], line["token"]) == ("GET", "/api/v1/stats", 200, "laptop")
+    assert (line["method"], line["route"], line["status"], line["token"]) == (
+        "GET",
+        "/api/v1/stats",
+        200,
+        "laptop",
+    )
     assert (line["bytes"], line["request_id"]) == (len(answer.body), answer.headers["x-request-id"])
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT[\d:.]+Z", line["time"])
-    statuses = [(line["method"], line["route"], line["status"], line["token"]) for line in served.logs[-6:-1]]
+    statuses = [
+        (line["method"], line["route"], line["status"], line["token"])
+        for line in served.logs[-6:-1]
+    ]
     assert statuses == [
         ("GET", "unmatched", 404, "laptop"),
         ("other", "unmatched", 405, "laptop"),
@@ -64,7 +77,9 @@ def test_no_secret_is_in_logs_or_metrics(told: "tuple[Served, str]") -> None:
         assert [word for word in SECRETS if word in text] == []
 
 
-def test_a_surprise_is_logged_without_its_words(served: "Served", monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_surprise_is_logged_without_its_words(
+    served: "Served", monkeypatch: pytest.MonkeyPatch
+) -> None:
     """An error nobody thought of is a 500 with an id; the log has its class and place, and nobody its words."""
 
     def fail(*_: object, **__: object) -> None:
@@ -85,7 +100,9 @@ def test_libraries_log_in_the_same_form() -> None:
 
     handler = JsonLines(lines.append, lambda: datetime(2026, 1, 1, tzinfo=UTC))
     for name in ("uvicorn.error", "other"):
-        handler.emit(logging.LogRecord(name, logging.WARNING, "f.py", 1, "bergamot %s", ("x",), None))
+        handler.emit(
+            logging.LogRecord(name, logging.WARNING, "f.py", 1, "bergamot %s", ("x",), None)
+        )
     assert [line.get("message") for line in lines] == ["bergamot x", None]
     assert [line["logger"] for line in lines] == ["uvicorn.error", "other"]
 
@@ -112,7 +129,9 @@ def test_metrics_in_the_form_that_prometheus_reads() -> None:
     assert 'ghost_http_request_duration_seconds_count{route="/x"} 3\n' in text
     assert text.endswith("# TYPE ghost_memories gauge\nghost_memories 7\n")
     for line in text.splitlines():
-        assert re.fullmatch(r"# (HELP|TYPE) \w+ .+|\w+(\{(\w+=\"[^\"]*\",?)+\})? [\d.]+", line), line
+        assert re.fullmatch(r"# (HELP|TYPE) \w+ .+|\w+(\{(\w+=\"[^\"]*\",?)+\})? [\d.]+", line), (
+            line
+        )
 
 
 def test_metrics_count_the_store(serve: Callable[..., "Served"]) -> None:

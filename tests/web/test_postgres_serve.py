@@ -20,7 +20,10 @@ from ghostmem.settings import Settings
 if TYPE_CHECKING:
     from servers import Server
 
-pytestmark = [pytest.mark.may_skip, pytest.mark.skipif(sys.platform == "win32", reason="signals are those of Unix")]
+pytestmark = [
+    pytest.mark.may_skip,
+    pytest.mark.skipif(sys.platform == "win32", reason="signals are those of Unix"),
+]
 PATIENCE = 120.0
 
 
@@ -30,14 +33,28 @@ class Face:
     def __init__(self, url: str, home: Path, **env: str) -> None:
         given = {name: value for name, value in os.environ.items() if not name.startswith("GHOST_")}
         given |= {"GHOST_DB": url, "GHOST_EMBED_PROVIDER": "none", "HOME": str(home), **env}
-        command = [sys.executable, "-m", "ghostmem", "serve", "--port", "0", "--rate", "0", "--json"]
-        self.process = subprocess.Popen(command, env=given, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        command = [
+            sys.executable,
+            "-m",
+            "ghostmem",
+            "serve",
+            "--port",
+            "0",
+            "--rate",
+            "0",
+            "--json",
+        ]
+        self.process = subprocess.Popen(
+            command, env=given, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
         assert line, self.process.stderr.read() if self.process.stderr else ""
         self.port = int(json.loads(line)["url"].rpartition(":")[2])
 
-    def call(self, method: str, path: str, body: Any = None, token: str | None = None) -> tuple[int, dict[str, str], Any]:
+    def call(
+        self, method: str, path: str, body: Any = None, token: str | None = None
+    ) -> tuple[int, dict[str, str], Any]:
         """Send one request and return status, headers and what came back."""
         headers = {"Content-Type": "application/json"} if body is not None else {}
         if token is not None:
@@ -46,7 +63,11 @@ class Face:
         try:
             link.request(method, path, None if body is None else json.dumps(body), headers)
             found = link.getresponse()
-            return found.status, {name.lower(): value for name, value in found.getheaders()}, json.loads(found.read() or b"null")
+            return (
+                found.status,
+                {name.lower(): value for name, value in found.getheaders()},
+                json.loads(found.read() or b"null"),
+            )
         finally:
             link.close()
 
@@ -114,7 +135,9 @@ def test_what_one_writes_the_other_finds(pg_url: str, start: Callable[..., Face]
         assert ghost.check().problems == ()
 
 
-def test_a_token_revoked_at_one_is_refused_by_the_other(pg_url: str, start: Callable[..., Face]) -> None:
+def test_a_token_revoked_at_one_is_refused_by_the_other(
+    pg_url: str, start: Callable[..., Face]
+) -> None:
     """Tokens live in the database, so that no server goes on believing one that is gone."""
     with Ghost.open(pg_url, settings=Settings(embed_provider="none")) as ghost:
         secret, token = ghost.create_token("agent", ["a:write"])
@@ -135,7 +158,9 @@ def test_one_may_die_while_the_other_answers(pg_url: str, start: Callable[..., F
     assert other.stop() == 0
 
 
-def test_the_database_may_restart_under_a_server(own_server: "Server", start: Callable[..., Face]) -> None:
+def test_the_database_may_restart_under_a_server(
+    own_server: "Server", start: Callable[..., Face]
+) -> None:
     """While the database is down /readyz says so and requests get 503 with a Retry-After; when it is back all goes on."""
     url = own_server.url()
     face = start(url, GHOST_BUSY_TIMEOUT="0.5")
@@ -152,7 +177,10 @@ def test_the_database_may_restart_under_a_server(own_server: "Server", start: Ca
     ):
         status, headers, answer = face.call(method, path, body)
         assert (status, headers["retry-after"]) == (503, "1"), (path, status)
-        assert answer["message"] == "the database does not answer just now, and nothing of this was stored"
+        assert (
+            answer["message"]
+            == "the database does not answer just now, and nothing of this was stored"
+        )
         assert "postgresql" not in json.dumps(answer)
     own_server.start()
     until(lambda: face.call("GET", "/readyz")[0] == 200)

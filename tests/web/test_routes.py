@@ -20,25 +20,109 @@ RULE = {"name": "drafts", "action": "ARCHIVE", "tag": "draft", "rule_id": "mine"
 
 # method, path as it is called, the route's path, body, status, a part of the answer that must be there
 CALLS: list[tuple[str, str, str, Any, int, dict[str, Any]]] = [
-    ("PUT", "/memories/a/new", "/memories/{ns}/{key}", {"content": "x"}, 201, {"version": 1, "outcome": "created"}),
-    ("PUT", "/memories/a/tea", "/memories/{ns}/{key}", {"content": "x"}, 200, {"version": 2, "outcome": "updated"}),
-    ("GET", "/memories/a/tea", "/memories/{ns}/{key}", None, 200, {"content": "green tea", "tags": ["t"]}),
+    (
+        "PUT",
+        "/memories/a/new",
+        "/memories/{ns}/{key}",
+        {"content": "x"},
+        201,
+        {"version": 1, "outcome": "created"},
+    ),
+    (
+        "PUT",
+        "/memories/a/tea",
+        "/memories/{ns}/{key}",
+        {"content": "x"},
+        200,
+        {"version": 2, "outcome": "updated"},
+    ),
+    (
+        "GET",
+        "/memories/a/tea",
+        "/memories/{ns}/{key}",
+        None,
+        200,
+        {"content": "green tea", "tags": ["t"]},
+    ),
     ("GET", "/memories/a/tea?version=1", "/memories/{ns}/{key}", None, 200, {"version": 1}),
-    ("PATCH", "/memories/a/tea", "/memories/{ns}/{key}", {"diff": "@@ -1 +1 @@\n-green tea\n+tea\n"}, 200, {"content": "tea"}),
-    ("DELETE", "/memories/a/tea", "/memories/{ns}/{key}", None, 200, {"versions": 1, "hard": False}),
+    (
+        "PATCH",
+        "/memories/a/tea",
+        "/memories/{ns}/{key}",
+        {"diff": "@@ -1 +1 @@\n-green tea\n+tea\n"},
+        200,
+        {"content": "tea"},
+    ),
+    (
+        "DELETE",
+        "/memories/a/tea",
+        "/memories/{ns}/{key}",
+        None,
+        200,
+        {"versions": 1, "hard": False},
+    ),
     ("DELETE", "/memories/a/tea?hard=true", "/memories/{ns}/{key}", None, 200, {"hard": True}),
     ("GET", "/memories/a/tea/history", "/memories/{ns}/{key}/history", None, 200, {}),
-    ("POST", "/memories/a/gone/restore", "/memories/{ns}/{key}/restore", None, 200, {"key": "gone"}),
-    ("POST", "/memories/a/tea/curate", "/memories/{ns}/{key}/curate", {"op": "pin"}, 200, {"new_pinned": True}),
+    (
+        "POST",
+        "/memories/a/gone/restore",
+        "/memories/{ns}/{key}/restore",
+        None,
+        200,
+        {"key": "gone"},
+    ),
+    (
+        "POST",
+        "/memories/a/tea/curate",
+        "/memories/{ns}/{key}/curate",
+        {"op": "pin"},
+        200,
+        {"new_pinned": True},
+    ),
     ("GET", "/memories?ns=a&limit=1&tags=t&pinned=false", "/memories", None, 200, {}),
-    ("POST", "/search", "/search", {"query": "tea", "explain": True}, 200, {"legs": ["substring", "text"]}),
-    ("POST", "/context", "/context", {"query": "tea", "ns": "a", "budget": 500}, 200, {"budget": 500}),
+    (
+        "POST",
+        "/search",
+        "/search",
+        {"query": "tea", "explain": True},
+        200,
+        {"legs": ["substring", "text"]},
+    ),
+    (
+        "POST",
+        "/context",
+        "/context",
+        {"query": "tea", "ns": "a", "budget": 500},
+        200,
+        {"budget": 500},
+    ),
     ("POST", "/used", "/used", {"ns": "a", "keys": ["tea"]}, 200, {}),
     ("GET", "/edges?ns=a&key=tea", "/edges", None, 200, {}),
-    ("POST", "/edges", "/edges", {**ENDS, "rel": "implies", "weight": 0.4}, 201, {"weight": 0.4, "outcome": "created"}),
+    (
+        "POST",
+        "/edges",
+        "/edges",
+        {**ENDS, "rel": "implies", "weight": 0.4},
+        201,
+        {"weight": 0.4, "outcome": "created"},
+    ),
     ("POST", "/edges", "/edges", {**ENDS, "weight": 0.4}, 200, {"outcome": "updated"}),
-    ("DELETE", "/edges?ns=a&from_key=pot&to_key=tea&rel=depends_on", "/edges", None, 200, {"from_key": "pot"}),
-    ("GET", "/edges/candidates?ns=a&max_pairs=5&seed=tea", "/edges/candidates", None, 200, {"skipped_existing": 0}),
+    (
+        "DELETE",
+        "/edges?ns=a&from_key=pot&to_key=tea&rel=depends_on",
+        "/edges",
+        None,
+        200,
+        {"from_key": "pot"},
+    ),
+    (
+        "GET",
+        "/edges/candidates?ns=a&max_pairs=5&seed=tea",
+        "/edges/candidates",
+        None,
+        200,
+        {"skipped_existing": 0},
+    ),
     ("GET", "/clusters?ns=a", "/clusters", None, 200, {}),
     (
         "POST",
@@ -60,8 +144,22 @@ CALLS: list[tuple[str, str, str, Any, int, dict[str, Any]]] = [
     ("DELETE", "/rules/sys-dedup-all", "/rules/{rule_id}", None, 200, {"deleted": "sys-dedup-all"}),
     ("GET", "/tags", "/tags", None, 200, {"tags": [{"tag": "t", "count": 1}]}),
     ("GET", "/conflicts?ns=a", "/conflicts", None, 200, {"conflicts": [], "maybe_stale": []}),
-    ("POST", "/resolve", "/resolve", {"ns": "a", "keep": "tea", "other": "pot"}, 200, {"keeps": "tea", "closed": ["pot"]}),
-    ("POST", "/memories/a/ended/reopen", "/memories/{ns}/{key}/reopen", None, 200, {"keeps": "ended", "reopened": True}),
+    (
+        "POST",
+        "/resolve",
+        "/resolve",
+        {"ns": "a", "keep": "tea", "other": "pot"},
+        200,
+        {"keeps": "tea", "closed": ["pot"]},
+    ),
+    (
+        "POST",
+        "/memories/a/ended/reopen",
+        "/memories/{ns}/{key}/reopen",
+        None,
+        200,
+        {"keeps": "ended", "reopened": True},
+    ),
     ("GET", "/timeline?ns=a&what=tea", "/timeline", None, 200, {}),
     ("GET", "/namespaces", "/namespaces", None, 200, {}),
     ("GET", "/files?path=f.py", "/files", None, 200, {}),
@@ -69,9 +167,30 @@ CALLS: list[tuple[str, str, str, Any, int, dict[str, Any]]] = [
     ("GET", "/stats", "/stats", None, 200, {"active_memories": 4}),
     ("GET", "/check", "/check", None, 200, {"ok": True, "problems": []}),
     ("GET", "/export?ns=a", "/export", None, 200, {}),
-    ("GET", "/session", "/session", None, 200, {"csrf": "", "read_only": False, "name": "owner", "namespaces": ["a"]}),
-    ("GET", "/memories/a/tea/details", "/memories/{ns}/{key}/details", None, 200, {"versions": 1, "current": True}),
-    ("GET", "/memories/a/gone/details", "/memories/{ns}/{key}/details", None, 200, {"versions": 2, "current": False}),
+    (
+        "GET",
+        "/session",
+        "/session",
+        None,
+        200,
+        {"csrf": "", "read_only": False, "name": "owner", "namespaces": ["a"]},
+    ),
+    (
+        "GET",
+        "/memories/a/tea/details",
+        "/memories/{ns}/{key}/details",
+        None,
+        200,
+        {"versions": 1, "current": True},
+    ),
+    (
+        "GET",
+        "/memories/a/gone/details",
+        "/memories/{ns}/{key}/details",
+        None,
+        200,
+        {"versions": 2, "current": False},
+    ),
     ("GET", "/graph?ns=a&limit=10", "/graph", None, 200, {"ns": "a", "total_nodes": 4}),
     ("GET", "/graph?ns=a&key=tea&depth=2", "/graph", None, 200, {"ns": "a"}),
     ("GET", "/spans?ns=a&limit=100", "/spans", None, 200, {"truncated": False}),
@@ -80,8 +199,22 @@ CALLS: list[tuple[str, str, str, Any, int, dict[str, Any]]] = [
     ("GET", "/audit?ns=a", "/audit", None, 200, {"memories": 4}),
     ("GET", "/shape?ns=a", "/shape", None, 200, {"total": 4}),
     ("GET", "/quarantine?ns=a&limit=5", "/quarantine", None, 200, {}),
-    ("POST", "/quarantine/release", "/quarantine/release", {"ns": "a", "id": "HELD"}, 201, {"key": "held"}),
-    ("POST", "/quarantine/drop", "/quarantine/drop", {"ns": "a", "ids": ["HELD"]}, 200, {"dry_run": False}),
+    (
+        "POST",
+        "/quarantine/release",
+        "/quarantine/release",
+        {"ns": "a", "id": "HELD"},
+        201,
+        {"key": "held"},
+    ),
+    (
+        "POST",
+        "/quarantine/drop",
+        "/quarantine/drop",
+        {"ns": "a", "ids": ["HELD"]},
+        200,
+        {"dry_run": False},
+    ),
 ]
 
 
@@ -105,11 +238,23 @@ def filled(served: "Served") -> "Served":
 
 def test_every_route_is_called_here() -> None:
     """The table above has every route."""
-    assert {(call[0], call[2]) for call in CALLS} == {(route.method, route.path) for route in ROUTES}
+    assert {(call[0], call[2]) for call in CALLS} == {
+        (route.method, route.path) for route in ROUTES
+    }
 
 
-@pytest.mark.parametrize(("method", "path", "route", "body", "status", "part"), CALLS, ids=lambda value: str(value)[:40])
-def test_a_call(filled: "Served", method: str, path: str, route: str, body: Any, status: int, part: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    ("method", "path", "route", "body", "status", "part"), CALLS, ids=lambda value: str(value)[:40]
+)
+def test_a_call(
+    filled: "Served",
+    method: str,
+    path: str,
+    route: str,
+    body: Any,
+    status: int,
+    part: dict[str, Any],
+) -> None:
     """A call answers with its status, an object, and what the verb returns."""
     names = {"RUN": filled.ghost.runs()[0].id, "HELD": filled.ghost.quarantined()[0].id}
     for name, id_ in names.items():
@@ -125,7 +270,25 @@ def test_a_call(filled: "Served", method: str, path: str, route: str, body: Any,
     assert answer.headers["cache-control"] == "no-store"
 
 
-KEYS = ["a/b", "a b", "ü", "..", ".", "%", "%2F", "a?b=c#d", "history", "a+b", "日本", "'\"<>\\", "~", "a;b,c", "*", "+", "&"]
+KEYS = [
+    "a/b",
+    "a b",
+    "ü",
+    "..",
+    ".",
+    "%",
+    "%2F",
+    "a?b=c#d",
+    "history",
+    "a+b",
+    "日本",
+    "'\"<>\\",
+    "~",
+    "a;b,c",
+    "*",
+    "+",
+    "&",
+]
 
 
 @pytest.mark.parametrize("key", KEYS)
@@ -161,13 +324,20 @@ def test_a_search_counts_weaker_hits_and_lists_them_when_asked(served: "Served")
     assert [hit["key"] for hit in listed["results"][:2]] == ["garage", "dentist"]
     assert [hit.get("weak", False) for hit in listed["results"]] == [False, False, True, True]
     # only listed hits are counted as shown
-    assert {hit["key"]: hit["access_count"] for hit in listed["results"]} == {"garage": 1, "dentist": 1, "vet": 0, "parade": 0}
+    assert {hit["key"]: hit["access_count"] for hit in listed["results"]} == {
+        "garage": 1,
+        "dentist": 1,
+        "vet": 0,
+        "parade": 0,
+    }
     assert listed["weaker"] == 0
     assert served.ok("POST", "/search", {**MILL, "limit": 3})["weaker"] == 1
     floored = served.ok("POST", "/search", {**MILL, "min_score": 0})
     assert len(floored["results"]) >= 4
     assert floored["weaker"] == 0
-    assert served.ok("POST", "/search", {"query": "?!", "ns": "town", "weak": True})["results"] == []
+    assert (
+        served.ok("POST", "/search", {"query": "?!", "ns": "town", "weak": True})["results"] == []
+    )
     assert served.api("POST", "/search", {**MILL, "weak": "yes"}).status == 400
 
 
@@ -186,7 +356,11 @@ def test_a_server_without_the_cut_off_lists_every_hit(serve: "Callable[..., Serv
 def test_a_bare_slash_ends_a_segment(served: "Served") -> None:
     """A key with a slash that is not encoded is another path, not another key."""
     served.ok("PUT", "/memories/a/x%2Fhistory", {"content": "text"})
-    assert served.api("GET", "/memories/a/x/history").json["message"].startswith("memory not found: a/x")
+    assert (
+        served.api("GET", "/memories/a/x/history")
+        .json["message"]
+        .startswith("memory not found: a/x")
+    )
     assert served.api("GET", "/memories/a/x/y/z").status == 404
 
 
@@ -246,7 +420,9 @@ def test_put_takes_every_field(served: "Served") -> None:
         ("BREW", "/memories", None, 405, "MethodNotAllowed"),
     ],
 )
-def test_what_cannot_be_done(served: "Served", method: str, path: str, body: Any, status: int, error: str) -> None:
+def test_what_cannot_be_done(
+    served: "Served", method: str, path: str, body: Any, status: int, error: str
+) -> None:
     """Each error has the status of its class, and a body of three sentences without an exit code."""
     served.ghost.put("a", "locked", "old", tags=["locked"])
     answer = served.api(method, path, body)
@@ -256,11 +432,22 @@ def test_what_cannot_be_done(served: "Served", method: str, path: str, body: Any
     assert ("allow" in answer.headers) == (status == 405)
 
 
-@pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "", "application/json; charset=latin-1"])
+@pytest.mark.parametrize(
+    "kind",
+    ["text/plain", "application/x-www-form-urlencoded", "", "application/json; charset=latin-1"],
+)
 def test_only_json_is_taken(served: "Served", kind: str) -> None:
     """Another type of body is refused with 415, which also keeps the forms of other sites out."""
     assert served.api("PUT", "/memories/a/k", b'{"content": "x"}', Content_Type=kind).status == 415
-    assert served.api("PUT", "/memories/a/k", b'{"content": "x"}', Content_Type="application/json; charset=UTF-8").status == 201
+    assert (
+        served.api(
+            "PUT",
+            "/memories/a/k",
+            b'{"content": "x"}',
+            Content_Type="application/json; charset=UTF-8",
+        ).status
+        == 201
+    )
 
 
 def test_the_document_and_the_lone_paths(served: "Served") -> None:
@@ -268,10 +455,16 @@ def test_the_document_and_the_lone_paths(served: "Served") -> None:
     assert served.call("GET", "/healthz").json == {"status": "ok"}
     assert served.call("HEAD", "/healthz").status == 200
     assert served.call("GET", "/readyz").json == {"status": "ready"}
-    assert served.call("GET", "/metrics").headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8"
+    assert (
+        served.call("GET", "/metrics").headers["content-type"]
+        == "text/plain; version=0.0.4; charset=utf-8"
+    )
     assert served.call("GET", "/api/v1/openapi.json").json["openapi"] == "3.1.0"
     assert served.call("POST", "/healthz").status == 405
-    assert [served.call("GET", path).status for path in ("/", "/mcp", "/api", "/api/v1", "/api/v2/stats")] == [404] * 5
+    assert [
+        served.call("GET", path).status
+        for path in ("/", "/mcp", "/api", "/api/v1", "/api/v2/stats")
+    ] == [404] * 5
 
 
 def test_not_ready_without_a_store(served: "Served", monkeypatch: pytest.MonkeyPatch) -> None:
@@ -319,7 +512,11 @@ def test_each_error_has_its_status(error: type[errors.GhostError], status: int) 
     assert response.status_code == status
     assert set(body) == {"error", "message", "hint"}
     assert ("/srv" in str(body)) == issubclass(
-        error, errors.InvalidInputError | errors.ForbiddenError | errors.NotFoundError | errors.ConflictError
+        error,
+        errors.InvalidInputError
+        | errors.ForbiddenError
+        | errors.NotFoundError
+        | errors.ConflictError,
     )
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from ghostmem.caller import CALLER
-from ghostmem.times import now
+from ghostmem.clock import now
 from ghostmem.web.serve import listen, serve
 
 if TYPE_CHECKING:
@@ -25,7 +25,9 @@ def test_four_clients_lose_nothing(served: "Served") -> None:
 
     def work(client: int) -> None:
         for number in range(10):
-            served.ok("PUT", f"/memories/a/{client}-{number}", {"content": f"text {client} {number}"})
+            served.ok(
+                "PUT", f"/memories/a/{client}-{number}", {"content": f"text {client} {number}"}
+            )
             served.ok("PUT", "/memories/a/shared", {"content": f"shared {client} {number}"})
 
     with ThreadPoolExecutor(4) as pool:
@@ -33,7 +35,9 @@ def test_four_clients_lose_nothing(served: "Served") -> None:
     assert len(served.ghost.list("a", limit=100)) == 41
     versions = served.ghost.history("a", "shared")
     assert [memory.version for memory in versions] == list(range(1, 41))
-    assert {memory.content for memory in versions} == {f"shared {client} {number}" for client in range(4) for number in range(10)}
+    assert {memory.content for memory in versions} == {
+        f"shared {client} {number}" for client in range(4) for number in range(10)
+    }
 
 
 def test_garbage_is_collected_while_serving() -> None:
@@ -60,7 +64,14 @@ def test_compare_and_swap_lets_one_through(served: "Served") -> None:
     served.ok("PUT", "/memories/a/k", {"content": "first"})
     with ThreadPoolExecutor(4) as pool:
         found = list(
-            pool.map(lambda n: served.api("PUT", "/memories/a/k", {"content": f"by {n}", "base_version": 1}).status, range(4))
+            pool.map(
+                lambda n: (
+                    served.api(
+                        "PUT", "/memories/a/k", {"content": f"by {n}", "base_version": 1}
+                    ).status
+                ),
+                range(4),
+            )
         )
     assert sorted(found) == [200, 409, 409, 409]
 
@@ -71,15 +82,23 @@ def test_callers_are_not_mixed_up(served: "Served") -> None:
 
     def work(name: str) -> set[int]:
         others = [other for other in tokens if other != name]
-        found = {served.api("PUT", f"/memories/{name}/k{n}", {"content": "x"}, tokens[name]).status for n in range(8)}
-        return found | {served.api("GET", f"/memories/{other}/k0", None, tokens[name]).status + 1000 for other in others}
+        found = {
+            served.api("PUT", f"/memories/{name}/k{n}", {"content": "x"}, tokens[name]).status
+            for n in range(8)
+        }
+        return found | {
+            served.api("GET", f"/memories/{other}/k0", None, tokens[name]).status + 1000
+            for other in others
+        }
 
     with ThreadPoolExecutor(4) as pool:
         assert list(pool.map(work, tokens)) == [{201, 1403}] * 4
     assert CALLER.get().name == "owner"
 
 
-def test_a_stop_waits_for_what_is_running(served: "Served", monkeypatch: "pytest.MonkeyPatch") -> None:
+def test_a_stop_waits_for_what_is_running(
+    served: "Served", monkeypatch: "pytest.MonkeyPatch"
+) -> None:
     """A request that runs when the server is told to stop is finished and answered; then the server ends."""
     entered, stopping, release = threading.Event(), threading.Event(), threading.Event()
     put, shutdown = served.ghost.put, served.server.shutdown
@@ -108,7 +127,9 @@ def test_a_stop_waits_for_what_is_running(served: "Served", monkeypatch: "pytest
     assert put.__self__.get("a", "k").content == "saved"  # type: ignore[attr-defined]
 
 
-def test_an_export_is_sent_as_it_is_made(serve: Callable[..., "Served"], monkeypatch: "pytest.MonkeyPatch") -> None:
+def test_an_export_is_sent_as_it_is_made(
+    serve: Callable[..., "Served"], monkeypatch: "pytest.MonkeyPatch"
+) -> None:
     """An export of many lines comes whole, and the store can be written meanwhile."""
     served = serve()
     closed = threading.Event()

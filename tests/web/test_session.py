@@ -57,7 +57,9 @@ def test_a_one_time_token_opens_once(private: "Served", sessions: Sessions) -> N
     assert again.body == wrong.body
     assert "set-cookie" not in again.headers
     # with the cookie, an address that was used leads to the page
-    assert private.call("GET", f"/?token={ticket}", Cookie=cookie_of(first)).headers["location"] == "/"
+    assert (
+        private.call("GET", f"/?token={ticket}", Cookie=cookie_of(first)).headers["location"] == "/"
+    )
 
 
 def test_a_look_ahead_does_not_use_the_token_up(private: "Served", sessions: Sessions) -> None:
@@ -67,7 +69,18 @@ def test_a_look_ahead_does_not_use_the_token_up(private: "Served", sessions: Ses
     assert private.call("GET", f"/?token={ticket}").status == 303
 
 
-@pytest.mark.parametrize("path", ["/", "/?token=", "/static/js/main.js", "/static/index.html", "/healthz", "/readyz", "/metrics"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/",
+        "/?token=",
+        "/static/js/main.js",
+        "/static/index.html",
+        "/healthz",
+        "/readyz",
+        "/metrics",
+    ],
+)
 def test_nothing_is_open_without_the_cookie(private: "Served", path: str) -> None:
     """Page, files, health and numbers are refused; a program is told in JSON."""
     answer = private.call("GET", path)
@@ -77,14 +90,23 @@ def test_nothing_is_open_without_the_cookie(private: "Served", path: str) -> Non
 
 
 @pytest.mark.parametrize("route", ROUTES, ids=lambda route: f"{route.method} {route.path}")
-def test_no_route_is_open_without_the_cookie(private: "Served", sessions: Sessions, route: Any) -> None:
+def test_no_route_is_open_without_the_cookie(
+    private: "Served", sessions: Sessions, route: Any
+) -> None:
     """Every route of the API is refused without a cookie, and everything but reading without what our page knows."""
-    path = route.path.replace("{ns}", "a").replace("{key}", "tea").replace("{rule_id}", "x").replace("{run}", "x")
+    path = (
+        route.path.replace("{ns}", "a")
+        .replace("{key}", "tea")
+        .replace("{rule_id}", "x")
+        .replace("{run}", "x")
+    )
     assert private.api(route.method, path, {} if route.has_body else None).status == 401
     cookie, _ = enter(private, sessions)
     if route.method != "GET":
         for proof in ({}, {"X_Ghost_CSRF": ""}, {"X_Ghost_CSRF": "wrong"}, {"X_Ghost_CSRF": "ü"}):
-            answer = private.api(route.method, path, {} if route.has_body else None, Cookie=cookie, **proof)
+            answer = private.api(
+                route.method, path, {} if route.has_body else None, Cookie=cookie, **proof
+            )
             assert (answer.status, answer.json["error"]) == (403, "ForbiddenOrigin")
     assert private.ghost.get("a", "tea").content == "green tea"
 
@@ -99,8 +121,13 @@ def test_a_write_with_the_proof_is_done(private: "Served", sessions: Sessions) -
     cookie, csrf = enter(private, sessions)
     other = enter(private, sessions)[1]
     put = {"content": "white tea"}
-    assert private.api("PUT", "/memories/a/tea", put, Cookie=cookie, X_Ghost_CSRF=other).status == 403
-    assert private.api("PUT", "/memories/a/tea", put, Cookie=cookie, X_Ghost_CSRF=csrf).json["version"] == 2
+    assert (
+        private.api("PUT", "/memories/a/tea", put, Cookie=cookie, X_Ghost_CSRF=other).status == 403
+    )
+    assert (
+        private.api("PUT", "/memories/a/tea", put, Cookie=cookie, X_Ghost_CSRF=csrf).json["version"]
+        == 2
+    )
     assert private.ghost.get("a", "tea").source_client == "web"
 
 
@@ -115,10 +142,17 @@ def test_a_write_with_the_proof_is_done(private: "Served", sessions: Sessions) -
     ],
     ids=str,
 )
-def test_other_sites_get_nowhere_even_with_the_cookie(private: "Served", sessions: Sessions, headers: dict[str, str]) -> None:
+def test_other_sites_get_nowhere_even_with_the_cookie(
+    private: "Served", sessions: Sessions, headers: dict[str, str]
+) -> None:
     """Origin and Host are checked before the cookie is looked at, for reading and for signing in too."""
     cookie, csrf = enter(private, sessions)
-    for method, path in (("POST", "/api/v1/search"), ("GET", "/api/v1/memories"), ("POST", "/sign-in"), ("GET", "/")):
+    for method, path in (
+        ("POST", "/api/v1/search"),
+        ("GET", "/api/v1/memories"),
+        ("POST", "/sign-in"),
+        ("GET", "/"),
+    ):
         body = {"query": "tea"} if path.endswith("search") else None
         answer = private.call(method, path, body, Cookie=cookie, X_Ghost_CSRF=csrf, **headers)
         assert answer.status in (403, 421), (method, path, answer)
@@ -128,7 +162,9 @@ def test_looking_is_not_counted(private: "Served", sessions: Sessions) -> None:
     """What a person reads and searches on the page leaves no trace in the counts that the lifecycle lives by."""
     cookie, csrf = enter(private, sessions)
     said = {"Cookie": cookie, "X_Ghost_CSRF": csrf}
-    assert private.api("POST", "/search", {"query": "tea"}, **said).json["results"][0]["key"] == "tea"
+    assert (
+        private.api("POST", "/search", {"query": "tea"}, **said).json["results"][0]["key"] == "tea"
+    )
     assert private.api("POST", "/context", {"query": "tea", "ns": "a"}, **said).status == 200
     assert private.api("GET", "/memories/a/tea", **said).status == 200
     assert private.api("GET", "/memories/a/tea/details", **said).json["days"] == []
@@ -163,7 +199,9 @@ def test_a_token_can_be_typed(serve: Callable[..., "Served"]) -> None:
     wrong = served.call("POST", "/sign-in", urlencode({"token": "nope"}).encode(), **FORM)
     assert wrong.status == 401
     assert b"not good" in wrong.body
-    cookie = cookie_of(served.call("POST", "/sign-in", urlencode({"token": f" {secret} "}).encode(), **FORM))
+    cookie = cookie_of(
+        served.call("POST", "/sign-in", urlencode({"token": f" {secret} "}).encode(), **FORM)
+    )
     told = served.api("GET", "/session", Cookie=cookie).json
     assert (told["name"], told["namespaces"], told["namespaces_writable"]) == ("mine", ["a"], [])
     assert served.api("GET", "/memories?ns=b", Cookie=cookie).status == 403
@@ -222,21 +260,39 @@ def test_read_only_refuses_every_write(serve: Callable[..., "Served"]) -> None:
             served.api(method, path, body, Cookie=cookie, X_Ghost_CSRF=csrf),
             served.api(method, path, body, secret),
         ):
-            assert (answer.status, answer.json["hint"]) == (403, "start `ghost web` without --read-only"), (method, path)
+            assert (answer.status, answer.json["hint"]) == (
+                403,
+                "start `ghost web` without --read-only",
+            ), (method, path)
     told = served.api("GET", "/session", Cookie=cookie).json
     assert (told["read_only"], told["namespaces_writable"]) == (True, [])
-    assert served.api("POST", "/reflect", {"dry_run": True}, Cookie=cookie, X_Ghost_CSRF=csrf).status == 200
-    assert served.api("POST", "/search", {"query": "tea"}, Cookie=cookie, X_Ghost_CSRF=csrf).json["results"]
+    assert (
+        served.api("POST", "/reflect", {"dry_run": True}, Cookie=cookie, X_Ghost_CSRF=csrf).status
+        == 200
+    )
+    assert served.api("POST", "/search", {"query": "tea"}, Cookie=cookie, X_Ghost_CSRF=csrf).json[
+        "results"
+    ]
     served.ghost.store.engine.read_only = True  # as `ghost web` does it
-    assert served.api("POST", "/reflect", {"dry_run": True}, Cookie=cookie, X_Ghost_CSRF=csrf).status == 200
-    refused = served.api("DELETE", "/memories/a/tea?dry_run=true", None, Cookie=cookie, X_Ghost_CSRF=csrf)
+    assert (
+        served.api("POST", "/reflect", {"dry_run": True}, Cookie=cookie, X_Ghost_CSRF=csrf).status
+        == 200
+    )
+    refused = served.api(
+        "DELETE", "/memories/a/tea?dry_run=true", None, Cookie=cookie, X_Ghost_CSRF=csrf
+    )
     assert (refused.status, refused.json["hint"]) == (403, "start `ghost web` without --read-only")
     assert list(served.ghost.export()) == before
 
 
 def scope(cookie: str = "") -> dict[str, Any]:
     """Return a request as the server sees it."""
-    return {"headers": [(b"cookie", f"{cookie}".encode())], "server": ("127.0.0.1", 7), "method": "GET", "raw_path": b"/"}
+    return {
+        "headers": [(b"cookie", f"{cookie}".encode())],
+        "server": ("127.0.0.1", 7),
+        "method": "GET",
+        "raw_path": b"/",
+    }
 
 
 def test_sessions_end_when_nobody_comes(sessions: Sessions) -> None:

@@ -56,7 +56,19 @@ def test_every_file_is_served_with_its_policy(page: "Served", name: str) -> None
 
 @pytest.mark.parametrize(
     "name",
-    ["", ".", "..", "../pages.py", "%2e%2e/pages.py", "js", "js/", "/etc/passwd", "js/../index.html", "index.html%00", "x.js"],
+    [
+        "",
+        ".",
+        "..",
+        "../pages.py",
+        "%2e%2e/pages.py",
+        "js",
+        "js/",
+        "/etc/passwd",
+        "js/../index.html",
+        "index.html%00",
+        "x.js",
+    ],
 )
 def test_no_other_file_is_served(page: "Served", name: str) -> None:
     """Only exact names of files that are there."""
@@ -73,11 +85,14 @@ def test_the_page_is_small_and_holds_nothing_inline() -> None:
         if name.endswith(".html"):
             assert not re.search(r"<script(?![^>]* src=)|\sstyle=|\son\w+=|javascript:", text), name
         if name.endswith(".js") and "/vendor/" not in f"/{name}":
-            assert not re.search(r"innerHTML\s*=|outerHTML\s*=|insertAdjacentHTML|document\.write|\beval\(|new Function", text), (
-                name
-            )
+            assert not re.search(
+                r"innerHTML\s*=|outerHTML\s*=|insertAdjacentHTML|document\.write|\beval\(|new Function",
+                text,
+            ), name
         if not name.startswith("vendor/"):
-            assert not re.search(r"https?://(?!www\.w3\.org)[a-z]", re.sub(r"https\?\?:|https\?:", "", text)), name
+            assert not re.search(
+                r"https?://(?!www\.w3\.org)[a-z]", re.sub(r"https\?\?:|https\?:", "", text)
+            ), name
 
 
 def test_the_page_stands_at_the_root(page: "Served") -> None:
@@ -90,7 +105,9 @@ def test_the_page_stands_at_the_root(page: "Served") -> None:
 
 def test_a_server_without_a_viewer_has_none(served: "Served") -> None:
     """Without sessions there is neither page nor file nor door."""
-    assert [served.call("GET", path).status for path in ("/", "/static/index.html", "/sign-in")] == [404] * 3
+    assert [
+        served.call("GET", path).status for path in ("/", "/static/index.html", "/sign-in")
+    ] == [404] * 3
 
 
 class Stream:
@@ -135,11 +152,25 @@ def test_news_of_a_write_by_this_server(page: "Served", listen_to: Callable[...,
     assert stream.next() == {"sequence": 2, "namespaces": {"b": 1}}
 
 
-def test_news_of_a_write_by_another_process(page: "Served", tmp_path: Path, listen_to: Callable[..., Stream]) -> None:
+def test_news_of_a_write_by_another_process(
+    page: "Served", tmp_path: Path, listen_to: Callable[..., Stream]
+) -> None:
     """What another process puts is told too."""
     stream = listen_to(page)
     assert stream.next()["namespaces"] == {}
-    line = [sys.executable, "-m", "ghostmem", "--db", str(tmp_path / "memory.db"), "put", "-n", "a", "-k", "k", "text"]
+    line = [
+        sys.executable,
+        "-m",
+        "ghostmem",
+        "--db",
+        str(tmp_path / "memory.db"),
+        "put",
+        "-n",
+        "a",
+        "-k",
+        "k",
+        "text",
+    ]
     subprocess.run(line, check=True, capture_output=True, timeout=TIMEOUT)
     assert stream.next() == {"sequence": 1, "namespaces": {"a": 1}}
 
@@ -155,7 +186,9 @@ def test_news_only_of_what_one_may_read(page: "Served", listen_to: Callable[...,
     assert stream.next() == {"sequence": 1, "namespaces": {"a": 1}}
 
 
-def test_a_listener_hears_that_nothing_happened(serve: Callable[..., "Served"], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_listener_hears_that_nothing_happened(
+    serve: Callable[..., "Served"], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Silence is told too, so that a dead connection is noticed."""
     made = Events.__init__
     monkeypatch.setattr(Events, "__init__", lambda self, ghost: made(self, ghost, beat=0.05))
@@ -165,10 +198,14 @@ def test_a_listener_hears_that_nothing_happened(serve: Callable[..., "Served"], 
     stream.close()
 
 
-def test_listeners_are_bounded(serve: Callable[..., "Served"], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_listeners_are_bounded(
+    serve: Callable[..., "Served"], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """One too many is told to come back later; when somebody leaves there is room again."""
     made = Events.__init__
-    monkeypatch.setattr(Events, "__init__", lambda self, ghost: made(self, ghost, pause=0.05, beat=0.05, most=1))
+    monkeypatch.setattr(
+        Events, "__init__", lambda self, ghost: made(self, ghost, pause=0.05, beat=0.05, most=1)
+    )
     served = serve(sessions=Sessions())
     first = Stream(served.port)
     first.next()
@@ -203,8 +240,19 @@ def command(tmp_path: Path) -> Iterator[Callable[..., tuple["subprocess.Popen[st
     running: list[subprocess.Popen[str]] = []
 
     def run(*options: str) -> tuple["subprocess.Popen[str]", str]:
-        line = [sys.executable, "-m", "ghostmem", "--db", str(tmp_path / "memory.db"), "web", "--no-open", *options]
-        running.append(subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True))
+        line = [
+            sys.executable,
+            "-m",
+            "ghostmem",
+            "--db",
+            str(tmp_path / "memory.db"),
+            "web",
+            "--no-open",
+            *options,
+        ]
+        running.append(
+            subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        )
         assert running[-1].stdout is not None
         return running[-1], running[-1].stdout.readline().strip()
 
@@ -214,26 +262,33 @@ def command(tmp_path: Path) -> Iterator[Callable[..., tuple["subprocess.Popen[st
         process.communicate(timeout=TIMEOUT)
 
 
-def call(port: int, method: str, path: str, body: str | None = None, **headers: str) -> http.client.HTTPResponse:
+def call(
+    port: int, method: str, path: str, body: str | None = None, **headers: str
+) -> http.client.HTTPResponse:
     """Send one request."""
     link = http.client.HTTPConnection("127.0.0.1", port, timeout=TIMEOUT)
-    link.request(method, path, body, {name.replace("_", "-"): value for name, value in headers.items()})
+    link.request(
+        method, path, body, {name.replace("_", "-"): value for name, value in headers.items()}
+    )
     answer = link.getresponse()
     answer.data = answer.read()  # type: ignore[attr-defined]
     link.close()
     return answer
 
 
-def test_ghost_web_prints_an_address_that_opens_once(command: Callable[..., tuple["subprocess.Popen[str]", str]]) -> None:
+def test_ghost_web_prints_an_address_that_opens_once(
+    command: Callable[..., tuple["subprocess.Popen[str]", str]],
+) -> None:
     """The address is of loopback and holds the token; everything else is refused; a signal ends it with 0."""
     process, url = command()
     parts = urlsplit(url)
     assert (parts.hostname, parts.path) == ("127.0.0.1", "/")
     assert parts.port is not None
     assert len(parts.query) >= len("token=") + 40
-    assert [call(parts.port, "GET", path).status for path in ("/", "/api/v1/stats", "/healthz", "/static/js/main.js")] == [
-        401
-    ] * 4
+    assert [
+        call(parts.port, "GET", path).status
+        for path in ("/", "/api/v1/stats", "/healthz", "/static/js/main.js")
+    ] == [401] * 4
     opened = call(parts.port, "GET", f"/?{parts.query}")
     cookie = str(opened.getheader("set-cookie")).partition(";")[0]
     assert call(parts.port, "GET", "/", Cookie=cookie).status == 200
@@ -252,7 +307,9 @@ def until(true: Callable[[], Any]) -> None:
         time.sleep(0.05)
 
 
-@pytest.mark.parametrize(("options", "pending"), [((), 0), (("--read-only",), 1)], ids=["writing", "read-only"])
+@pytest.mark.parametrize(
+    ("options", "pending"), [((), 0), (("--read-only",), 1)], ids=["writing", "read-only"]
+)
 def test_ghost_web_gives_vectors_to_what_has_none(
     command: Callable[..., tuple["subprocess.Popen[str]", str]],
     tmp_path: Path,
@@ -282,7 +339,9 @@ def test_ghost_web_gives_vectors_to_what_has_none(
         until(lambda: ghost.embed_status().pending == pending)
 
 
-def test_ghost_web_read_only(command: Callable[..., tuple["subprocess.Popen[str]", str]], tmp_path: Path) -> None:
+def test_ghost_web_read_only(
+    command: Callable[..., tuple["subprocess.Popen[str]", str]], tmp_path: Path
+) -> None:
     """With --read-only and --json: the address as JSON, and a file that is not written to."""
     with Ghost.open(str(tmp_path / "memory.db"), settings=Settings(embed_provider="none")) as ghost:
         ghost.put("a", "tea", "green tea")
@@ -295,7 +354,9 @@ def test_ghost_web_read_only(command: Callable[..., tuple["subprocess.Popen[str]
     cookie = str(opened.getheader("set-cookie")).partition(";")[0]
     csrf = json.loads(call(parts.port, "GET", "/api/v1/session", Cookie=cookie).data)["csrf"]  # type: ignore[attr-defined]
     said = {"Cookie": cookie, "X_Ghost_CSRF": csrf, "Content_Type": "application/json"}
-    assert call(parts.port, "PUT", "/api/v1/memories/a/tea", '{"content": "x"}', **said).status == 403
+    assert (
+        call(parts.port, "PUT", "/api/v1/memories/a/tea", '{"content": "x"}', **said).status == 403
+    )
     assert call(parts.port, "POST", "/api/v1/search", '{"query": "tea"}', **said).status == 200
     with Ghost.open(str(tmp_path / "memory.db"), settings=Settings(embed_provider="none")) as ghost:
         assert ghost.history("a", "tea")[-1].version == 1

@@ -12,7 +12,9 @@ if TYPE_CHECKING:
 def filled(served: "Served", clock: Any) -> "Served":
     """Serve a store with versions, links of several sorts, days of use and a removal."""
     ghost = served.ghost
-    ghost.put("a", "tea", "Green tea.\nIn the morning.", tags=["t"], files=["f.py"], source_user="ann")
+    ghost.put(
+        "a", "tea", "Green tea.\nIn the morning.", tags=["t"], files=["f.py"], source_user="ann"
+    )
     ghost.put("a", "pot", "A pot.", kind="procedural")
     ghost.put("a", "cup", "A cup.")
     ghost.put("a", "lone", "Nobody knows me.", importance=0.95, pinned=True)
@@ -28,7 +30,12 @@ def filled(served: "Served", clock: Any) -> "Served":
 def test_details_have_the_surroundings(filled: "Served") -> None:
     """Edges in both directions, heaviest first, days of use, files, and no count of the look."""
     found = filled.ok("GET", "/memories/a/tea/details")
-    assert (found["memory"]["content"], found["versions"], found["newest"], found["current"]) == ("White tea.", 2, 2, True)
+    assert (found["memory"]["content"], found["versions"], found["newest"], found["current"]) == (
+        "White tea.",
+        2,
+        2,
+        True,
+    )
     assert [(one["key"], one["rel"], one["out"], one["weight"]) for one in found["neighbours"]] == [
         ("cup", "relates_to", False, 0.9),
         ("pot", "depends_on", False, 0.4),
@@ -36,7 +43,9 @@ def test_details_have_the_surroundings(filled: "Served") -> None:
     assert found["neighbours"][0]["summary"] == "A cup."
     assert found["days"] == [{"day": "2026-03-15", "used": 1, "shown": 0}]
     assert found["memory"]["files"] == [{"path": "f.py", "rel": "modified"}]
-    assert filled.ok("GET", "/memories/a/tea/details?version=1")["memory"]["content"].startswith("Green tea.")
+    assert filled.ok("GET", "/memories/a/tea/details?version=1")["memory"]["content"].startswith(
+        "Green tea."
+    )
     assert filled.ok("GET", "/memories/a/tea/details")["days"] == found["days"]
 
 
@@ -46,7 +55,9 @@ def test_details_of_what_was_removed(filled: "Served") -> None:
     found = filled.ok("GET", "/memories/a/cup/details")
     assert found["current"] is False
     assert "deleted_at" in found["memory"]
-    assert [one["key"] for one in filled.ok("GET", "/memories/a/tea/details")["neighbours"]] == ["pot"]
+    assert [one["key"] for one in filled.ok("GET", "/memories/a/tea/details")["neighbours"]] == [
+        "pot"
+    ]
     filled.ok("POST", "/memories/a/cup/restore", {})
     assert filled.ok("GET", "/memories/a/cup/details")["current"] is True
     assert filled.api("GET", "/memories/a/never/details").status == 404
@@ -58,7 +69,9 @@ def test_details_tell_the_note_it_is_from(served: "Served", tmp_path: Any) -> No
     (tmp_path / "notes" / "a.md").write_text("# A\n\n## Tea\n\nGreen.\n", encoding="utf-8")
     served.ghost.add_notes(tmp_path / "notes", "n")
     key = next(one.key for one in served.ghost.list("n") if "Green" in one.content)
-    place = served.ok("GET", f"/memories/n/{key.replace('/', '%2F').replace('#', '%23')}/details")["place"]
+    place = served.ok("GET", f"/memories/n/{key.replace('/', '%2F').replace('#', '%23')}/details")[
+        "place"
+    ]
     assert (place["root"], place["path"]) == (str(tmp_path / "notes"), "a.md")
 
 
@@ -68,7 +81,9 @@ def test_the_graph_of_a_namespace(filled: "Served") -> None:
     names = [node["key"] for node in found["nodes"]]
     assert names[0] == "tea"
     assert sorted(names) == ["cup", "lone", "pot", "tea"]
-    assert {(names[e["source"]], names[e["target"]], e["rel"], e["weight"]) for e in found["edges"]} == {
+    assert {
+        (names[e["source"]], names[e["target"]], e["rel"], e["weight"]) for e in found["edges"]
+    } == {
         ("cup", "tea", "relates_to", 0.9),
         ("pot", "tea", "depends_on", 0.4),
     }
@@ -92,15 +107,26 @@ def test_the_graph_is_bounded(filled: "Served") -> None:
 def test_the_graph_around_a_key(filled: "Served") -> None:
     """One step from a memory, then two; what is not connected never comes."""
     assert [n["key"] for n in filled.ok("GET", "/graph?ns=a&key=pot")["nodes"]] == ["pot", "tea"]
-    assert [n["key"] for n in filled.ok("GET", "/graph?ns=a&key=pot&depth=2")["nodes"]] == ["pot", "tea", "cup"]
-    assert [n["key"] for n in filled.ok("GET", "/graph?ns=a&key=tea&limit=2")["nodes"]] == ["tea", "cup"]
+    assert [n["key"] for n in filled.ok("GET", "/graph?ns=a&key=pot&depth=2")["nodes"]] == [
+        "pot",
+        "tea",
+        "cup",
+    ]
+    assert [n["key"] for n in filled.ok("GET", "/graph?ns=a&key=tea&limit=2")["nodes"]] == [
+        "tea",
+        "cup",
+    ]
     assert [n["key"] for n in filled.ok("GET", "/graph?ns=a&key=lone")["nodes"]] == ["lone"]
     assert filled.api("GET", "/graph?ns=a&key=never").status == 404
 
 
 def test_spans_have_both_times(filled: "Served") -> None:
     """A version that was replaced was believed until then; what says when it was true tells that beside."""
-    filled.ok("PUT", "/memories/a/trip", {"content": "A trip.", "valid_from": "2026-01-01", "valid_to": "2026-02-01"})
+    filled.ok(
+        "PUT",
+        "/memories/a/trip",
+        {"content": "A trip.", "valid_from": "2026-01-01", "valid_to": "2026-02-01"},
+    )
     filled.ok("DELETE", "/memories/a/pot")
     found = {(one["key"], one["version"]): one for one in filled.ok("GET", "/spans?ns=a")["spans"]}
     assert found["tea", 1]["believed_to"] == found["tea", 2]["believed_from"]
@@ -121,7 +147,9 @@ def test_the_flow_goes_back_day_by_day(served: "Served", clock: Any) -> None:
     ghost.put("a", "old", "Old text.", tier="stm")
     clock.forward(days=20)
     ghost.put("a", "new", "New text.", tier="ltm")
-    ghost.set_rule("sleep", "ARCHIVE", tier="stm", age_gt_hours=24, ns="a", rule_id="sleep", priority=1000)
+    ghost.set_rule(
+        "sleep", "ARCHIVE", tier="stm", age_gt_hours=24, ns="a", rule_id="sleep", priority=1000
+    )
     run = served.ok("POST", "/reflect", {"ns": "a"})["run"]
     found = served.ok("GET", "/flow?ns=a&days=22")
     assert found["tiers"] == {"dormant": 1, "ltm": 1}
@@ -147,7 +175,10 @@ def test_the_shape_counts_everything_once(filled: "Served") -> None:
     assert (found["total"], found["pinned"], found["kinds"]["procedural"]) == (4, 1, 1)
     for name in ("sources", "clients", "namespaces", "ages", "importance", "sizes", "months"):
         assert sum(one["count"] for one in found[name]) == 4, name
-    assert found["importance"][-1] == {"name": "1.0", "count": 0} or found["importance"][-1]["count"] <= 1
+    assert (
+        found["importance"][-1] == {"name": "1.0", "count": 0}
+        or found["importance"][-1]["count"] <= 1
+    )
     assert sum(one["used"] for one in found["use"]) == 1
     assert filled.ok("GET", "/shape")["total"] == 5
 
@@ -169,10 +200,22 @@ def test_the_quarantine_is_settled(served: "Served") -> None:
     assert [(one["key"], one["content"]) for one in held] == [("one", "first"), ("two", "second")]
     assert len(served.ok("GET", "/quarantine")["held"]) == 3
     assert served.api("POST", "/quarantine/release", {"ns": "b", "id": held[0]["id"]}).status == 404
-    assert served.ok("POST", "/quarantine/release", {"ns": "a", "id": held[0]["id"]})["key"] == "one"
-    assert served.ok("POST", "/quarantine/drop", {"ns": "a", "ids": [held[1]["id"]], "dry_run": True})["dry_run"] is True
+    assert (
+        served.ok("POST", "/quarantine/release", {"ns": "a", "id": held[0]["id"]})["key"] == "one"
+    )
+    assert (
+        served.ok("POST", "/quarantine/drop", {"ns": "a", "ids": [held[1]["id"]], "dry_run": True})[
+            "dry_run"
+        ]
+        is True
+    )
     writer, _ = served.ghost.create_token("w", ["a:write"])
-    assert served.api("POST", "/quarantine/drop", {"ns": "a", "ids": [held[1]["id"]]}, writer).status == 403
+    assert (
+        served.api("POST", "/quarantine/drop", {"ns": "a", "ids": [held[1]["id"]]}, writer).status
+        == 403
+    )
     owner, _ = served.ghost.create_token("o", ["a:admin"])
-    assert served.ok("POST", "/quarantine/drop", {"ns": "a", "ids": [held[1]["id"]]}, owner)["dropped"] == [held[1]["id"]]
+    assert served.ok("POST", "/quarantine/drop", {"ns": "a", "ids": [held[1]["id"]]}, owner)[
+        "dropped"
+    ] == [held[1]["id"]]
     assert served.ok("GET", "/quarantine", None, owner)["held"] == []

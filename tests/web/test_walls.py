@@ -31,7 +31,11 @@ TRIES: list[tuple[str, str, Any]] = [
     ("POST", "/memories/b/plan/curate", {"op": "pin"}),
     ("POST", "/search", {"query": "zebra plan"}),
     ("POST", "/search", {"query": "zebra plan", "ns": "b"}),
-    ("POST", "/search", {"query": "zebra plan", "explain": True, "include_all": True, "min_score": -1}),
+    (
+        "POST",
+        "/search",
+        {"query": "zebra plan", "explain": True, "include_all": True, "min_score": -1},
+    ),
     ("POST", "/context", {"query": "zebra plan"}),
     ("POST", "/context", {"query": "zebra plan", "ns": "*"}),
     ("POST", "/context", {"query": "", "files": ["zebra.py"]}),
@@ -45,7 +49,11 @@ TRIES: list[tuple[str, str, Any]] = [
     ("GET", "/edges/candidates?ns=b", None),
     ("GET", "/clusters?ns=b", None),
     ("GET", "/clusters?ns=a", None),
-    ("POST", "/consolidate", {"ns": "a", "summary_key": "s", "content": "s", "source_keys": ["note", "plan"]}),
+    (
+        "POST",
+        "/consolidate",
+        {"ns": "a", "summary_key": "s", "content": "s", "source_keys": ["note", "plan"]},
+    ),
     ("GET", "/expand?ns=b", None),
     ("GET", "/expand?ns=a", None),
     ("POST", "/reflect", {"dry_run": True}),
@@ -60,7 +68,11 @@ TRIES: list[tuple[str, str, Any]] = [
     ("GET", "/rules/of-b", None),
     ("DELETE", "/rules/of-b", None),
     ("DELETE", "/rules/sys-dedup-all", None),
-    ("POST", "/rules", {"name": "r", "action": "ARCHIVE", "tier": "stm", "ns": "a", "rule_id": "of-b"}),
+    (
+        "POST",
+        "/rules",
+        {"name": "r", "action": "ARCHIVE", "tier": "stm", "ns": "a", "rule_id": "of-b"},
+    ),
     ("POST", "/rules", {"name": "r", "action": "ARCHIVE", "tier": "stm", "ns": "b"}),
     ("GET", "/tags", None),
     ("GET", "/tags?ns=b", None),
@@ -110,7 +122,9 @@ def fill(served: "Served", with_b: bool) -> tuple[str, str]:
     ghost.put("a", "gone", "x")
     run = "RUN"
     if with_b:
-        ghost.put("b", "plan", "The zebra plan is to sail at dawn.", tags=["hidden"], files=["zebra.py"])
+        ghost.put(
+            "b", "plan", "The zebra plan is to sail at dawn.", tags=["hidden"], files=["zebra.py"]
+        )
         ghost.put("b", "ship", "The ship is called Zebra.", pinned=True)
         ghost.put("b", "gone", "x")
         ghost.rm("b", "gone")
@@ -135,7 +149,10 @@ def test_nothing_is_learnt_of_another_namespace(serve: Callable[..., "Served"]) 
     for method, path, body in TRIES:
         with_b = json.loads(json.dumps(body).replace("RUN-OF-B", run).replace("HELD-OF-B", held))
         without = json.loads(json.dumps(body).replace("HELD-OF-B", NOBODY))
-        one, two = full.api(method, path.replace("RUN-OF-B", run), with_b, token), empty.api(method, path, without, other)
+        one, two = (
+            full.api(method, path.replace("RUN-OF-B", run), with_b, token),
+            empty.api(method, path, without, other),
+        )
         assert seen(one) == seen(two), (method, path, body)
         assert one.status < 500
     assert list(full.ghost.export("b")) == before
@@ -144,9 +161,16 @@ def test_nothing_is_learnt_of_another_namespace(serve: Callable[..., "Served"]) 
 def test_what_a_token_may_see_is_there(served: "Served") -> None:
     """The walls do not hide what is one's own."""
     token, _ = fill(served, True)
-    assert [row["key"] for row in served.ok("GET", "/memories", None, token)["memories"]] == ["gone", "note"]
-    assert [row["ns"] for row in served.ok("GET", "/namespaces", None, token)["namespaces"]] == ["a"]
-    assert [hit["key"] for hit in served.ok("POST", "/search", {"query": "tea"}, token)["results"]] == ["note"]
+    assert [row["key"] for row in served.ok("GET", "/memories", None, token)["memories"]] == [
+        "gone",
+        "note",
+    ]
+    assert [row["ns"] for row in served.ok("GET", "/namespaces", None, token)["namespaces"]] == [
+        "a"
+    ]
+    assert [
+        hit["key"] for hit in served.ok("POST", "/search", {"query": "tea"}, token)["results"]
+    ] == ["note"]
     assert served.ok("GET", "/tags", None, token) == {"tags": [{"tag": "mine", "count": 1}]}
     run = served.ok("POST", "/reflect", {}, token)["run"]
     assert [row["id"] for row in served.ok("GET", "/runs", None, token)["runs"]] == [run]
@@ -162,7 +186,8 @@ def test_metrics_are_for_who_may_read_everything(served: "Served") -> None:
 
 
 @pytest.mark.parametrize(
-    ("ns", "status"), [("ab", 403), ("a:x", 403), ("A", 403), ("a*", 403), ("*", 403), ("a%00", 403), ("a", 200)]
+    ("ns", "status"),
+    [("ab", 403), ("a:x", 403), ("A", 403), ("a*", 403), ("*", 403), ("a%00", 403), ("a", 200)],
 )
 def test_names_that_look_alike_are_others(served: "Served", ns: str, status: int) -> None:
     """A grant for a name is for that name, not for what starts with it or reads like it."""
@@ -180,4 +205,7 @@ def test_a_prefix_covers_what_starts_with_it_and_no_more(served: "Served") -> No
         for name in ("agent", "agent:x", "agent:x:y", "agents:x")
     }
     assert found == {"agent": 403, "agent:x": 200, "agent:x:y": 200, "agents:x": 403}
-    assert {row["ns"] for row in served.ok("GET", "/memories", None, token)["memories"]} == {"agent:x", "agent:x:y"}
+    assert {row["ns"] for row in served.ok("GET", "/memories", None, token)["memories"]} == {
+        "agent:x",
+        "agent:x:y",
+    }

@@ -1,4 +1,6 @@
-"""What an agent does with a memory, as three plain functions that take and return text: remember, recall, context."""
+"""What an agent does with a memory, as three plain functions that take and return text: remember,
+recall, context.
+"""
 
 from collections.abc import Callable
 from functools import wraps
@@ -19,11 +21,16 @@ class Action(NamedTuple):
 
 
 def actions(ghost: "Ghost", ns: str) -> tuple[Action, ...]:
-    """Return the functions for one namespace of an open store; each says what is wrong instead of raising."""
+    """Return the functions for one namespace of an open store.
+
+    Each says what is wrong instead of raising.
+    """
 
     def remember(
         content: Annotated[str, "what to keep, understandable by itself"],
-        key: Annotated[str, "short and descriptive, such as user-timezone; the same key again updates it"] = "",
+        key: Annotated[
+            str, "short and descriptive, such as user-timezone; the same key again updates it"
+        ] = "",
     ) -> str:
         memory = ghost.put(ns, key or _own_key(ghost, ns, content), content)
         said = [f"{memory.outcome} {memory.key} (version {memory.version})", *memory.notes]
@@ -47,10 +54,20 @@ def actions(ghost: "Ghost", ns: str) -> tuple[Action, ...]:
 
     return (
         Action(
-            "remember", "Store a fact, a preference or a decision in memory, or update it under the same key.", _told(remember)
+            "remember",
+            "Store a fact, a preference or a decision in memory, or update it under the same key.",
+            _told(remember),
         ),
-        Action("recall", "Search memory by words and meaning. Says so when nothing relevant is known.", _told(recall)),
-        Action("context", "Assemble what memory holds for a task, within a budget of tokens; call it first.", _told(context)),
+        Action(
+            "recall",
+            "Search memory by words and meaning. Says so when nothing relevant is known.",
+            _told(recall),
+        ),
+        Action(
+            "context",
+            "Assemble what memory holds for a task, within a budget of tokens; call it first.",
+            _told(context),
+        ),
     )
 
 
@@ -63,9 +80,9 @@ def packed(ghost: "Ghost", ns: str, task: str, budget: int) -> str:
 
 def _own_key(ghost: "Ghost", ns: str, content: str) -> str:
     """Name a text by its words; when another text has that name, by a mark of its own, too."""
+    from ghostmem.capture.rules.capture import key_of, other_key
     from ghostmem.errors import NotFoundError
-    from ghostmem.rules.capture import key_of, other_key
-    from ghostmem.rules.capture_cues import Sort
+    from ghostmem.model import Sort
 
     key = key_of(content, Sort.FACT)
     try:

@@ -19,9 +19,14 @@ if TYPE_CHECKING:
 
 
 class GhostMemoryTool(BetaAbstractMemoryTool):  # type: ignore[misc]
-    """The tool `memory` over one namespace of an open store; give it to `client.beta.messages.tool_runner(tools=[…])`."""
+    """The tool `memory` over one namespace of an open store.
 
-    def __init__(self, ghost: Ghost, ns: str, *, allow_secrets: bool = False, cache_control: Any = None) -> None:
+    Give it to `client.beta.messages.tool_runner(tools=[…])`.
+    """
+
+    def __init__(
+        self, ghost: Ghost, ns: str, *, allow_secrets: bool = False, cache_control: Any = None
+    ) -> None:
         super().__init__(cache_control=cache_control)
         self.files = MemoryFiles(ghost, ns, allow_secrets=allow_secrets)
 
@@ -43,7 +48,9 @@ class GhostMemoryTool(BetaAbstractMemoryTool):  # type: ignore[misc]
 class AsyncGhostMemoryTool(BetaAsyncAbstractMemoryTool):  # type: ignore[misc]
     """The same for the asynchronous client; the store works in a thread."""
 
-    def __init__(self, ghost: Ghost, ns: str, *, allow_secrets: bool = False, cache_control: Any = None) -> None:
+    def __init__(
+        self, ghost: Ghost, ns: str, *, allow_secrets: bool = False, cache_control: Any = None
+    ) -> None:
         super().__init__(cache_control=cache_control)
         self.files = MemoryFiles(ghost, ns, allow_secrets=allow_secrets)
 

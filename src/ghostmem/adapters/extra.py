@@ -2,5 +2,10 @@
 
 
 def missing(adapter: str, extra: str, error: ImportError) -> ImportError:
-    """Return the error of an adapter whose library cannot be imported: what is missing, and the command that brings it."""
-    return ImportError(f"ghostmem.adapters.{adapter} cannot import {error.name or error}: run `pip install 'ghostmem[{extra}]'`")
+    """Return the error of an adapter whose library cannot be imported: what is missing, and the
+    command that brings it.
+    """
+    return ImportError(
+        f"ghostmem.adapters.{adapter} cannot import {error.name or error}: run `pip "
+        f"install 'ghostmem[{extra}]'`"
+    )

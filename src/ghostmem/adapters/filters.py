@@ -17,11 +17,15 @@ _OPERATORS: Mapping[str, Callable[[Any, Any], bool]] = {
 
 
 def matches(value: Any, wanted: Any) -> bool:
-    """Say whether a value is what is wanted: equal, inside the bounds of operators, or an object whose named parts match."""
+    """Say whether a value is what is wanted: equal, inside the bounds of operators, or an object
+    whose named parts match.
+    """
     if isinstance(wanted, Mapping):
         if any(str(name).startswith("$") for name in wanted):
             return all(_compare(value, name, bound) for name, bound in wanted.items())
-        return isinstance(value, Mapping) and all(matches(value.get(name), part) for name, part in wanted.items())
+        return isinstance(value, Mapping) and all(
+            matches(value.get(name), part) for name, part in wanted.items()
+        )
     if isinstance(wanted, list | tuple):
         same = isinstance(value, list | tuple) and len(value) == len(wanted)
         return same and all(matches(one, other) for one, other in zip(value, wanted, strict=True))
@@ -29,10 +33,15 @@ def matches(value: Any, wanted: Any) -> bool:
 
 
 def _compare(value: Any, name: str, bound: Any) -> bool:
-    """Compare as an operator says; numbers and what reads as one by size, texts by their order, what cannot be is no match."""
+    """Compare as an operator says.
+
+    Numbers and what reads as one by size, texts by their order, what cannot be is no match.
+    """
     compare = _OPERATORS.get(name)
     if compare is None:
-        raise InvalidInputError(f"filter operator {name!r} is unknown", f"use one of: {', '.join(_OPERATORS)}")
+        raise InvalidInputError(
+            f"filter operator {name!r} is unknown", f"use one of: {', '.join(_OPERATORS)}"
+        )
     if name in ("$eq", "$ne"):
         return compare(value, bound)
     try:

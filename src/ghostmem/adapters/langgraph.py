@@ -1,4 +1,6 @@
-"""A LangGraph store over Ghost: items are memories, their values kept whole, their texts searched by Ghost."""
+"""A LangGraph store over Ghost: items are memories, their values kept whole, their texts searched
+by Ghost.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 from ghostmem.adapters.extra import missing
 from ghostmem.adapters.filters import matches
 from ghostmem.adapters.names import from_key, from_namespace, to_key, to_namespace
+from ghostmem.clock import format_time, read_time
 from ghostmem.errors import InvalidInputError, NotFoundError, VersionConflictError
 from ghostmem.model import Kind, Memory, Tier
-from ghostmem.times import format_time, read_time
 
 try:
     from langgraph.store.base import (
@@ -44,12 +46,13 @@ _MOST = 10_000  # hits a search looks through for those that pass a filter
 
 
 class GhostStore(BaseStore):  # type: ignore[misc]
-    """A `BaseStore` whose items lie below one of Ghost's namespaces, beside everything else the store knows.
+    """A `BaseStore` whose items lie below one of Ghost's namespaces, beside everything else the
+    store knows.
 
-    `root` is that namespace, `fields` are the paths whose texts are searched (`$`: all), and `ttl` is LangGraph's configuration
-    of default lifetimes, in minutes. An item put again is a new version of its memory, and a deleted one can be restored.
-    Keys, tokens and passwords in values are replaced by placeholders, with a warning, unless `allow_secrets`.
-    """
+    `root` is that namespace, `fields` are the paths whose texts are searched (`$`: all), and `ttl`
+    is LangGraph's configuration of default lifetimes, in minutes. An item put again is a new
+    version of its memory, and a deleted one can be restored. Keys, tokens and passwords in values
+    are replaced by placeholders, with a warning, unless `allow_secrets`."""
 
     supports_ttl = True
 
@@ -69,7 +72,9 @@ class GhostStore(BaseStore):  # type: ignore[misc]
         self.allow_secrets = allow_secrets
 
     def batch(self, ops: Iterable[Any]) -> list[Any]:
-        """Do several things at once: what is asked is answered first, then the last put of each key is made."""
+        """Do several things at once: what is asked is answered first, then the last put of each key
+        is made.
+        """
         given = list(ops)
         answers = [self._answer(op) for op in given]
         for op in {(op.namespace, op.key): op for op in given if isinstance(op, PutOp)}.values():
@@ -89,7 +94,10 @@ class GhostStore(BaseStore):  # type: ignore[misc]
             return self._namespaces(op)
         if isinstance(op, PutOp):
             return None
-        raise InvalidInputError(f"{type(op).__name__} is no operation of a store", "use GetOp, PutOp, SearchOp, ListNamespacesOp")
+        raise InvalidInputError(
+            f"{type(op).__name__} is no operation of a store",
+            "use GetOp, PutOp, SearchOp, ListNamespacesOp",
+        )
 
     def _get(self, op: GetOp) -> Item | None:
         try:
@@ -116,7 +124,9 @@ class GhostStore(BaseStore):  # type: ignore[misc]
                     "value": op.value,
                     "searched": op.index is not False,
                     "minutes": op.ttl,
-                    "created": format_time(self.ghost.store.clock()) if before is None else _created(before),
+                    "created": format_time(self.ghost.store.clock())
+                    if before is None
+                    else _created(before),
                 }
             },
             ttl=_ttl(op.ttl),
@@ -124,7 +134,9 @@ class GhostStore(BaseStore):  # type: ignore[misc]
             allow_secrets=self.allow_secrets,
         )
         if gone := [note for note in memory.notes if note.endswith("redacted")]:
-            warnings.warn(f"{ns}/{key}: {'; '.join(gone)}; allow_secrets=True keeps secrets", stacklevel=3)
+            warnings.warn(
+                f"{ns}/{key}: {'; '.join(gone)}; allow_secrets=True keeps secrets", stacklevel=3
+            )
 
     def _current(self, ns: str, key: str) -> Memory | None:
         """Return what is there under a key, without counting it as read."""
@@ -141,7 +153,9 @@ class GhostStore(BaseStore):  # type: ignore[misc]
             pass
 
     def _search(self, op: SearchOp) -> list[SearchItem]:
-        """Return items below a namespace: those that answer the question, best first, or all, newest first."""
+        """Return items below a namespace: those that answer the question, best first, or all,
+        newest first.
+        """
         want = op.offset + op.limit
         found = self._hits(op, want) if op.query else self._listed(op, want)
         items = found[op.offset : want]
@@ -169,7 +183,12 @@ class GhostStore(BaseStore):  # type: ignore[misc]
         asked = max(1, want)
         while True:
             hits = self.ghost.search(
-                op.query, self._below(op.namespace_prefix), limit=asked, include_all=True, within="memories", weak=True
+                op.query,
+                self._below(op.namespace_prefix),
+                limit=asked,
+                include_all=True,
+                within="memories",
+                weak=True,
             )
             found: list[tuple[Memory, float | None]] = [
                 (hit.memory, hit.score) for hit in hits if self._passes(hit.memory, op, asked=True)
@@ -187,11 +206,21 @@ class GhostStore(BaseStore):  # type: ignore[misc]
             return False
         if asked and not _about(memory).get("searched", True):
             return False
-        return all(matches(_value(memory).get(name), wanted) for name, wanted in (op.filter or {}).items())
+        return all(
+            matches(_value(memory).get(name), wanted) for name, wanted in (op.filter or {}).items()
+        )
 
     def _namespaces(self, op: ListNamespacesOp) -> list[Names]:
-        known = (from_namespace(self.root, info.ns) for info in self.ghost.namespaces(f"{self.root}*") if info.count)
-        found = {names for names in known if names and all(_fits(names, one) for one in op.match_conditions or ())}
+        known = (
+            from_namespace(self.root, info.ns)
+            for info in self.ghost.namespaces(f"{self.root}*")
+            if info.count
+        )
+        found = {
+            names
+            for names in known
+            if names and all(_fits(names, one) for one in op.match_conditions or ())
+        }
         cut = sorted({names[: op.max_depth] for names in found})
         return cut[op.offset : op.offset + op.limit]
 
@@ -232,12 +261,18 @@ class GhostStore(BaseStore):  # type: ignore[misc]
 def _texts(value: Mapping[str, Any], path: str) -> list[str]:
     if path != WHOLE:
         return list(get_text_at_path(value, tokenize_path(path)))
-    return [f"{name}: {text}" if len(value) > 1 else text for name, one in value.items() for text in _words(one)]
+    return [
+        f"{name}: {text}" if len(value) > 1 else text
+        for name, one in value.items()
+        for text in _words(one)
+    ]
 
 
 def _words(value: Any) -> list[str]:
     """Return a value as text to search by: a text as it is, anything else as JSON."""
-    return [value] if isinstance(value, str) else [json.dumps(value, ensure_ascii=False, default=str)]
+    return (
+        [value] if isinstance(value, str) else [json.dumps(value, ensure_ascii=False, default=str)]
+    )
 
 
 def _about(memory: Memory) -> Mapping[str, Any]:
@@ -260,7 +295,9 @@ def _ttl(minutes: float | None) -> str:
     if minutes is None:
         return "never"
     if not minutes > 0:
-        raise InvalidInputError(f"ttl {minutes!r} is not a time to live", "give minutes above 0, or None")
+        raise InvalidInputError(
+            f"ttl {minutes!r} is not a time to live", "give minutes above 0, or None"
+        )
     return f"{math.ceil(minutes * 60)}s"
 
 
@@ -274,7 +311,9 @@ def _fits(names: Names, condition: Any) -> bool:
     """Say whether names begin or end as a condition says; `*` stands for any one name."""
     path = condition.path
     if condition.match_type not in _ENDS:
-        raise InvalidInputError(f"match type {condition.match_type!r} is unknown", f"use {' or '.join(_ENDS)}")
+        raise InvalidInputError(
+            f"match type {condition.match_type!r} is unknown", f"use {' or '.join(_ENDS)}"
+        )
     if len(names) < len(path):
         return False
     part = _ENDS[condition.match_type](names, len(path))

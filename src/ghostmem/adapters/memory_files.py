@@ -1,4 +1,6 @@
-"""Anthropic's memory tool served from a store: files are memories of one namespace, directories the beginnings of their keys."""
+"""Anthropic's memory tool served from a store: files are memories of one namespace, directories the
+beginnings of their keys.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,10 @@ if TYPE_CHECKING:
     from ghostmem.model import Memory
 
 META = "memory_file"
-TOOL: Mapping[str, str] = {"type": "memory_20250818", "name": "memory"}  # what a request names it by
+TOOL: Mapping[str, str] = {
+    "type": "memory_20250818",
+    "name": "memory",
+}  # what a request names it by
 # command: what it needs, what it may have
 COMMANDS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "view": (("path",), ("view_range",)),
@@ -31,11 +36,13 @@ _EMPTY = "(an empty file)"  # a memory says something; what the file really hold
 
 
 class MemoryFiles:
-    """The memory tool over one namespace of an open store; each method is a command and returns the text for the model.
+    """The memory tool over one namespace of an open store.
 
-    A changed file is a new version, and a deleted one can be restored. Keys, tokens and passwords are replaced by placeholders,
-    and the result says so, unless `allow_secrets`. What cannot be done raises MemoryFileError; `call` says it instead.
-    """
+    Each method is a command and returns the text for the model.
+
+    A changed file is a new version, and a deleted one can be restored. Keys, tokens and passwords
+    are replaced by placeholders, and the result says so, unless `allow_secrets`. What cannot be
+    done raises MemoryFileError; `call` says it instead."""
 
     def __init__(self, ghost: Ghost, ns: str, *, allow_secrets: bool = False) -> None:
         self.ghost = ghost
@@ -51,10 +58,16 @@ class MemoryFiles:
 
     def run(self, arguments: Mapping[str, Any]) -> str:
         """Carry out a command as a model sends it."""
-        given = {name: value for name, value in arguments.items() if value is not None and name != "command"}
+        given = {
+            name: value
+            for name, value in arguments.items()
+            if value is not None and name != "command"
+        }
         command = arguments.get("command")
         if not isinstance(command, str) or command not in COMMANDS:
-            raise MemoryFileError(f"Unknown command: {str(command)[:60]!r}; there are: {', '.join(COMMANDS)}")
+            raise MemoryFileError(
+                f"Unknown command: {str(command)[:60]!r}; there are: {', '.join(COMMANDS)}"
+            )
         needs, may = COMMANDS[command]
         for name in needs:
             if name not in given:
@@ -62,7 +75,9 @@ class MemoryFiles:
         for name, value in given.items():
             if name in (*needs, *may) and not _is_fit(name, value):
                 raise MemoryFileError(f"Invalid `{name}` parameter: {str(value)[:60]!r}")
-        text: str = getattr(self, command)(**{name: value for name, value in given.items() if name in (*needs, *may)})
+        text: str = getattr(self, command)(
+            **{name: value for name, value in given.items() if name in (*needs, *may)}
+        )
         return text
 
     def view(self, path: str, view_range: Sequence[int] | None = None) -> str:
@@ -73,7 +88,10 @@ class MemoryFiles:
             return numbered(path, _text(memory), view_range)
         if not self._is_directory(key):
             raise bare(_gone(path).message)
-        below = {memory.key.removeprefix(f"{key}/" if key else ""): _text(memory) for memory in self._under(key)}
+        below = {
+            memory.key.removeprefix(f"{key}/" if key else ""): _text(memory)
+            for memory in self._under(key)
+        }
         return listing(path.rstrip("/"), below)
 
     def create(self, path: str, file_text: str) -> str:
@@ -92,18 +110,25 @@ class MemoryFiles:
         text = _text(memory)
         found = places(text, old_str)
         if not found:
-            raise bare(f"No replacement was performed, old_str `{old_str}` did not appear verbatim in {path}.")
+            raise bare(
+                f"No replacement was performed, old_str `{old_str}` did not appear "
+                f"verbatim in {path}."
+            )
         if len(found) > 1:
             lines = ", ".join(str(text.count("\n", 0, place) + 1) for place in found)
             raise bare(
-                f"No replacement was performed. Multiple occurrences of old_str `{old_str}` in lines: {lines}. "
+                "No replacement was performed. Multiple occurrences of old_str "
+                f"`{old_str}` in lines: {lines}. "
                 "Please ensure it is unique"
             )
         notes = self._change(path, memory, text.replace(old_str, new_str))
         lines_now, at = _text(self._existing(path)).split("\n"), text.count("\n", 0, found[0])
         first, last = max(0, at - _AROUND), min(len(lines_now), at + _AROUND + 1)
         shown = rows(lines_now[first:last], first + 1)
-        told = "The memory file has been edited. Here is the snippet showing the change (with line numbers):"
+        told = (
+            "The memory file has been edited. Here is the snippet showing the change "
+            "(with line numbers):"
+        )
         return "\n".join([told, *shown, *notes])
 
     def insert(self, path: str, insert_line: int, insert_text: str) -> str:
@@ -133,7 +158,10 @@ class MemoryFiles:
         return f"Successfully deleted {path}"
 
     def rename(self, old_path: str, new_path: str) -> str:
-        """Give a file or a directory another path; the versions from before stay under the old one."""
+        """Give a file or a directory another path.
+
+        The versions from before stay under the old one.
+        """
         old, new = key_of(old_path), key_of(new_path)
         if not old:
             raise MemoryFileError(f"Cannot rename the {ROOT} directory itself")
@@ -163,7 +191,9 @@ class MemoryFiles:
         if key and (memory := self._file(key)) is not None:
             return [memory]
         found = self.ghost.list(self.ns, key_prefix=f"{key}/" if key else None, limit=_ALL)
-        return sorted((memory for memory in found if _is_path(memory.key)), key=lambda memory: memory.key)
+        return sorted(
+            (memory for memory in found if _is_path(memory.key)), key=lambda memory: memory.key
+        )
 
     def _file(self, key: str) -> Memory | None:
         try:
@@ -194,14 +224,23 @@ class MemoryFiles:
         try:
             return self._put(memory.key, text, memory.version)
         except VersionConflictError:
-            raise MemoryFileError(f"The file {path} was changed by somebody else meanwhile; view it and try again") from None
+            raise MemoryFileError(
+                f"The file {path} was changed by somebody else meanwhile; view it and try again"
+            ) from None
 
     def _put(self, key: str, text: str, base: int, like: Memory | None = None) -> tuple[str, ...]:
         """Store a file's text as the version after one, and return what is to be said about it."""
         blank = not text.strip()
-        named: dict[str, Any] = {"kind": Kind.SEMANTIC, "tier": Tier.LTM} if base == 0 and like is None else {}
+        named: dict[str, Any] = (
+            {"kind": Kind.SEMANTIC, "tier": Tier.LTM} if base == 0 and like is None else {}
+        )
         if like is not None:
-            named = {"kind": like.kind, "tier": like.tier, "tags": like.tags, "importance": like.importance}
+            named = {
+                "kind": like.kind,
+                "tier": like.tier,
+                "tags": like.tags,
+                "importance": like.importance,
+            }
         try:
             memory = self.ghost.put(
                 self.ns,
@@ -232,7 +271,11 @@ def _is_fit(name: str, value: Any) -> bool:
     if name == "insert_line":
         return isinstance(value, int) and not isinstance(value, bool)
     if name == "view_range":
-        return isinstance(value, list | tuple) and len(value) == 2 and all(_is_fit("insert_line", one) for one in value)
+        return (
+            isinstance(value, list | tuple)
+            and len(value) == 2
+            and all(_is_fit("insert_line", one) for one in value)
+        )
     return isinstance(value, str)
 
 

@@ -1,4 +1,6 @@
-"""Paths of Anthropic's memory tool: everything lies below /memories, and nothing else can be named."""
+"""Paths of Anthropic's memory tool: everything lies below /memories, and nothing else can
+be named.
+"""
 
 import re
 import unicodedata
@@ -9,7 +11,10 @@ _LONGEST = 512
 
 
 class MemoryFileError(Exception):
-    """A command that was not carried out; `text` is what Anthropic's documentation has for a plain tool to return."""
+    """A command that was not carried out.
+
+    `text` is what Anthropic's documentation has for a plain tool to return.
+    """
 
     def __init__(self, message: str, text: str | None = None) -> None:
         super().__init__(message)
@@ -18,7 +23,10 @@ class MemoryFileError(Exception):
 
 
 def key_of(path: object) -> str:
-    """Return the key of a path below /memories, an empty one for /memories itself; refuse whatever might lead elsewhere."""
+    """Return the key of a path below /memories, an empty one for /memories itself.
+
+    Refuse whatever might lead elsewhere.
+    """
     if not isinstance(path, str):
         raise MemoryFileError(f"Path must be text, got: {type(path).__name__}")
     told = ascii(path[:80])[1:-1]
@@ -33,8 +41,14 @@ def key_of(path: object) -> str:
 
 
 def _is_safe(key: str) -> bool:
-    """Say whether a path has only names in it: no dots that climb, no encoded or foreign separators, no control characters."""
-    if "\\" in key or _ENCODED.search(key) or any(unicodedata.category(char) in ("Cc", "Cs", "Zl", "Zp") for char in key):
+    """Say whether a path has only names in it: no dots that climb, no encoded or foreign
+    separators, no control characters.
+    """
+    if (
+        "\\" in key
+        or _ENCODED.search(key)
+        or any(unicodedata.category(char) in ("Cc", "Cs", "Zl", "Zp") for char in key)
+    ):
         return False
     return not key or all(part.strip() and part.strip(" .") for part in key.split("/"))
 

@@ -1,4 +1,6 @@
-"""memory_search as an agent's tool: text search over the memory files of a workspace, with no index and no store."""
+"""memory_search as an agent's tool: text search over the memory files of a workspace, with no index
+and no store.
+"""
 
 import asyncio
 from collections.abc import Mapping
@@ -32,7 +34,9 @@ class MemorySearchTool(Tool):
         if wrong := self.validate_params(kwargs):
             return f"Error: Invalid parameters for tool '{self.name}': {'; '.join(wrong)}"
         query = kwargs["query"]
-        most = int(kwargs.get("max_results", self.parameters["properties"]["max_results"]["default"]))
+        most = int(
+            kwargs.get("max_results", self.parameters["properties"]["max_results"]["default"])
+        )
         try:
             blocks = await asyncio.to_thread(grep, self.workspace, query, most)
         except GhostError as error:

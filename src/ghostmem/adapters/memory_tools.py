@@ -1,4 +1,6 @@
-"""memory_search and memory_save as tools of a function-calling model: a definition, and text for JSON arguments."""
+"""memory_search and memory_save as tools of a function-calling model: a definition, and text for
+JSON arguments.
+"""
 
 from __future__ import annotations
 
@@ -15,22 +17,29 @@ from ghostmem.errors import (
     MemorySearchArgsError,
     MemorySearchFailError,
 )
-from ghostmem.verbs.save_note import DAILY, LONG_TERM, TARGETS, save_note
+from ghostmem.notes.save import DAILY, LONG_TERM, TARGETS, save_note
 
 if TYPE_CHECKING:
     from ghostmem.ghost import Ghost
-    from ghostmem.hit import Hit
+    from ghostmem.model import Hit
 
 MAX_RESULTS = 5
 NOTHING = "No memory results found."
-SEARCH = "search your persistent memory for relevant information from past conversations and saved knowledge"
+SEARCH = (
+    "search your persistent memory for relevant information from past conversations "
+    "and saved knowledge"
+)
 SAVE = "save information to your persistent memory: to today's log, or to long-term memory"
 SEARCH_PARAMETERS: Mapping[str, Any] = {
     "type": "object",
     "required": ["query"],
     "properties": {
         "query": {"type": "string", "description": "the search query"},
-        "max_results": {"type": "integer", "description": "maximum results to return (default 5)", "default": MAX_RESULTS},
+        "max_results": {
+            "type": "integer",
+            "description": "maximum results to return (default 5)",
+            "default": MAX_RESULTS,
+        },
     },
 }
 SAVE_PARAMETERS: Mapping[str, Any] = {
@@ -38,7 +47,12 @@ SAVE_PARAMETERS: Mapping[str, Any] = {
     "required": ["content"],
     "properties": {
         "content": {"type": "string", "description": "what to keep"},
-        "target": {"type": "string", "description": "where to keep it (default daily)", "enum": list(TARGETS), "default": DAILY},
+        "target": {
+            "type": "string",
+            "description": "where to keep it (default daily)",
+            "enum": list(TARGETS),
+            "default": DAILY,
+        },
     },
 }
 
@@ -59,10 +73,15 @@ class MemorySearch:
         args = _arguments(args_json, MemorySearchArgsError)
         query, count = args.get("query"), args.get("max_results")
         if not isinstance(query, str) or not query.strip():
-            raise MemorySearchArgsError(f"failed to parse arguments: query must be a text, not {query!r}")
+            raise MemorySearchArgsError(
+                f"failed to parse arguments: query must be a text, not {query!r}"
+            )
         count = MAX_RESULTS if count is None else count
         if isinstance(count, bool) or not isinstance(count, int) or count < 1:
-            raise MemorySearchArgsError(f"failed to parse arguments: max_results must be a whole number from 1 up, not {count!r}")
+            raise MemorySearchArgsError(
+                "failed to parse arguments: max_results must be a whole number from 1 up, "
+                f"not {count!r}"
+            )
         return formatted(self.search(query, count))
 
     def search(self, query: str, max_results: int) -> list[Hit]:
@@ -70,7 +89,9 @@ class MemorySearch:
         try:
             return self.store.search(query, self.ns, limit=max_results, pieces=True)
         except Exception as error:
-            raise MemorySearchFailError(f"search operation failed: {error}", getattr(error, "hint", None)) from error
+            raise MemorySearchFailError(
+                f"search operation failed: {error}", getattr(error, "hint", None)
+            ) from error
 
 
 class MemorySave:
@@ -89,10 +110,14 @@ class MemorySave:
         args = _arguments(args_json, MemorySaveArgsError)
         content, target = args.get("content"), args.get("target")
         if not isinstance(content, str) or not content.strip():
-            raise MemorySaveArgsError(f"failed to parse arguments: content must be a text, not {content!r}")
+            raise MemorySaveArgsError(
+                f"failed to parse arguments: content must be a text, not {content!r}"
+            )
         target = DAILY if target is None else target
         if not isinstance(target, str):
-            raise MemorySaveArgsError(f"failed to parse arguments: target must be a text, not {target!r}")
+            raise MemorySaveArgsError(
+                f"failed to parse arguments: target must be a text, not {target!r}"
+            )
         return self.save(content, target)
 
     def save(self, content: str, target: str) -> str:
@@ -102,14 +127,23 @@ class MemorySave:
         except InvalidTargetError:
             raise
         except Exception as error:
-            raise MemorySaveFailError(f"save operation failed: {error}", getattr(error, "hint", None)) from error
+            raise MemorySaveFailError(
+                f"save operation failed: {error}", getattr(error, "hint", None)
+            ) from error
         name = done.path.rpartition("/")[2]
-        return f"Saved to long-term memory ({name})" if target == LONG_TERM else f"Saved to daily log ({name})"
+        return (
+            f"Saved to long-term memory ({name})"
+            if target == LONG_TERM
+            else f"Saved to daily log ({name})"
+        )
 
 
 def formatted(hits: Iterable[Hit]) -> str:
     """Return hits as numbered results with their sources, a blank line between them."""
-    blocks = [f"Memory Result {number}: [source: {source(hit)}]\n{hit.match_chunk}" for number, hit in enumerate(hits, 1)]
+    blocks = [
+        f"Memory Result {number}: [source: {source(hit)}]\n{hit.match_chunk}"
+        for number, hit in enumerate(hits, 1)
+    ]
     return "\n\n".join(blocks) or NOTHING
 
 
@@ -120,7 +154,10 @@ def source(hit: Hit) -> str:
 
 def _function(name: str, about: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
     copy: dict[str, Any] = json.loads(json.dumps(parameters))
-    return {"type": "function", "function": {"name": name, "description": about, "parameters": copy}}
+    return {
+        "type": "function",
+        "function": {"name": name, "description": about, "parameters": copy},
+    }
 
 
 def _arguments(args_json: str, wrong: type[GhostError]) -> dict[str, Any]:

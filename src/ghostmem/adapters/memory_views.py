@@ -25,7 +25,10 @@ def rows(lines: Sequence[str], first: int) -> list[str]:
 
 
 def listing(path: str, files: Mapping[str, str]) -> str:
-    """List a directory's files by their paths in it, two levels deep; a directory's size is the sum of what is in it."""
+    """List a directory's files by their paths in it, two levels deep.
+
+    A directory's size is the sum of what is in it.
+    """
     sizes: dict[str, int] = {"": 0}
     for name, text in files.items():
         size, parts = len(text.encode()), name.split("/")
@@ -35,8 +38,14 @@ def listing(path: str, files: Mapping[str, str]) -> str:
         for depth in range(1, min(len(parts), _DEPTH) + 1):
             shown = "/".join(parts[:depth]) + ("/" if depth < len(parts) else "")
             sizes[shown] = sizes.get(shown, 0) + size
-    head = f"Here're the files and directories up to {_DEPTH} levels deep in {path}, excluding hidden items and node_modules:"
-    found = (f"{_size(sizes[name])}\t{path}{'/' if name else ''}{name}" for name in sorted(sizes, key=_in_order))
+    head = (
+        f"Here're the files and directories up to {_DEPTH} levels deep in {path}, "
+        "excluding hidden items and node_modules:"
+    )
+    found = (
+        f"{_size(sizes[name])}\t{path}{'/' if name else ''}{name}"
+        for name in sorted(sizes, key=_in_order)
+    )
     return "\n".join([head, *found])
 
 

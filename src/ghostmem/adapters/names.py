@@ -6,14 +6,17 @@ from urllib.parse import quote, unquote
 from ghostmem.errors import InvalidInputError
 from ghostmem.model import is_namespace
 
-_MARK = "--"  # begins an escape, so that a plain part has none in it; alone it stands for the empty name
+# begins an escape, so that a plain part has none in it; alone it stands for the empty name
+_MARK = "--"
 _ESCAPED = re.compile("(?:--[0-9a-f]{2})+")
 _UNSAFE = re.compile("[^A-Za-z0-9_]|^_")
 _PLAIN_KEY = re.compile(r"(?=.*\S)[^\x00-\x1f\x7f%\ud800-\udfff]+")
 
 
 def to_part(name: str) -> str:
-    """Write any text as one part of a namespace: as it is where it can be, otherwise escaped byte by byte."""
+    """Write any text as one part of a namespace: as it is where it can be, otherwise escaped byte
+    by byte.
+    """
     if _MARK not in name and ":" not in name and is_namespace(name):
         return name
     return _UNSAFE.sub(_escape, name) or _MARK
@@ -28,7 +31,12 @@ def from_part(part: str) -> str:
     if part == _MARK:
         return ""
     try:
-        name = _ESCAPED.sub(lambda found: bytes.fromhex(found[0].replace(_MARK, "")).decode("utf-8", "surrogatepass"), part)
+        name = _ESCAPED.sub(
+            lambda found: bytes.fromhex(found[0].replace(_MARK, "")).decode(
+                "utf-8", "surrogatepass"
+            ),
+            part,
+        )
     except UnicodeDecodeError:
         return part
     return name if to_part(name) == part else part
@@ -40,19 +48,31 @@ def to_namespace(root: str, names: tuple[str, ...]) -> str:
         raise InvalidInputError(f"invalid namespace: {root[:60]!r}", "name one such as agent:me")
     ns = ":".join([root, *map(to_part, names)])
     if not is_namespace(ns):
-        raise InvalidInputError(f"the namespace {names!r} is too long: {len(ns)} characters as {ns[:60]!r}…", "at most 128 fit")
+        raise InvalidInputError(
+            f"the namespace {names!r} is too long: {len(ns)} characters as {ns[:60]!r}…",
+            "at most 128 fit",
+        )
     return ns
 
 
 def from_namespace(root: str, ns: str) -> tuple[str, ...] | None:
-    """Return the names that a namespace below a root stands for, or None when it is not below it."""
+    """Return the names that a namespace below a root stands for, or None when it is not
+    below it.
+    """
     if ns == root:
         return ()
-    return tuple(map(from_part, ns.removeprefix(f"{root}:").split(":"))) if ns.startswith(f"{root}:") else None
+    return (
+        tuple(map(from_part, ns.removeprefix(f"{root}:").split(":")))
+        if ns.startswith(f"{root}:")
+        else None
+    )
 
 
 def to_key(name: str, also: str = "") -> str:
-    """Write any text as a key: as it is where it can be, otherwise percent-encoded; `also` are characters to encode, too."""
+    """Write any text as a key: as it is where it can be, otherwise percent-encoded.
+
+    `also` are characters to encode, too.
+    """
     if _PLAIN_KEY.fullmatch(name) and not set(also) & set(name):
         return name
     return quote(name, safe="" if also else "/", errors="surrogatepass") or "%"

@@ -1,4 +1,6 @@
-"""Ghost for the OpenAI Agents SDK: function tools, and a session that is kept in the store as a thread."""
+"""Ghost for the OpenAI Agents SDK: function tools, and a session that is kept in the store as a
+thread.
+"""
 
 from __future__ import annotations
 
@@ -24,11 +26,11 @@ if TYPE_CHECKING:
 
 
 class GhostSession(SessionABC):  # type: ignore[misc]
-    """A session of the SDK: its items are memories of a namespace, one each, and what was said in it can be searched.
+    """A session of the SDK: its items are memories of a namespace, one each, and what was said in
+    it can be searched.
 
-    Items come back as they were given. Keys, tokens and passwords in them are replaced by placeholders unless `allow_secrets`;
-    clearing and popping are soft.
-    """
+    Items come back as they were given. Keys, tokens and passwords in them are replaced by
+    placeholders unless `allow_secrets`; clearing and popping are soft."""
 
     def __init__(
         self,
@@ -62,7 +64,9 @@ class GhostSession(SessionABC):  # type: ignore[misc]
 
 
 def _turn(item: Mapping[str, Any]) -> Turn:
-    """Return an item with its words: only messages have some, what tools are told and tell is kept and not searched."""
+    """Return an item with its words: only messages have some, what tools are told and tell is kept
+    and not searched.
+    """
     role = str(item.get("role") or item.get("type") or "item")
     return Turn(item, role, _words(item.get("content")) if "role" in item else "")
 
@@ -85,4 +89,6 @@ def _tool(action: Action) -> FunctionTool:
     async def run(*args: Any, **kwargs: Any) -> str:
         return await asyncio.to_thread(action.run, *args, **kwargs)
 
-    return function_tool(run, name_override=action.name, description_override=action.about, strict_mode=False)
+    return function_tool(
+        run, name_override=action.name, description_override=action.about, strict_mode=False
+    )

@@ -1,4 +1,6 @@
-"""A conversation kept in a store: one memory per item, in order, each with the item itself in its meta."""
+"""A conversation kept in a store: one memory per item, in order, each with the item itself in its
+meta.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ghostmem.adapters.names import to_key
 from ghostmem.errors import NotFoundError, VersionConflictError
 from ghostmem.model import THREAD, Kind, SourceKind
-from ghostmem.rules.injection import suspicions
+from ghostmem.truth.rules.injection import suspicions
 
 if TYPE_CHECKING:
     from ghostmem.ghost import Ghost
@@ -20,7 +22,10 @@ _KINDS = {"user": SourceKind.STATED, "assistant": SourceKind.SELF}
 
 
 class Turn(NamedTuple):
-    """An item as its program needs it back, who said it, and its words; an item without words is kept, not searched."""
+    """An item as its program needs it back, who said it, and its words.
+
+    An item without words is kept, not searched.
+    """
 
     item: Mapping[str, Any]
     role: str
@@ -28,9 +33,14 @@ class Turn(NamedTuple):
 
 
 class Thread:
-    """The items of one session. Each is a memory under `session/number`; removing is soft, so that a session can be restored."""
+    """The items of one session. Each is a memory under `session/number`.
 
-    def __init__(self, ghost: Ghost, ns: str, session: str, client: str, *, allow_secrets: bool = False) -> None:
+    Removing is soft, so that a session can be restored.
+    """
+
+    def __init__(
+        self, ghost: Ghost, ns: str, session: str, client: str, *, allow_secrets: bool = False
+    ) -> None:
         self.ghost = ghost
         self.ns = ns
         self.session = session
@@ -77,7 +87,8 @@ class Thread:
     def _put(self, turn: Turn, number: int) -> int:
         """Store a turn under the first number that is free.
 
-        What is not the user's and reads like orders to an agent would be held in quarantine, and the conversation would have a
+        What is not the user's and reads like orders to an agent would be held in quarantine, and
+        the conversation would have a
         hole: such an item is kept without its words.
         """
         kind = _KINDS.get(turn.role, SourceKind.OBSERVED)

@@ -1,4 +1,6 @@
-"""The shape of a tool for agents in Python: a name, a description, a JSON schema, and one function that returns text."""
+"""The shape of a tool for agents in Python: a name, a description, a JSON schema, and one function
+that returns text.
+"""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
@@ -30,16 +32,24 @@ class Tool(ABC):
         """Do what the tool is for and return text for the agent."""
 
     def validate_params(self, params: Mapping[str, Any]) -> list[str]:
-        """Return everything that is wrong with the arguments of a call; an empty list means that they can be used."""
+        """Return everything that is wrong with the arguments of a call.
+
+        An empty list means that they can be used.
+        """
         if self.parameters.get("type", "object") != "object":
             raise InvalidInputError(
-                f"the parameters of {self.name} are of type {self.parameters['type']!r}", "their type must be object"
+                f"the parameters of {self.name} are of type {self.parameters['type']!r}",
+                "their type must be object",
             )
         return list(_wrong(params, {**self.parameters, "type": "object"}, ""))
 
     def to_schema(self) -> dict[str, Any]:
         """Return the tool as a function in the form that OpenAI's API and its likes take."""
-        described = {"name": self.name, "description": self.description, "parameters": deepcopy(dict(self.parameters))}
+        described = {
+            "name": self.name,
+            "description": self.description,
+            "parameters": deepcopy(dict(self.parameters)),
+        }
         return {"type": "function", "function": described}
 
 
@@ -51,12 +61,21 @@ def _wrong(value: Any, schema: Mapping[str, Any], where: str) -> Iterator[str]:
         return
     if "enum" in schema and value not in schema["enum"]:
         yield f"{label} must be one of {schema['enum']}"
-    kind = next((name for name in kind if _is(value, name)), None) if isinstance(kind, list) else kind
+    kind = (
+        next((name for name in kind if _is(value, name)), None) if isinstance(kind, list) else kind
+    )
     yield from _out_of_bounds(value, kind, schema, label)
     if kind == "object":
         known = schema.get("properties", {})
-        below = {name: f"{where}.{name}" if where else str(name) for name in [*schema.get("required", ()), *value]}
-        yield from (f"missing required {below[name]}" for name in schema.get("required", ()) if name not in value)
+        below = {
+            name: f"{where}.{name}" if where else str(name)
+            for name in [*schema.get("required", ()), *value]
+        }
+        yield from (
+            f"missing required {below[name]}"
+            for name in schema.get("required", ())
+            if name not in value
+        )
         for name, item in value.items():
             if name in known:
                 yield from _wrong(item, known[name], below[name])
@@ -68,7 +87,10 @@ def _wrong(value: Any, schema: Mapping[str, Any], where: str) -> Iterator[str]:
 
 
 def _is(value: Any, kind: Any) -> bool:
-    """Say whether a value is of a type of JSON Schema; a type we do not know is nothing to complain about."""
+    """Say whether a value is of a type of JSON Schema.
+
+    A type we do not know is nothing to complain about.
+    """
     if isinstance(kind, list):
         return any(_is(value, name) for name in kind)
     if kind == "null":

@@ -36,7 +36,10 @@ class Face(Output):
 
     @property
     def ghost(self) -> "Ghost":
-        """Open the store when it is first needed; only commands that write make one that is not there."""
+        """Open the store when it is first needed.
+
+        Only commands that write make one that is not there.
+        """
         if self._ghost is None:
             from ghostmem.ghost import Ghost
 
@@ -44,7 +47,10 @@ class Face(Output):
             missing = path != ":memory:" and "://" not in path and not os.path.exists(path)
             if missing and not self._creates:
                 if self.given.get("db"):
-                    raise NotFoundError(f"there is no store {path}", "`ghost put` makes one; check the name given with --db")
+                    raise NotFoundError(
+                        f"there is no store {path}",
+                        "`ghost put` makes one; check the name given with --db",
+                    )
                 self._ghost = Ghost.open(":memory:", settings=self.settings)
             else:
                 self._ghost = Ghost.open(settings=self.settings)
@@ -59,7 +65,9 @@ class Face(Output):
         """Say that something was stored without vectors, and why."""
         problem = self.ghost.store.vectoriser.problem
         if problem:
-            self.note(f"note: stored without vectors: {problem}; `ghost embed backfill` makes them later")
+            self.note(
+                f"note: stored without vectors: {problem}; `ghost embed backfill` makes them later"
+            )
 
     def ns(self, given: str | None) -> str:
         """Return the namespace named, or the default one, or say that one is needed."""
@@ -73,12 +81,19 @@ class Face(Output):
         return self.settings.ns if given is None else given
 
 
-def run_with_face(ctx: click.Context, callback: Callable[..., Any] | None, creates: bool = False, tolerant: bool = False) -> Any:
+def run_with_face(
+    ctx: click.Context,
+    callback: Callable[..., Any] | None,
+    creates: bool = False,
+    tolerant: bool = False,
+) -> Any:
     """Resolve the settings from both places an option may stand, then run a command's function."""
     if ctx.parent is not None and isinstance(ctx.parent.command, FaceGroup):
         # what may stand behind the subcommand may stand before it
         ctx.params |= {
-            name: value for name, value in ctx.parent.params.items() if name in ctx.params and ctx.params[name] is None
+            name: value
+            for name, value in ctx.parent.params.items()
+            if name in ctx.params and ctx.params[name] is None
         }
     given = {name: ctx.params.pop(name, None) for name in SHARED}
     parent = ctx.parent
@@ -141,13 +156,25 @@ def declare(
 ) -> Callable[[Callable[..., Any]], click.Command]:
     """Declare a command with an example under its help."""
     settings = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
-    return click.command(name, cls=cls, help=help, epilog=epilog and f"\b\nExamples:\n{epilog}", context_settings=settings)
+    return click.command(
+        name,
+        cls=cls,
+        help=help,
+        epilog=epilog and f"\b\nExamples:\n{epilog}",
+        context_settings=settings,
+    )
 
 
 def group(name: str, help: str, epilog: str, cls: type[click.Group] = click.Group) -> click.Group:
     """Declare a group of subcommands."""
     settings = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
-    return cls(name, help=help, epilog=f"\b\nExamples:\n{epilog}", params=shared_options(), context_settings=settings)
+    return cls(
+        name,
+        help=help,
+        epilog=f"\b\nExamples:\n{epilog}",
+        params=shared_options(),
+        context_settings=settings,
+    )
 
 
 def options(*decorators: Decorator) -> Decorator:
@@ -162,12 +189,27 @@ def options(*decorators: Decorator) -> Decorator:
 
 
 NS = click.option("-n", "--ns", metavar="NS", help="The namespace  [GHOST_NS]")
-NS_FILTER = click.option("-n", "--ns", metavar="NS", help="A namespace, a prefix such as agent:*, or '*' for all  [GHOST_NS]")
-LIMIT = click.option("-l", "--limit", type=int, default=20, show_default=True, help="At most so many.")
-TAGS = click.option("-t", "--tags", multiple=True, metavar="TAGS", help="Tags, separated by commas; repeatable.")
-ALLOW_SECRETS = click.option("--allow-secrets", is_flag=True, help="Store keys, tokens and passwords as they are.")
-TRUST = click.option("--trust", is_flag=True, help="Hold nothing in quarantine, whatever it looks like.")
-DRY_RUN = click.option("--dry-run", is_flag=True, help="Show what would happen, and change nothing.")
+NS_FILTER = click.option(
+    "-n",
+    "--ns",
+    metavar="NS",
+    help="A namespace, a prefix such as agent:*, or '*' for all  [GHOST_NS]",
+)
+LIMIT = click.option(
+    "-l", "--limit", type=int, default=20, show_default=True, help="At most so many."
+)
+TAGS = click.option(
+    "-t", "--tags", multiple=True, metavar="TAGS", help="Tags, separated by commas; repeatable."
+)
+ALLOW_SECRETS = click.option(
+    "--allow-secrets", is_flag=True, help="Store keys, tokens and passwords as they are."
+)
+TRUST = click.option(
+    "--trust", is_flag=True, help="Hold nothing in quarantine, whatever it looks like."
+)
+DRY_RUN = click.option(
+    "--dry-run", is_flag=True, help="Show what would happen, and change nothing."
+)
 YES = click.option("-y", "--yes", is_flag=True, help="Do not ask.")
 UNLOCK = click.option("--unlock", is_flag=True, help="Also when the memory is tagged `locked`.")
 KEYED = options(
@@ -180,27 +222,41 @@ KEYED = options(
 def one_key(key: str | None, argument: str | None) -> str:
     """Return the key from the option or from the bare argument."""
     if key and argument:
-        raise InvalidInputError(f"two keys were given: {key!r} and {argument!r}", "give one, with or without -k")
+        raise InvalidInputError(
+            f"two keys were given: {key!r} and {argument!r}", "give one, with or without -k"
+        )
     if not (key or argument):
-        raise InvalidInputError("a key is required", "name one with -k; `ghost list --keys-only` shows them")
+        raise InvalidInputError(
+            "a key is required", "name one with -k; `ghost list --keys-only` shows them"
+        )
     return key or argument or ""
 
 
 def words(values: tuple[str, ...]) -> list[str] | None:
     """Split comma-separated values of a repeatable option; None when it was not given."""
-    return [part.strip() for value in values for part in value.split(",") if part.strip()] if values else None
+    return (
+        [part.strip() for value in values for part in value.split(",") if part.strip()]
+        if values
+        else None
+    )
 
 
 def read_text(argument: tuple[str, ...], what: str) -> str:
-    """Take a text from the arguments, or from standard input when there are none or a single `-`."""
+    """Take a text from the arguments, or from standard input when there are none or a
+    single `-`.
+    """
     if argument and argument != ("-",):
         return " ".join(argument)
     if not argument and sys.stdin.isatty():
-        raise InvalidInputError(f"{what} is required", "pass it as an argument, or on standard input")
+        raise InvalidInputError(
+            f"{what} is required", "pass it as an argument, or on standard input"
+        )
     try:
         text = sys.stdin.buffer.read().decode()
     except UnicodeDecodeError as error:
-        raise InvalidInputError(f"{what} on standard input is not UTF-8 (byte {error.start})", "send UTF-8 text") from None
+        raise InvalidInputError(
+            f"{what} on standard input is not UTF-8 (byte {error.start})", "send UTF-8 text"
+        ) from None
     return text.removesuffix("\n").removesuffix("\r")
 
 
@@ -217,7 +273,11 @@ def json_object(text: str | None, what: str) -> dict[str, Any] | None:
     except RecursionError:
         raise too_deep(what) from None
     except ValueError as error:
-        raise InvalidInputError(f"{what} is not JSON: {error}", 'write it as {"name": "value"}') from None
+        raise InvalidInputError(
+            f"{what} is not JSON: {error}", 'write it as {"name": "value"}'
+        ) from None
     if not isinstance(found, dict):
-        raise InvalidInputError(f"{what} must be a JSON object, not {text!r}", 'write it as {"name": "value"}')
+        raise InvalidInputError(
+            f"{what} must be a JSON object, not {text!r}", 'write it as {"name": "value"}'
+        )
     return found

@@ -1,4 +1,6 @@
-"""The command `ghost`: a table of commands that are loaded when they are called, and one place where errors end."""
+"""The command `ghost`: a table of commands that are loaded when they are called, and one place
+where errors end.
+"""
 
 import gc
 import os
@@ -75,7 +77,12 @@ COMMANDS = {
     "version": "Print the version.",
 }
 ALIASES = {"mcp-serve": "mcp"}  # names that others know a command by
-_MODULES = {"list": "list_", "import": "import_", "infer-edges": "infer_edges", "mine-procedures": "mine_procedures"}
+_MODULES = {
+    "list": "list_",
+    "import": "import_",
+    "infer-edges": "infer_edges",
+    "mine-procedures": "mine_procedures",
+}
 
 
 class LazyGroup(click.Group):
@@ -90,17 +97,30 @@ class LazyGroup(click.Group):
         cmd_name = ALIASES.get(cmd_name, cmd_name)
         if cmd_name not in COMMANDS:
             return None
-        module = __import__(f"ghostmem.cli.commands.{_MODULES.get(cmd_name, cmd_name)}", fromlist=["command"])
+        module = __import__(
+            f"ghostmem.cli.commands.{_MODULES.get(cmd_name, cmd_name)}", fromlist=["command"]
+        )
         found: click.Command = module.command
         return found
 
-    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find a command, or say which ones come close."""
-        if args and not args[0].startswith("-") and args[0] not in COMMANDS and args[0] not in ALIASES:
+        if (
+            args
+            and not args[0].startswith("-")
+            and args[0] not in COMMANDS
+            and args[0] not in ALIASES
+        ):
             from difflib import get_close_matches
 
             close = get_close_matches(args[0], COMMANDS, n=3)
-            hint = f"did you mean {' or '.join(close)}?" if close else "`ghost --help` lists the commands"
+            hint = (
+                f"did you mean {' or '.join(close)}?"
+                if close
+                else "`ghost --help` lists the commands"
+            )
             raise InvalidInputError(f"there is no command {args[0]!r}", hint)
         return super().resolve_command(ctx, args)
 
@@ -113,10 +133,20 @@ class LazyGroup(click.Group):
 def shared_options() -> list[click.Parameter]:
     """Return the options that every command takes, before or after its name."""
     return [
-        click.Option(["-d", "--db"], metavar="PATH", help="The store: a file, :memory:, or a postgresql:// URL  [GHOST_DB]"),
-        click.Option(["-f", "--format", "format"], type=click.Choice(["text", "json"]), help="What to print  [GHOST_FORMAT]"),
+        click.Option(
+            ["-d", "--db"],
+            metavar="PATH",
+            help="The store: a file, :memory:, or a postgresql:// URL  [GHOST_DB]",
+        ),
+        click.Option(
+            ["-f", "--format", "format"],
+            type=click.Choice(["text", "json"]),
+            help="What to print  [GHOST_FORMAT]",
+        ),
         click.Option(["--json", "format"], flag_value="json", help="The same as --format json."),
-        click.Option(["--no-color", "color"], flag_value="never", help="Print without colour  [NO_COLOR]"),
+        click.Option(
+            ["--no-color", "color"], flag_value="never", help="Print without colour  [NO_COLOR]"
+        ),
         click.Option(["--debug"], is_flag=True, help="Show the traceback of an error."),
     ]
 
@@ -125,7 +155,8 @@ def shared_options() -> list[click.Parameter]:
     cls=LazyGroup,
     params=shared_options(),
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Examples:  ghost put -n agent:me -k tea 'The user drinks green tea.'  ·  ghost get -n agent:me tea  ·  ghost list",
+    epilog="Examples:  ghost put -n agent:me -k tea 'The user drinks green tea.'  ·  ghost "
+    "get -n agent:me tea  ·  ghost list",
 )
 @click.version_option(__version__, prog_name="ghost", message="%(prog)s %(version)s")
 def cli(**_: Any) -> None:
@@ -141,7 +172,10 @@ def main(argv: list[str] | None = None) -> None:
     args = [os.fsencode(arg).decode("utf-8", "surrogateescape") for arg in given]
     for stream in (sys.stdin, sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
-            stream.reconfigure(encoding="utf-8", errors="surrogateescape" if stream is sys.stdin else "backslashreplace")
+            stream.reconfigure(
+                encoding="utf-8",
+                errors="surrogateescape" if stream is sys.stdin else "backslashreplace",
+            )
     # a command lives for milliseconds: collecting its few objects would cost more than it frees
     gc.set_threshold(100_000, 50, 50)
     code = run(args)
@@ -150,16 +184,20 @@ def main(argv: list[str] | None = None) -> None:
         sys.stderr.flush()
     except BrokenPipeError:
         pass
-    # the store is closed by now; taking the interpreter apart object by object would double the exit's cost
+    # the store is closed by now; taking the interpreter apart object by object would double the
+    # exit's cost
     os._exit(code)
 
 
 def _start_in_utf8() -> None:
-    """Start over in Python's UTF-8 mode where the locale writes names of files otherwise, which cannot be changed once it runs.
+    """Start over in Python's UTF-8 mode where the locale writes names of files otherwise, which
+    cannot be changed once it runs.
 
-    SQLite takes every name as UTF-8: with two encodings a store would lie in one place and be looked for in another.
-    """
-    known = sys.getfilesystemencoding() == "utf-8" or "utf8" in sys._xoptions  # told already, by us or by the user
+    SQLite takes every name as UTF-8: with two encodings a store would lie in one place and be
+    looked for in another."""
+    known = (
+        sys.getfilesystemencoding() == "utf-8" or "utf8" in sys._xoptions
+    )  # told already, by us or by the user
     if os.name != "posix" or known or not sys.executable:
         return
     os.environ["PYTHONUTF8"] = "1"  # for programs that this one starts
@@ -186,7 +224,8 @@ def run(args: list[str]) -> int:
         click.echo("interrupted", err=True)
         return 130
     except (BrokenPipeError, SystemExit):
-        # whoever read our output has left (click turns that into an exit): say nothing more, not even while closing
+        # whoever read our output has left (click turns that into an exit): say nothing more, not
+        # even while closing
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return 0
     except Exception as error:
@@ -201,11 +240,14 @@ def _in_our_words(error: Exception, name: str, args: list[str]) -> GhostError:
         return error
     if isinstance(error, click.NoSuchOption) and not error.option_name.lstrip("-")[:1].isalpha():
         return InvalidInputError(
-            error.format_message(), "put -- before a text that starts with a dash, or send it on standard input"
+            error.format_message(),
+            "put -- before a text that starts with a dash, or send it on standard input",
         )
     if isinstance(error, click.UsageError):
         path = error.ctx.command_path if error.ctx else _path(args, name)
-        return InvalidInputError(" ".join(error.format_message().split()), f"`{path} --help` shows how")
+        return InvalidInputError(
+            " ".join(error.format_message().split()), f"`{path} --help` shows how"
+        )
     if isinstance(error, click.ClickException):
         return InvalidInputError(error.format_message())
     return GhostError(f"{type(error).__name__}: {error}")
@@ -234,12 +276,16 @@ def report(error: GhostError, args: list[str]) -> int:
     color = {"always": True, "never": False}.get(style["color"])
     click.echo(f"{click.style('error:', fg='red')} {visible(error.message)}", err=True, color=color)
     if error.hint:
-        click.echo(f"{click.style('hint:', fg='yellow')} {visible(error.hint)}", err=True, color=color)
+        click.echo(
+            f"{click.style('hint:', fg='yellow')} {visible(error.hint)}", err=True, color=color
+        )
     return error.exit_code
 
 
 def _style(args: list[str]) -> dict[str, str]:
-    """Return how to print an error: as the command would have printed its answer, as far as that can be known."""
+    """Return how to print an error: as the command would have printed its answer, as far as that
+    can be known.
+    """
     from ghostmem.settings import resolve
 
     try:
@@ -250,7 +296,11 @@ def _style(args: list[str]) -> dict[str, str]:
     for before, arg in zip(["", *args], args, strict=False):
         if arg == "--":
             break
-        value = arg.removeprefix("--format=").removeprefix("-f") if arg.startswith(("--format=", "-f")) else ""
+        value = (
+            arg.removeprefix("--format=").removeprefix("-f")
+            if arg.startswith(("--format=", "-f"))
+            else ""
+        )
         if arg == "--json" or value == "json" or (before in ("-f", "--format") and arg == "json"):
             style["format"] = "json"
         elif value == "text" or (before in ("-f", "--format") and arg == "text"):

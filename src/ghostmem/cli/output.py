@@ -11,7 +11,9 @@ import click
 from ghostmem.model import Memory, Record, plain
 from ghostmem.text.excerpt import first_line, visible
 
-_CONTROLS = {code: f"\\u{code:04x}" for code in range(0x7F, 0xA0)}  # JSON lets them through, and a terminal may obey them
+_CONTROLS = {
+    code: f"\\u{code:04x}" for code in range(0x7F, 0xA0)
+}  # JSON lets them through, and a terminal may obey them
 
 AT_ONCE = 200  # lines of a list that are printed together
 
@@ -61,7 +63,9 @@ class Output:
         """Print values one per line; when there are none, say so beside the data."""
         empty = True
         line = _json_line if self.as_json else text
-        size = AT_ONCE if isinstance(values, list) else 1  # what comes bit by bit is shown bit by bit
+        size = (
+            AT_ONCE if isinstance(values, list) else 1
+        )  # what comes bit by bit is shown bit by bit
         rest = iter(values)
         while lines := [line(value) for value in islice(rest, size)]:
             empty = False
@@ -82,13 +86,18 @@ class Output:
             raise click.exceptions.Exit(1)
 
     def progress(self, label: str) -> "Progress":
-        """Return a function that shows a count on a terminal once the work takes longer than a second."""
+        """Return a function that shows a count on a terminal once the work takes longer than a
+        second.
+        """
         self._progress = Progress(label)
         return self._progress
 
 
 class Progress:
-    """A count of what is done, shown on a terminal; a part of the work may have a name and a number of its own."""
+    """A count of what is done, shown on a terminal.
+
+    A part of the work may have a name and a number of its own.
+    """
 
     def __init__(self, label: str, total: int = 0, on_terminal: bool | None = None) -> None:
         self._label, self._total, self._began = label, total, time.monotonic()
@@ -111,7 +120,10 @@ class Progress:
         return f"{self._label}: {done:,} of {self._total:,}{about}"
 
     def phase(self, label: str, total: int) -> "Progress":
-        """Begin a part of the work, of which the total is known; what is called then counts that part."""
+        """Begin a part of the work, of which the total is known.
+
+        What is called then counts that part.
+        """
         self._label, self._total, self._began = label, total, time.monotonic()
         return self
 
@@ -123,7 +135,13 @@ class Progress:
 
 
 def _duration(seconds: float) -> str:
-    return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+    return (
+        f"{seconds:.0f} s"
+        if seconds < 90
+        else f"{seconds / 60:.0f} min"
+        if seconds < 5400
+        else f"{seconds / 3600:.1f} h"
+    )
 
 
 def dim(text: str) -> str:

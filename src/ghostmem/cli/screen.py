@@ -1,4 +1,6 @@
-"""A screen that is drawn again and again in the same place, and given back as it was, however the program ends."""
+"""A screen that is drawn again and again in the same place, and given back as it was, however the
+program ends.
+"""
 
 import shutil
 import signal
@@ -7,7 +9,8 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-STEP = 0.1  # seconds after which it is noticed that the terminal has another size, or that it is time to go
+# seconds after which it is noticed that the terminal has another size, or that it is time to go
+STEP = 0.1
 _ENTER, _LEAVE = "\x1b[?1049h\x1b[?25l", "\x1b[?25h\x1b[?1049l"
 _HOME, _TO_END_OF_LINE, _TO_END = "\x1b[H", "\x1b[K", "\x1b[J"
 
@@ -19,7 +22,10 @@ class Leaving:
         self.told = False
 
     def wait(self, seconds: float, early: Callable[[], bool] = bool) -> bool:
-        """Wait, unless it is time to go or `early` says that it is time to draw; say whether it is time to go."""
+        """Wait, unless it is time to go or `early` says that it is time to draw.
+
+        Say whether it is time to go.
+        """
         end = time.monotonic() + seconds
         while not self.told and (left := end - time.monotonic()) > 0 and not early():
             time.sleep(min(STEP, left))
@@ -34,7 +40,9 @@ def leaving() -> Iterator[Leaving]:
     def stop(*_: object) -> None:
         found.told = True
 
-    names = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    names = [
+        getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
+    ]
     before = {one: signal.signal(one, stop) for one in names}
     try:
         yield found
@@ -45,7 +53,10 @@ def leaving() -> Iterator[Leaving]:
 
 @contextmanager
 def screen() -> Iterator[Callable[[list[str]], None]]:
-    """Use the terminal's other screen; what is returned draws lines on it, as many as there is room for."""
+    """Use the terminal's other screen.
+
+    What is returned draws lines on it, as many as there is room for.
+    """
     sys.stdout.write(_ENTER)
     sys.stdout.flush()
     try:

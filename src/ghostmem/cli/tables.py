@@ -9,12 +9,21 @@ from ghostmem.cli.output import bold, dim
 from ghostmem.text.excerpt import visible
 
 GAP = "  "
-_AGES = ((31_536_000, "y"), (2_592_000, "mo"), (604_800, "w"), (86_400, "d"), (3_600, "h"), (60, "min"))
+_AGES = (
+    (31_536_000, "y"),
+    (2_592_000, "mo"),
+    (604_800, "w"),
+    (86_400, "d"),
+    (3_600, "h"),
+    (60, "min"),
+)
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column: its heading, which side it lines up on, how it is styled, and whether it gives way when there is no room."""
+    """A column: its heading, which side it lines up on, how it is styled, and whether it gives way
+    when there is no room.
+    """
 
     name: str = ""
     right: bool = False
@@ -47,12 +56,19 @@ def fit(text: str, width: int) -> str:
     return found.rstrip() + "…" if width > 0 else ""
 
 
-def table(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int, indent: int = 2) -> list[str]:
+def table(
+    columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int, indent: int = 2
+) -> list[str]:
     """Return the lines of a table; columns that yield share what the others leave of the width."""
     if not rows:
         return []
-    cells = [[fit(cell, column.most) for cell, column in zip(row, columns, strict=True)] for row in rows]
-    sizes = [max(width_of(column.name), *(width_of(row[place]) for row in cells)) for place, column in enumerate(columns)]
+    cells = [
+        [fit(cell, column.most) for cell, column in zip(row, columns, strict=True)] for row in rows
+    ]
+    sizes = [
+        max(width_of(column.name), *(width_of(row[place]) for row in cells))
+        for place, column in enumerate(columns)
+    ]
     room = (
         width
         - indent
@@ -69,13 +85,20 @@ def table(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int, 
     return [" " * indent + line for line in lines]
 
 
-def _row(columns: Sequence[Column], sizes: Sequence[int], row: Sequence[str], style: Callable[[str, Column], str]) -> str:
+def _row(
+    columns: Sequence[Column],
+    sizes: Sequence[int],
+    row: Sequence[str],
+    style: Callable[[str, Column], str],
+) -> str:
     parts = []
     for place, (column, size, cell) in enumerate(zip(columns, sizes, row, strict=True)):
         text = fit(cell, size)
         pad = " " * (size - width_of(text))
         shown = style(text, column) if text else ""
-        parts.append(pad + shown if column.right else shown + (pad if place < len(columns) - 1 else ""))
+        parts.append(
+            pad + shown if column.right else shown + (pad if place < len(columns) - 1 else "")
+        )
     return GAP.join(parts).rstrip()
 
 

@@ -1,4 +1,6 @@
-"""Watching a memory from a terminal: the same look again and again, with what happened since the last one."""
+"""Watching a memory from a terminal: the same look again and again, with what happened since the
+last one.
+"""
 
 from __future__ import annotations
 
@@ -10,17 +12,26 @@ from datetime import datetime
 
 import click
 
-from ghostmem.cli.commands.peek import WIDEST, happenings, headline, is_missing, lines, sections, width
+from ghostmem.cli.commands.peek import (
+    WIDEST,
+    happenings,
+    headline,
+    is_missing,
+    lines,
+    sections,
+    width,
+)
 from ghostmem.cli.face import Face
 from ghostmem.cli.output import dim, plural
 from ghostmem.cli.screen import leaving, screen, size
 from ghostmem.cli.tables import section
 from ghostmem.errors import EngineError
+from ghostmem.store.sequences import sequences
 from ghostmem.text.excerpt import visible
-from ghostmem.verbs.look import Happening, Look, happened_since, look
-from ghostmem.verbs.sequences import sequences
+from ghostmem.web.overview import Happening, Look, happened_since, look
 
-STALE = 60.0  # seconds after which a look is made anew although nobody wrote: what expires does so without a word
+# seconds after which a look is made anew although nobody wrote: what expires does so without a word
+STALE = 60.0
 
 
 @dataclass
@@ -35,7 +46,9 @@ class Seen:
 
 
 def watch_peek(face: Face, ns: str, interval: float) -> None:
-    """Show what a memory holds until somebody says stop: drawn in place on a terminal, as blocks of text elsewhere."""
+    """Show what a memory holds until somebody says stop: drawn in place on a terminal, as blocks of
+    text elsewhere.
+    """
     drawn = sys.stdout.isatty() and not face.as_json
     seen = Seen()
     with leaving() as stop, ExitStack() as stack:
@@ -68,7 +81,13 @@ def _look_again(face: Face, ns: str, seen: Seen) -> bool:
         before = seen.ends
         fresh = () if before is None else happened_since(store, before, ns)
         first = seen.found is None
-        seen.found, seen.at, seen.ends, seen.fresh, seen.trouble = look(store, ns), now, ends, fresh or seen.fresh, ""
+        seen.found, seen.at, seen.ends, seen.fresh, seen.trouble = (
+            look(store, ns),
+            now,
+            ends,
+            fresh or seen.fresh,
+            "",
+        )
         return first or bool(fresh)
     except EngineError as error:  # busy, or gone for a moment: what was seen stays on the screen
         told, seen.trouble = seen.trouble != error.message, error.message
@@ -76,18 +95,26 @@ def _look_again(face: Face, ns: str, seen: Seen) -> bool:
 
 
 def _frame(face: Face, ns: str, seen: Seen, interval: float) -> list[str]:
-    """Return the lines of the whole screen: what happened stands above what is there, of which the end may be cut off."""
+    """Return the lines of the whole screen: what happened stands above what is there, of which the
+    end may be cut off.
+    """
     foot = dim(f"every {interval:g} s; Ctrl-C ends it")
     if seen.trouble:
         foot = f"{visible(seen.trouble)}; trying again"
     columns, rows = size()
     if seen.found is None:
-        told = [f"{visible(ns or 'all namespaces')}: no store yet at {visible(face.settings.shown)}"]
+        told = [
+            f"{visible(ns or 'all namespaces')}: no store yet at {visible(face.settings.shown)}"
+        ]
     else:
         found, now = seen.found, face.ghost.store.clock()
         columns = min(columns, WIDEST)
         several = len(found.namespaces) > 1
-        title = f"Changed lately, {plural(len(seen.fresh), 'change')} since the look before" if seen.fresh else "Changed lately"
+        title = (
+            f"Changed lately, {plural(len(seen.fresh), 'change')} since the look before"
+            if seen.fresh
+            else "Changed lately"
+        )
         lately = section(title, happenings(found.happened, now, columns, several, seen.fresh))
         told = [*headline(found, columns), *lately, *sections(found, now, columns)]
     told = [*told[: rows - 2], "", foot]
@@ -102,11 +129,16 @@ def _block(face: Face, ns: str, seen: Seen) -> None:
         face.note(f"note: there is no store yet at {face.settings.shown}")
     elif face.as_json:
         told = face.ghost.peek(ns).to_dict()
-        face.json({**told, "happened": [one.to_dict() for one in seen.fresh]} if seen.fresh else told)
+        face.json(
+            {**told, "happened": [one.to_dict() for one in seen.fresh]} if seen.fresh else told
+        )
     elif not seen.fresh:
         face.line("\n".join(lines(seen.found, face.ghost.store.clock(), width())))
     else:
         now, found = face.ghost.store.clock(), seen.found
-        face.line(f"\n{now:%Y-%m-%d %H:%M:%S}  {visible(ns or 'all namespaces')}: {plural(found.total, 'memory')}")
+        face.line(
+            f"\n{now:%Y-%m-%d %H:%M:%S}  {visible(ns or 'all namespaces')}: "
+            f"{plural(found.total, 'memory')}"
+        )
         face.line("\n".join(happenings(seen.fresh, now, width(), len(found.namespaces) > 1)))
     sys.stdout.flush()

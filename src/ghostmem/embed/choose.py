@@ -43,13 +43,16 @@ def _openai(settings: Settings) -> "Embedder":
 
     if not settings.openai_api_key and not settings.embed_url:
         raise InvalidInputError(
-            "provider openai needs a key in OPENAI_API_KEY", "set OPENAI_API_KEY, or GHOST_EMBED_URL for a server without one"
+            "provider openai needs a key in OPENAI_API_KEY",
+            "set OPENAI_API_KEY, or GHOST_EMBED_URL for a server without one",
         )
     from ghostmem.net import checked_key
 
     url = settings.embed_url or "https://api.openai.com/v1"
     return HttpEmbedder(
-        url, settings.embed_model or "text-embedding-3-small", checked_key(settings.openai_api_key, "OPENAI_API_KEY")
+        url,
+        settings.embed_model or "text-embedding-3-small",
+        checked_key(settings.openai_api_key, "OPENAI_API_KEY"),
     )
 
 

@@ -26,7 +26,8 @@ def words() -> WordPiece:
 def known_share(text: str) -> float:
     """Return the share of a text's tokens that the shipped vocabulary has."""
     ids = words().encode(text)
-    # single characters of scripts it was hardly trained on are in the vocabulary, but carry no meaning
+    # single characters of scripts it was hardly trained on are in the vocabulary, but carry no
+    # meaning
     strange = sum(not char.isascii() and char.isalpha() and ord(char) > 0x24F for char in text)
     letters = sum(char.isalpha() for char in text)
     unknown = ids.count(words().unknown) / max(len(ids), 1)

@@ -15,8 +15,12 @@ TIMEOUT, TRIES, BATCH = 30.0, 3, 64
 _RETRY = {408, 425, 429, 500, 502, 503, 504}
 
 
-def post(url: str, body: dict[str, Any], key: str = "", timeout: float = TIMEOUT, pause: float = 0.5) -> dict[str, Any]:
-    """Send JSON and read JSON, trying again with growing pauses when the server is busy or does not answer."""
+def post(
+    url: str, body: dict[str, Any], key: str = "", timeout: float = TIMEOUT, pause: float = 0.5
+) -> dict[str, Any]:
+    """Send JSON and read JSON, trying again with growing pauses when the server is busy or does not
+    answer.
+    """
     import http.client
     import urllib.error
     import urllib.request
@@ -24,8 +28,14 @@ def post(url: str, body: dict[str, Any], key: str = "", timeout: float = TIMEOUT
     from ghostmem.net import first_words, opener
 
     if not url.startswith(("http://", "https://")):
-        raise EmbeddingError(f"{url} is no web address", "set GHOST_EMBED_URL to one that starts with http:// or https://")
-    headers = {"Content-Type": "application/json", **({"Authorization": f"Bearer {key}"} if key else {})}
+        raise EmbeddingError(
+            f"{url} is no web address",
+            "set GHOST_EMBED_URL to one that starts with http:// or https://",
+        )
+    headers = {
+        "Content-Type": "application/json",
+        **({"Authorization": f"Bearer {key}"} if key else {}),
+    }
     try:
         request = urllib.request.Request(url, json.dumps(body).encode(), headers)
     except ValueError as error:
@@ -36,25 +46,36 @@ def post(url: str, body: dict[str, Any], key: str = "", timeout: float = TIMEOUT
             with opener().open(request, timeout=timeout) as answer:
                 found = json.loads(answer.read())
             if not isinstance(found, dict):
-                raise EmbeddingError(f"{url} answered with something else than an object", "check GHOST_EMBED_URL")
+                raise EmbeddingError(
+                    f"{url} answered with something else than an object", "check GHOST_EMBED_URL"
+                )
             return found
         except urllib.error.HTTPError as error:
             if last or error.code not in _RETRY:
                 said = first_words(error.read(100_000), key)
-                raise EmbeddingError(f"{url} answered {error.code}: {said}", _advice(error.code)) from None
+                raise EmbeddingError(
+                    f"{url} answered {error.code}: {said}", _advice(error.code)
+                ) from None
         except http.client.InvalidURL as error:
-            raise EmbeddingError(f"{url} is no web address: {error}", "check GHOST_EMBED_URL") from None
+            raise EmbeddingError(
+                f"{url} is no web address: {error}", "check GHOST_EMBED_URL"
+            ) from None
         except (OSError, ValueError, http.client.HTTPException) as error:
             if last:
                 raise EmbeddingError(
-                    f"{url} did not answer: {error}", "is the server running? see `ghost embed status`"
+                    f"{url} did not answer: {error}",
+                    "is the server running? see `ghost embed status`",
                 ) from None
         time.sleep(pause * 2**attempt)
     raise AssertionError("unreachable")
 
 
 def _advice(code: int) -> str:
-    return "check OPENAI_API_KEY" if code in (401, 403) else "check GHOST_EMBED_MODEL and GHOST_EMBED_URL"
+    return (
+        "check OPENAI_API_KEY"
+        if code in (401, 403)
+        else "check GHOST_EMBED_MODEL and GHOST_EMBED_URL"
+    )
 
 
 class HttpEmbedder:
@@ -79,11 +100,19 @@ class HttpEmbedder:
     def _ask(self, texts: list[str]) -> list[list[float]]:
         try:
             if self._style == "ollama":
-                return list(post(f"{self._url}/api/embed", {"model": self._name, "input": texts})["embeddings"])
-            data = post(f"{self._url}/embeddings", {"model": self._name, "input": texts}, self._key)["data"]
+                return list(
+                    post(f"{self._url}/api/embed", {"model": self._name, "input": texts})[
+                        "embeddings"
+                    ]
+                )
+            data = post(
+                f"{self._url}/embeddings", {"model": self._name, "input": texts}, self._key
+            )["data"]
             return [row["embedding"] for row in sorted(data, key=lambda row: row.get("index", 0))]
         except (KeyError, TypeError, AttributeError) as error:
-            raise EmbeddingError(f"{self._url} answered without vectors ({error})", "check GHOST_EMBED_URL") from None
+            raise EmbeddingError(
+                f"{self._url} answered without vectors ({error})", "check GHOST_EMBED_URL"
+            ) from None
 
     def known(self, text: str) -> float:
         """Say that everything is known: a server's vocabulary cannot be seen."""

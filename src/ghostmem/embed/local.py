@@ -1,4 +1,6 @@
-"""Provider `local`, the default: all-MiniLM-L6-v2 in int8, inside the package, run by onnxruntime."""
+"""Provider `local`, the default: all-MiniLM-L6-v2 in int8, inside the package, run by
+onnxruntime.
+"""
 
 import os
 from collections.abc import Sequence
@@ -17,14 +19,18 @@ _START, _END, _MOST = 101, 102, 254
 
 
 class LocalEmbedder:
-    """Run the model, one text at a time: batches are slower on a CPU, and padding would change nothing but the time."""
+    """Run the model, one text at a time: batches are slower on a CPU, and padding would change
+    nothing but the time.
+    """
 
     model = "all-MiniLM-L6-v2-int8"
     dimension = 384
     thresholds = Thresholds()
 
     def __init__(self) -> None:
-        os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # else it notes its runs in ~/.cache and sends them to its makers
+        os.environ["ORT_DISABLE_TELEMETRY"] = (
+            "1"  # else it notes its runs in ~/.cache and sends them to its makers
+        )
         try:
             import onnxruntime
         except ImportError as error:
@@ -34,9 +40,13 @@ class LocalEmbedder:
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1
         options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-        options.enable_mem_reuse = False  # the planner is half of the start and saves no memory here
+        options.enable_mem_reuse = (
+            False  # the planner is half of the start and saves no memory here
+        )
         file = str(FOLDER / "minilm-l6-v2-int8.onnx")
-        self._session: Any = onnxruntime.InferenceSession(file, options, providers=["CPUExecutionProvider"])
+        self._session: Any = onnxruntime.InferenceSession(
+            file, options, providers=["CPUExecutionProvider"]
+        )
         self._words = words()
 
     def embed(self, texts: Sequence[str]) -> "Vectors":
@@ -44,7 +54,9 @@ class LocalEmbedder:
         made = np.zeros((len(texts), self.dimension), np.float32)
         for at, text in enumerate(texts):
             ids = np.array([[_START, *self._words.encode(text)[:_MOST], _END]], np.int64)
-            made[at] = self._session.run(None, {"input_ids": ids, "attention_mask": np.ones_like(ids)})[0][0]
+            made[at] = self._session.run(
+                None, {"input_ids": ids, "attention_mask": np.ones_like(ids)}
+            )[0][0]
         return made
 
     def known(self, text: str) -> float:

@@ -11,13 +11,17 @@ if TYPE_CHECKING:
 
 
 class OwnEmbedder:
-    """Call a function that takes texts and returns their vectors; name the model by the function's `model` attribute."""
+    """Call a function that takes texts and returns their vectors.
+
+    Name the model by the function's `model` attribute.
+    """
 
     thresholds = Thresholds()
 
     def __init__(self, function: Function) -> None:
         self._function = function
-        self.model = f"own:{getattr(function, 'model', getattr(function, '__qualname__', type(function).__name__))}"
+        name = getattr(function, "__qualname__", type(function).__name__)
+        self.model = f"own:{getattr(function, 'model', name)}"
         self.dimension = 0
 
     def embed(self, texts: Sequence[str]) -> "Vectors":
@@ -25,7 +29,9 @@ class OwnEmbedder:
         try:
             rows = self._function(list(texts))
         except Exception as error:
-            raise EmbeddingError(f"the embedding function failed: {type(error).__name__}: {error}") from error
+            raise EmbeddingError(
+                f"the embedding function failed: {type(error).__name__}: {error}"
+            ) from error
         made = unit_rows(rows, len(texts), "the embedding function")
         self.dimension = made.shape[1]
         return made

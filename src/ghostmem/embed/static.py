@@ -17,7 +17,8 @@ class StaticEmbedder:
 
     model = "minilm-static-256-int8"
     dimension = 256
-    # as many pairs of real sentences lie above these as above MiniLM's numbers: see docs/decisions.md
+    # as many pairs of real sentences lie above these as above MiniLM's numbers: see
+    # docs/decisions.md
     thresholds = Thresholds(link=0.90, merge=0.96, dedup=0.97, repeat=0.92, answer=0.20)
 
     def __init__(self) -> None:

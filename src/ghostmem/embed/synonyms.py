@@ -1,4 +1,6 @@
-"""Near words, found in a sorted file without reading it: numpy is not needed, and a look-up takes microseconds."""
+"""Near words, found in a sorted file without reading it: numpy is not needed, and a look-up takes
+microseconds.
+"""
 
 import os
 from functools import cache, lru_cache
@@ -25,7 +27,10 @@ def near_words(word: str) -> tuple[tuple[str, float], ...]:
         end = table.find(b"\n", middle)
         line = table[start:end]
         if line.startswith(wanted):
-            return tuple((name, int(cosine) / 100) for name, cosine in (part.split(":") for part in line.decode().split()[1:]))
+            return tuple(
+                (name, int(cosine) / 100)
+                for name, cosine in (part.split(":") for part in line.decode().split()[1:])
+            )
         if line.split(b" ", 1)[0] < word.encode():
             low = end + 1
         else:

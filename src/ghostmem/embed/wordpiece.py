@@ -1,8 +1,8 @@
-"""BERT's uncased WordPiece in the standard library: the token ids of both shipped models, without the `tokenizers` package.
+"""BERT's uncased WordPiece in the standard library: the token ids of both shipped models, without
+the `tokenizers` package.
 
-The ids are those of `tokenizers`, which `tools/build_models.py --check` verifies; only letters and marks that Unicode
-gained after version 8 may differ, because that library's tables end there.
-"""
+The ids are those of `tokenizers`, which `tools/build_models.py --check` verifies; only letters and
+marks that Unicode gained after version 8 may differ, because that library's tables end there."""
 
 from __future__ import annotations
 
@@ -59,7 +59,8 @@ class WordPiece:
                 for word in split_words(part):
                     ids += self._pieces(word)
         if len(run) <= LONGEST_CACHED:
-            # Dropping all at once needs neither lock nor order; common words are back within a few lines.
+            # Dropping all at once needs neither lock nor order; common words are back within a few
+            # lines.
             if len(self._cache) >= CACHED_RUNS:
                 self._cache.clear()
             self._cache[run] = ids
@@ -84,7 +85,9 @@ class WordPiece:
 
 
 class _Clean(dict[int, str | None]):
-    """Map a character to itself, to itself between spaces (an ideograph), or to nothing (control, format, private)."""
+    """Map a character to itself, to itself between spaces (an ideograph), or to nothing (control,
+    format, private).
+    """
 
     def __missing__(self, code: int) -> str | None:
         c = chr(code)
@@ -95,7 +98,9 @@ class _Clean(dict[int, str | None]):
 
 
 class _Split(dict[int, str | None]):
-    """Map a character to itself, to itself between spaces (punctuation, any ASCII symbol), or to nothing (accent, control)."""
+    """Map a character to itself, to itself between spaces (punctuation, any ASCII symbol), or to
+    nothing (accent, control).
+    """
 
     def __missing__(self, code: int) -> str | None:
         c = chr(code)
@@ -110,7 +115,9 @@ _SPLIT: Final = _Split()
 
 
 def split_words(run: str) -> list[str]:
-    """Return the words of a run as the vocabulary spells them: lower case, no accents, punctuation apart."""
+    """Return the words of a run as the vocabulary spells them: lower case, no accents, punctuation
+    apart.
+    """
     if not run.isascii():
         run = unicodedata.normalize("NFD", run.translate(_CLEAN))
     # A final sigma has a form of its own in str.lower(), not in the model's vocabulary.

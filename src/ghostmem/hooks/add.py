@@ -1,25 +1,29 @@
-"""Adding memories to a session: what matters when it starts, what is relevant with a prompt, each memory once."""
+"""Adding memories to a session: what matters when it starts, what is relevant with a prompt, each
+memory once.
+"""
 
 import os
 from collections.abc import Callable
 from dataclasses import replace
 
-from ghostmem.engine.session import Session
 from ghostmem.hooks.call import Call
 from ghostmem.hooks.embedding import DeadlineVectoriser
 from ghostmem.hooks.hosts import Moment
 from ghostmem.hooks.session import changed, claimed, known
-from ghostmem.model import NsFilter
-from ghostmem.pack import Pack
+from ghostmem.model import NsFilter, Pack
+from ghostmem.store.session import Session
+from ghostmem.store.store import Store
 from ghostmem.text.render import render
-from ghostmem.verbs.store import Store
 
 MOST = 8_000  # characters that hosts take as they are
 SHORTEST = 10  # characters of a prompt that is worth a search
 LONGEST_MEMORY = 400  # tokens
 _HEAD, _TAIL = 3_000, 1_000  # characters of a long prompt that are searched with
 AFRESH = ("clear", "compact")  # after these a session has forgotten what it was shown
-RESUMED = ("resume", "fork")  # these may begin with a transcript that another session was captured from
+RESUMED = (
+    "resume",
+    "fork",
+)  # these may begin with a transcript that another session was captured from
 
 
 def added(store: Store, vectoriser: DeadlineVectoriser, call: Call, ns: str) -> str:
@@ -47,16 +51,29 @@ def _only(pack: Pack, wanted: Callable[[str], bool]) -> Pack:
 
 
 def _resumed(store: Store, call: Call, session: Session) -> Session:
-    """Capture from here on: what is in the transcript was said in another session, and what was removed since stays away."""
-    place = os.path.getsize(call.transcript) if call.transcript and os.path.isfile(call.transcript) else 0
-    if not place or call.transcript is None or call.transcript.endswith(".json") or store.engine.read_only:
+    """Capture from here on: what is in the transcript was said in another session, and what was
+    removed since stays away.
+    """
+    place = (
+        os.path.getsize(call.transcript)
+        if call.transcript and os.path.isfile(call.transcript)
+        else 0
+    )
+    if (
+        not place
+        or call.transcript is None
+        or call.transcript.endswith(".json")
+        or store.engine.read_only
+    ):
         return session
-    return changed(store, session, lambda now: replace(now, captured_to=max(now.captured_to, place)))
+    return changed(
+        store, session, lambda now: replace(now, captured_to=max(now.captured_to, place))
+    )
 
 
 def _start(store: Store, session: Session) -> Pack:
     """Return what the project knows most surely, and what is new since its previous session."""
-    from ghostmem.verbs.brief import brief
+    from ghostmem.context.brief import brief
 
     with store.engine.read() as tx:
         previous = tx.sessions.latest(session.ns, besides=session.id)
@@ -73,11 +90,13 @@ def _prompt(store: Store, vectoriser: DeadlineVectoriser, session: Session, call
         return Pack(budget, 0, ())
     query = text if len(text) <= _HEAD + _TAIL else f"{text[:_HEAD]} {text[-_TAIL:]}"
     vectoriser.start(query)  # while the modules of the search are imported
-    from ghostmem.verbs.context import context
+    from ghostmem.context.context import context
 
     # what was shown before may fill as much as what was not
     found = budget * 2 if session.shown else budget
-    pack = context(store, query, session.ns, budget=found, max_memory_tokens=LONGEST_MEMORY, whole=False)
+    pack = context(
+        store, query, session.ns, budget=found, max_memory_tokens=LONGEST_MEMORY, whole=False
+    )
     kept, used = [], 0
     for memory in pack.memories:
         if memory.id not in session.shown and used + memory.tokens <= budget:

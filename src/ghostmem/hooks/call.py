@@ -47,7 +47,13 @@ def read_call(host: str, event: str | None, said: bytes) -> Call:
     prompt = next((text for name in _PROMPTS if (text := _text(found, name))), "")
     session = next((text for name in _SESSIONS if (text := _text(found, name))), "")
     return Call(
-        row, *named, " ".join(session.split())[:200], _folder(found), prompt, _text(found, "transcript_path") or None, source
+        row,
+        *named,
+        " ".join(session.split())[:200],
+        _folder(found),
+        prompt,
+        _text(found, "transcript_path") or None,
+        source,
     )
 
 
@@ -57,10 +63,18 @@ def _text(found: Mapping[str, Any], name: str) -> str:
 
 def _storable(value: object) -> str:
     """Return a text without what no store can hold: NUL and halves of characters."""
-    return value.replace("\0", " ").encode("utf-8", "replace").decode() if isinstance(value, str) else ""
+    return (
+        value.replace("\0", " ").encode("utf-8", "replace").decode()
+        if isinstance(value, str)
+        else ""
+    )
 
 
 def _folder(found: Mapping[str, Any]) -> str | None:
     """Return the folder that the session is in."""
     roots = found.get("workspace_roots")
-    return _text(found, "cwd") or _storable(roots[0] if isinstance(roots, list) and roots else None) or None
+    return (
+        _text(found, "cwd")
+        or _storable(roots[0] if isinstance(roots, list) and roots else None)
+        or None
+    )

@@ -1,10 +1,12 @@
-"""Capturing from a session: the user's own words alone, found by rules, through the gate that every capture goes through."""
+"""Capturing from a session: the user's own words alone, found by rules, through the gate that every
+capture goes through.
+"""
 
 import os
 from contextlib import ExitStack
 from dataclasses import replace
 
-from ghostmem.engine.session import Session
+from ghostmem.capture.rules.capture import candidates
 from ghostmem.ghost import Ghost
 from ghostmem.hooks.call import Call
 from ghostmem.hooks.embedding import DeadlineVectoriser
@@ -12,8 +14,8 @@ from ghostmem.hooks.hosts import Moment
 from ghostmem.hooks.session import changed, is_there, known
 from ghostmem.hooks.tail import Said, said_since
 from ghostmem.model import SourceKind
-from ghostmem.rules.capture import candidates
 from ghostmem.settings import Settings
+from ghostmem.store.session import Session
 
 
 def capture_prompt(settings: Settings, vectoriser: DeadlineVectoriser, call: Call, ns: str) -> None:
@@ -28,9 +30,8 @@ def capture_prompt(settings: Settings, vectoriser: DeadlineVectoriser, call: Cal
 def capture_session(settings: Settings, call: Call, ns: str) -> None:
     """Capture what the user said since the last time.
 
-    Before a compaction also forget what was shown, unless the session is started again after it. Only something worth storing
-    makes a store where there is none.
-    """
+    Before a compaction also forget what was shown, unless the session is started again after it.
+    Only something worth storing makes a store where there is none."""
     with ExitStack() as opened:
         ghost = opened.enter_context(Ghost.open(settings=settings)) if is_there(settings) else None
         session: Session | None = None
@@ -52,12 +53,24 @@ def capture_session(settings: Settings, call: Call, ns: str) -> None:
 
 
 def _said(call: Call, place: int) -> Said:
-    """Return what the user said: in the transcript, or, for want of one, in what the host sent along."""
-    if call.transcript and call.host.transcripts and (os.path.exists(call.transcript) or not call.prompt):
+    """Return what the user said: in the transcript, or, for want of one, in what the host sent
+    along.
+    """
+    if (
+        call.transcript
+        and call.host.transcripts
+        and (os.path.exists(call.transcript) or not call.prompt)
+    ):
         return said_since(call.transcript, call.host.transcripts, place)
     return Said([call.prompt] if call.prompt else [], place)
 
 
 def _capture(ghost: Ghost, call: Call, ns: str, texts: list[str]) -> None:
     for text in texts:
-        ghost.capture(text, ns, source_kind=SourceKind.STATED, source_client=call.host.client, source_scope=call.session or None)
+        ghost.capture(
+            text,
+            ns,
+            source_kind=SourceKind.STATED,
+            source_client=call.host.client,
+            source_scope=call.session or None,
+        )

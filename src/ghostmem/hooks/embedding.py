@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from ghostmem.errors import EmbeddingError
 from ghostmem.settings import Settings
-from ghostmem.verbs.vectoriser import Vectoriser
+from ghostmem.store.vectoriser import Vectoriser
 
 if TYPE_CHECKING:
     from ghostmem.embed.base import Embedder, Vectors

@@ -1,4 +1,6 @@
-"""The agent hosts whose hooks Ghost answers: what they call the moments of a session, and how they want to be answered."""
+"""The agent hosts whose hooks Ghost answers: what they call the moments of a session, and how they
+want to be answered.
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -21,7 +23,8 @@ ADDING = (Moment.START, Moment.PROMPT)  # moments at which memories are added
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Host:
-    """A host: the program's name in sources, its events, the format of its transcripts (if they can be read), its answers.
+    """A host: the program's name in sources, its events, the format of its transcripts (if they can
+    be read), its answers.
 
     `restarts` says that it calls the start of a session again when it has compacted it.
     """
@@ -34,9 +37,13 @@ class Host:
     restarts: bool = False
 
     def event(self, said: str) -> tuple[str, Moment] | None:
-        """Return an event by its name as the host spells it, however it was spelt, and its moment."""
+        """Return an event by its name as the host spells it, however it was spelt, and its
+        moment.
+        """
         wanted = said.replace("-", "").replace("_", "").lower()
-        return next(((name, moment) for name, moment in self.events.items() if name.lower() == wanted), None)
+        return next(
+            ((name, moment) for name, moment in self.events.items() if name.lower() == wanted), None
+        )
 
 
 def _specific(event: str, text: str) -> Mapping[str, Any]:
@@ -45,7 +52,11 @@ def _specific(event: str, text: str) -> Mapping[str, Any]:
 
 def _cursor(event: str, text: str) -> Mapping[str, Any]:
     """Answer Cursor; with a prompt the field is accepted, though only `continue` is promised."""
-    return {"continue": True, "additional_context": text} if event == "beforeSubmitPrompt" else {"additional_context": text}
+    return (
+        {"continue": True, "additional_context": text}
+        if event == "beforeSubmitPrompt"
+        else {"additional_context": text}
+    )
 
 
 _CLAUDE = {

@@ -93,7 +93,10 @@ def _add(
 
 
 def _capture(call: Call, settings: Settings, ns: str, llm: str | None) -> None:
-    """Capture by rules, and ask the user's command if there is one; the one does not depend on the other."""
+    """Capture by rules, and ask the user's command if there is one.
+
+    The one does not depend on the other.
+    """
     from ghostmem.hooks.capture import capture_session
 
     try:

@@ -1,13 +1,15 @@
-"""What a session was shown and how far it was captured: read and written in one step, for hooks run side by side."""
+"""What a session was shown and how far it was captured: read and written in one step, for hooks run
+side by side.
+"""
 
 import os
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from ghostmem.engine.session import Session
 from ghostmem.hooks.call import Call
 from ghostmem.settings import Settings
-from ghostmem.verbs.store import Store
+from ghostmem.store.session import Session
+from ghostmem.store.store import Store
 
 
 def is_there(settings: Settings) -> bool:
@@ -21,14 +23,19 @@ def session_id(call: Call, ns: str) -> str:
 
 
 def namespace(call: Call, settings: Settings) -> str:
-    """Return the namespace of a call: that of the settings, or of the project that its folder belongs to."""
-    from ghostmem.verbs.project import project_namespace
+    """Return the namespace of a call: that of the settings, or of the project that its folder
+    belongs to.
+    """
+    from ghostmem.notes.project import project_namespace
 
     return settings.ns or project_namespace(call.folder)
 
 
 def known(store: Store, call: Call, ns: str) -> Session:
-    """Return what is known of a session; it stays in the namespace that it began in, wherever its shell goes."""
+    """Return what is known of a session.
+
+    It stays in the namespace that it began in, wherever its shell goes.
+    """
     id_ = session_id(call, ns)
     with store.engine.read() as tx:
         found = tx.sessions.get(id_)
@@ -44,7 +51,9 @@ def changed(store: Store, session: Session, change: Callable[[Session], Session]
 
 
 def claimed(store: Store, session: Session, ids: Iterable[str], afresh: bool) -> set[str]:
-    """Write down that memories are shown, and return those that were not before: two hooks never show one twice."""
+    """Write down that memories are shown, and return those that were not before: two hooks never
+    show one twice.
+    """
     fresh: set[str] = set()
 
     def claim(now: Session) -> Session:

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from ghostmem.foreign.transcripts.base import LONGEST_LINE, USER, Source, Troubles, Turn
-from ghostmem.foreign.transcripts.choose import FORMATS
+from ghostmem.capture.transcripts.base import LONGEST_LINE, USER, Source, Troubles, Turn
+from ghostmem.capture.transcripts.choose import FORMATS
 from ghostmem.hooks.unanswered import UnansweredError
 
 MOST = 8_000_000  # bytes that are read at one time; of more, the end
@@ -23,7 +23,10 @@ class Said(NamedTuple):
 
 
 class Tail(Source):
-    """A transcript from a place on, up to the last whole line; its first line, if it describes the session, stays."""
+    """A transcript from a place on, up to the last whole line.
+
+    Its first line, if it describes the session, stays.
+    """
 
     start: int = 0
     stop: int = 0
@@ -44,7 +47,10 @@ class Tail(Source):
 
 
 def size_of(path: str) -> int:
-    """Return the size of a transcript; what is no file is refused, for reading it might never end."""
+    """Return the size of a transcript.
+
+    What is no file is refused, for reading it might never end.
+    """
     try:
         found = os.stat(path)
     except (OSError, ValueError):
@@ -55,18 +61,26 @@ def size_of(path: str) -> int:
 
 
 def said_since(path: str, kind: str, place: int) -> Said:
-    """Return what the user said in a transcript since a place: a byte, or for a file that is one JSON value a turn."""
+    """Return what the user said in a transcript since a place: a byte, or for a file that is one
+    JSON value a turn.
+    """
     size = size_of(path)
     source = Tail(Path(path), Troubles())
     is_whole = source.path.suffix.lower() == _WHOLE
     if is_whole and size > MOST:
-        raise UnansweredError(f"the transcript has more than the {MOST:,} bytes that are read whole")
+        raise UnansweredError(
+            f"the transcript has more than the {MOST:,} bytes that are read whole"
+        )
     if not is_whole:
         place = place if place <= size else 0  # it was written anew
         source.start, source.stop = max(place, size - MOST), _whole_lines(path, size)
         if source.stop <= source.start:
             return Said([], place)
-    texts = [event.text for event in FORMATS[kind].read(source) if isinstance(event, Turn) and event.role == USER]
+    texts = [
+        event.text
+        for event in FORMATS[kind].read(source)
+        if isinstance(event, Turn) and event.role == USER
+    ]
     if is_whole:
         place = place if place <= len(texts) else 0
         return Said(texts[place:], len(texts))
@@ -88,7 +102,10 @@ def _whole_lines(path: str, size: int) -> int:
 
 
 def last_lines(path: str, count: int, longest: int = 4_000) -> list[str]:
-    """Return the last lines of a transcript, each cut to a length; messages stand for the lines of one JSON value."""
+    """Return the last lines of a transcript, each cut to a length.
+
+    Messages stand for the lines of one JSON value.
+    """
     size = size_of(path)
     with open(path, "rb") as stream:
         if not path.lower().endswith(_WHOLE):

@@ -2,4 +2,7 @@
 
 
 class UnansweredError(Exception):
-    """A call that cannot be answered; unlike other errors its words hold nothing of what was said, and may stand in the log."""
+    """A call that cannot be answered.
+
+    Unlike other errors its words hold nothing of what was said, and may stand in the log.
+    """

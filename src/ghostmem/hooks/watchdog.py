@@ -1,4 +1,6 @@
-"""A time box: a hook that takes too long leaves, silently and with exit code 0, whatever it is stuck in."""
+"""A time box: a hook that takes too long leaves, silently and with exit code 0, whatever it is
+stuck in.
+"""
 
 import os
 import signal
@@ -13,7 +15,9 @@ BACKSTOP = 2.0  # how many boxes later the system ends a process that cannot end
 class Watchdog:
     """Leave after some seconds, unless the work was done before; `leave` is for tests."""
 
-    def __init__(self, seconds: float, late: Callable[[], object], leave: Callable[[int], object] = os._exit) -> None:
+    def __init__(
+        self, seconds: float, late: Callable[[], object], leave: Callable[[int], object] = os._exit
+    ) -> None:
         self.began = time.monotonic()
         self._seconds, self._late, self._leave = seconds, late, leave
         self._done = threading.Event()
@@ -44,6 +48,8 @@ class Watchdog:
                 self._leave(0)
 
     def _alarm(self, seconds: float) -> None:
-        """Ask the system to end the process, for what holds the interpreter and lets no thread run."""
+        """Ask the system to end the process, for what holds the interpreter and lets no
+        thread run.
+        """
         if hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread():
             signal.setitimer(signal.ITIMER_REAL, seconds)

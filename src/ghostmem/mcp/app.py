@@ -1,7 +1,8 @@
-"""The viewer inside an agent's own window: an app of the MCP Apps extension, and the tool that opens it.
+"""The viewer inside an agent's own window: an app of the MCP Apps extension, and the tool that
+opens it.
 
-A host that shows apps says so; only then are the tool and the resource listed, so that nobody else pays for them.
-"""
+A host that shows apps says so; only then are the tool and the resource listed, so that nobody else
+pays for them."""
 
 from __future__ import annotations
 
@@ -28,10 +29,13 @@ _STYLES = _HERE.parent / "web" / "static" / "css"
 
 
 def _show(ghost: Ghost, given: Arguments) -> Result:
-    """Return a memory with its surroundings, what a question finds, or what is newest; looking is no use."""
+    """Return a memory with its surroundings, what a question finds, or what is newest.
+
+    Looking is no use.
+    """
     ns = given["ns"]
     if key := given.get("key"):
-        from ghostmem.verbs.details import details
+        from ghostmem.memory.details import details
 
         found = details(ghost.store, ns, key)
         if not found.current:
@@ -39,20 +43,32 @@ def _show(ghost: Ghost, given: Arguments) -> Result:
         result: Result = plain(found)
         return {"ns": ns, **result}
     if query := given.get("query"):
-        return {"ns": ns, "query": query, **found_by_search(ghost, {"query": query, "ns": ns, "limit": FOUND, "explain": True})}
+        return {
+            "ns": ns,
+            "query": query,
+            **found_by_search(ghost, {"query": query, "ns": ns, "limit": FOUND, "explain": True}),
+        }
     return {"ns": ns, "results": [plain(memory) for memory in ghost.list(ns, limit=NEWEST)]}
 
 
 SHOW = Tool(
     "ghost_show",
     "Show memories to the user",
-    "Open a view for the user: what a query finds, one memory by its key, or the newest. Use it when they want to see.",
-    {"query": TEXT, "key": TEXT, "ns": described(TEXT, "namespace, prefix like agent:*, or * for all")},
+    "Open a view for the user: what a query finds, one memory by its key, or the newest. "
+    "Use it when they want to see.",
+    {
+        "query": TEXT,
+        "key": TEXT,
+        "ns": described(TEXT, "namespace, prefix like agent:*, or * for all"),
+    },
     (),
     {"results": {"type": "array"}, "memory": {"type": "object"}},
     _show,
     hints=READ,
-    meta={"ui": {"resourceUri": URI}, "ui/resourceUri": URI},  # the second is how older hosts find it
+    meta={
+        "ui": {"resourceUri": URI},
+        "ui/resourceUri": URI,
+    },  # the second is how older hosts find it
 )
 
 
@@ -67,7 +83,14 @@ def is_shown_by(capabilities: Mapping[str, Any]) -> bool:
 def app_resource() -> dict[str, Any]:
     """Return the app as the protocol lists it."""
     about = "Search and read memories"
-    return {"uri": URI, "name": "viewer", "title": TITLE, "description": about, "mimeType": MIME_TYPE, "_meta": META}
+    return {
+        "uri": URI,
+        "name": "viewer",
+        "title": TITLE,
+        "description": about,
+        "mimeType": MIME_TYPE,
+        "_meta": META,
+    }
 
 
 def app_contents() -> dict[str, Any]:
@@ -80,5 +103,8 @@ def html() -> str:
     """Return the document, made of the viewer's own modules and styles."""
     from ghostmem.mcp.bundle import document
 
-    styles = [*(_STYLES / name for name in ("base.css", "parts.css", "search.css")), _HERE / "viewer" / "viewer.css"]
+    styles = [
+        *(_STYLES / name for name in ("base.css", "parts.css", "search.css")),
+        _HERE / "viewer" / "viewer.css",
+    ]
     return document(TITLE, styles, _HERE / "viewer" / "viewer.js")

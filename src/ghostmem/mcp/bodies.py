@@ -1,7 +1,8 @@
-"""Bodies of HTTP requests of the older protocol: batches, and the error that answers a body which is no message.
+"""Bodies of HTTP requests of the older protocol: batches, and the error that answers a body which
+is no message.
 
-The SDK has no batches, and tells a body that is no request from one whose parameters are wrong only in the newer protocol.
-"""
+The SDK has no batches, and tells a body that is no request from one whose parameters are wrong only
+in the newer protocol."""
 
 from __future__ import annotations
 
@@ -24,7 +25,10 @@ _VERSION_HEADER = b"mcp-protocol-version"
 
 
 class CheckedBodies:
-    """An application whose requests of the older protocol are read here first; single messages go on to it."""
+    """An application whose requests of the older protocol are read here first.
+
+    Single messages go on to it.
+    """
 
     def __init__(self, app: ASGIApp, face: Face, limit: int) -> None:
         self._app, self._face, self._limit = app, face, limit
@@ -58,7 +62,10 @@ class CheckedBodies:
 
 
 def _version(scope: Scope) -> str:
-    """Return the version that a request names; one that names none is of the version before the header was invented."""
+    """Return the version that a request names.
+
+    One that names none is of the version before the header was invented.
+    """
     found = [value for name, value in scope["headers"] if name == _VERSION_HEADER]
     return found[0].decode("latin-1").strip() if found else BATCH_VERSION
 
@@ -70,7 +77,9 @@ def _length(scope: Scope) -> int:
 
 
 async def _read(receive: Receive, limit: int) -> Message:
-    """Return a body as one event: the whole of it, or with `more_body` as much as shows that it is too long."""
+    """Return a body as one event: the whole of it, or with `more_body` as much as shows that it is
+    too long.
+    """
     parts, size = [], 0
     while True:
         event = await receive()
@@ -80,7 +89,11 @@ async def _read(receive: Receive, limit: int) -> Message:
         size += len(parts[-1])
         more = event.get("more_body", False)
         if not more or size > limit:
-            return {"type": "http.request", "body": b"".join(parts), "more_body": more or size > limit}
+            return {
+                "type": "http.request",
+                "body": b"".join(parts),
+                "more_body": more or size > limit,
+            }
 
 
 def _replay(first: Message, receive: Receive) -> Receive:

@@ -1,4 +1,6 @@
-"""One document out of our own modules and styles, for a page that can fetch nothing: an app inside a host's frame."""
+"""One document out of our own modules and styles, for a page that can fetch nothing: an app inside
+a host's frame.
+"""
 
 from __future__ import annotations
 
@@ -10,15 +12,19 @@ from html import escape
 from pathlib import Path
 
 _IMPORT = re.compile(r'^import \{([^}]*)\} from "(\.{1,2}/[\w./-]+\.js)";$', re.MULTILINE)
-_EXPORTED = re.compile(r"^export (?:async )?(?:function|const|class) ([A-Za-z_$][\w$]*)", re.MULTILINE)
+_EXPORTED = re.compile(
+    r"^export (?:async )?(?:function|const|class) ([A-Za-z_$][\w$]*)", re.MULTILINE
+)
 _LISTED = re.compile(r"^export \{([^}]*)\};$", re.MULTILINE)
 
 
 def script(entry: Path) -> str:
-    """Return a module with all that it imports as one script; each module keeps its names to itself.
+    """Return a module with all that it imports as one script.
 
-    It reads the way our modules are written: named imports and exports, one statement a line, and nothing exported changes.
-    """
+    Each module keeps its names to itself.
+
+    It reads the way our modules are written: named imports and exports, one statement a line, and
+    nothing exported changes."""
     order: dict[Path, str] = {}
     _gather(entry.resolve(), order, ())
     return "\n".join(order.values())
@@ -37,16 +43,29 @@ def _gather(path: Path, order: dict[Path, str], above: tuple[Path, ...]) -> None
 
 def _wrapped(path: Path, text: str) -> str:
     """Return a module as a function that is called once and returns what it exports."""
-    body = _IMPORT.sub(lambda match: f"const {{{_renamed(match[1])}}} = {_name((path.parent / match[2]).resolve())};", text)
+    body = _IMPORT.sub(
+        lambda match: (
+            f"const {{{_renamed(match[1])}}} = {_name((path.parent / match[2]).resolve())};"
+        ),
+        text,
+    )
     names = [
         *_EXPORTED.findall(body),
-        *(part.strip() for found in _LISTED.findall(body) for part in found.split(",") if part.strip()),
+        *(
+            part.strip()
+            for found in _LISTED.findall(body)
+            for part in found.split(",")
+            if part.strip()
+        ),
     ]
     body = _LISTED.sub("", body)
     body = re.sub(r"^export (?=async |function|const|class)", "", body, flags=re.MULTILINE)
     if left := re.search(r"^(?:import|export)\b.*$", body, re.MULTILINE):
         raise ValueError(f"{path.name} has a line that cannot be joined: {left[0][:80]}")
-    return f"const {_name(path)} = (() => {{\n{body}\nreturn {{ {', '.join(dict.fromkeys(names))} }};\n}})();"
+    return (
+        f"const {_name(path)} = (() => {{\n{body}\nreturn {{ "
+        f"{', '.join(dict.fromkeys(names))} }};\n}})();"
+    )
 
 
 def _renamed(names: str) -> str:
@@ -58,7 +77,9 @@ def _name(path: Path) -> str:
 
 
 def document(title: str, styles: Iterable[Path], entry: Path) -> str:
-    """Return an HTML document that needs nothing from anywhere, and by its own policy runs and obeys nothing else."""
+    """Return an HTML document that needs nothing from anywhere, and by its own policy runs and
+    obeys nothing else.
+    """
     style = _inlined("\n".join(path.read_text(encoding="utf-8") for path in styles), "style")
     code = _inlined(script(entry), "script")
     policy = "; ".join(

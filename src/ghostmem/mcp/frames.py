@@ -1,7 +1,8 @@
-"""Frames of JSON-RPC: a line or a body read as messages, and the error that answers one that cannot be read.
+"""Frames of JSON-RPC: a line or a body read as messages, and the error that answers one that cannot
+be read.
 
-A request is always answered. Notifications and responses never are, as JSON-RPC demands, and empty lines are no frames.
-"""
+A request is always answered. Notifications and responses never are, as JSON-RPC demands, and empty
+lines are no frames."""
 
 from __future__ import annotations
 
@@ -35,19 +36,25 @@ def parse(frame: bytes) -> Any:
     except UnicodeDecodeError as error:
         raise FrameError(PARSE_ERROR, f"Parse error: byte {error.start} is not UTF-8") from None
     except RecursionError:
-        raise FrameError(PARSE_ERROR, f"Parse error: nested deeper than {MAX_MESSAGE_DEPTH} levels") from None
+        raise FrameError(
+            PARSE_ERROR, f"Parse error: nested deeper than {MAX_MESSAGE_DEPTH} levels"
+        ) from None
     except ValueError as error:
         raise FrameError(PARSE_ERROR, f"Parse error: {str(error)[:200]}") from None
 
 
 def read_message(value: Any) -> Message | None:
-    """Return a value as a request or a notification, or None where there is nothing to do and nothing to answer.
+    """Return a value as a request or a notification, or None where there is nothing to do and
+    nothing to answer.
 
     Raises:
         FrameError: The value is not a message of JSON-RPC 2.0.
     """
     if isinstance(value, list):
-        raise FrameError(INVALID_REQUEST, f"Invalid request: only version {BATCH_VERSION} of the protocol has batches")
+        raise FrameError(
+            INVALID_REQUEST,
+            f"Invalid request: only version {BATCH_VERSION} of the protocol has batches",
+        )
     if not isinstance(value, dict):
         raise FrameError(INVALID_REQUEST, "Invalid request: a message is a JSON object")
     given = value.get("id")
@@ -63,7 +70,9 @@ def read_message(value: Any) -> Message | None:
     if is_deeper(value, MAX_MESSAGE_DEPTH):
         if id_ is None:
             return None
-        raise FrameError(INVALID_REQUEST, f"Invalid request: nested deeper than {MAX_MESSAGE_DEPTH} levels", id_)
+        raise FrameError(
+            INVALID_REQUEST, f"Invalid request: nested deeper than {MAX_MESSAGE_DEPTH} levels", id_
+        )
     return value
 
 
@@ -76,14 +85,21 @@ def read_batch(values: Sequence[Any], version: str | None) -> tuple[list[Message
     if version != BATCH_VERSION:
         read_message(values)
     if not 0 < len(values) <= MAX_BATCH:
-        raise FrameError(INVALID_REQUEST, f"Invalid request: a batch has 1 to {MAX_BATCH} messages, not {len(values)}")
+        raise FrameError(
+            INVALID_REQUEST,
+            f"Invalid request: a batch has 1 to {MAX_BATCH} messages, not {len(values)}",
+        )
     messages: list[Message] = []
     errors: list[Message] = []
     for value in values:
         try:
             message = read_message(value)
             if message is not None and message["method"] == "initialize":
-                raise FrameError(INVALID_REQUEST, "Invalid request: initialize cannot be part of a batch", message.get("id"))
+                raise FrameError(
+                    INVALID_REQUEST,
+                    "Invalid request: initialize cannot be part of a batch",
+                    message.get("id"),
+                )
         except FrameError as error:
             errors.append(error_reply(error))
         else:

@@ -1,4 +1,6 @@
-"""The tools of the toolset knowledge, which work on the files of a project, and the prompt that makes an agent fill them."""
+"""The tools of the toolset knowledge, which work on the files of a project, and the prompt that
+makes an agent fill them.
+"""
 
 from __future__ import annotations
 
@@ -14,16 +16,24 @@ if TYPE_CHECKING:
 
 MEMORIZE_PROJECT = (
     "Get to know this project and memorize what somebody who works on it next has to know.\n\n"
-    "1. Call recall_general_memory and list_memories to see what is memorized already; recall_memory shows a topic in full.\n"
-    "2. Look through the project: its documentation, its build and test files, its source folders, its entry points.\n"
-    "3. Call memorize_general_info with what holds for the whole of it: what it is for, how it is laid out, how to build, run and"
-    " test it, and its conventions. This replaces the general knowledge, so carry over whatever of it is still true.\n"
-    "4. For each subsystem that is not a topic yet, call memorize_new_topic: a short name, a few tags, a summary of one or two"
-    " sentences that tells when to read on, and the full content as markdown: what it does, the files that matter, how it works,"
+    "1. Call recall_general_memory and list_memories to see what is memorized already; "
+    "recall_memory shows a topic in full.\n"
+    "2. Look through the project: its documentation, its build and test files, its source "
+    "folders, its entry points.\n"
+    "3. Call memorize_general_info with what holds for the whole of it: what it is for, "
+    "how it is laid out, how to build, run and"
+    " test it, and its conventions. This replaces the general knowledge, so carry over "
+    "whatever of it is still true.\n"
+    "4. For each subsystem that is not a topic yet, call memorize_new_topic: a short name, "
+    "a few tags, a summary of one or two"
+    " sentences that tells when to read on, and the full content as markdown: what it "
+    "does, the files that matter, how it works,"
     " and what is easily done wrong.\n"
-    "5. Where a topic exists but is out of date, call refine_memory with what changed. Call forget_memory only for a topic whose"
+    "5. Where a topic exists but is out of date, call refine_memory with what changed. "
+    "Call forget_memory only for a topic whose"
     " subject is gone.\n"
-    "6. Call list_memories and tell me which topics there are now, and which of them are new or changed.\n\n"
+    "6. Call list_memories and tell me which topics there are now, and which of them are "
+    "new or changed.\n\n"
     "Memorize only what you have seen in the project. Leave out passwords, keys and personal data."
 )
 
@@ -41,7 +51,8 @@ def knowledge_tools(root: Path) -> tuple[Tool, ...]:
             root,
             knowledge.recall_general_memory,
             "Recall the project",
-            "What is known about the project as a whole, and a summary of every topic. Read this first.",
+            "What is known about the project as a whole, and a summary of every topic. "
+            "Read this first.",
         ),
         _tool(
             root,
@@ -64,7 +75,8 @@ def knowledge_tools(root: Path) -> tuple[Tool, ...]:
             root,
             knowledge.memorize_new_topic,
             "Memorize a topic",
-            "Write a topic that does not exist yet, and its summary into the index. refine_memory changes one that does.",
+            "Write a topic that does not exist yet, and its summary into the index. "
+            "refine_memory changes one that does.",
             {
                 "topic": described(TEXT, "a short name, such as auth-tokens"),
                 "tags": _TAGS,
@@ -126,7 +138,18 @@ def _tool(
         return {"text": work(root, **{_snake(name): value for name, value in given.items()}, **now)}
 
     scope = "read" if hints is READ else "write"
-    return Tool(work.__name__, title, about, takes or {}, needs, {"text": TEXT}, run, scope, hints, walled=False)
+    return Tool(
+        work.__name__,
+        title,
+        about,
+        takes or {},
+        needs,
+        {"text": TEXT},
+        run,
+        scope,
+        hints,
+        walled=False,
+    )
 
 
 def _snake(name: str) -> str:

@@ -5,7 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ghostmem.adapters.memory_tools import MAX_RESULTS, SAVE, SAVE_PARAMETERS, SEARCH, MemorySave, MemorySearch, formatted
+from ghostmem.adapters.memory_tools import (
+    MAX_RESULTS,
+    SAVE,
+    SAVE_PARAMETERS,
+    SEARCH,
+    MemorySave,
+    MemorySearch,
+    formatted,
+)
 from ghostmem.mcp.tools import READ, TEXT, WRITE, Arguments, Result, Tool, described
 
 if TYPE_CHECKING:
@@ -16,12 +24,19 @@ _MOST = 200
 
 
 def note_tools(root: Path) -> tuple[Tool, ...]:
-    """Return memory_search and memory_save; text is looked for in the folders that were added, else below the root."""
+    """Return memory_search and memory_save.
+
+    Text is looked for in the folders that were added, else below the root.
+    """
 
     def search(ghost: Ghost, given: Arguments) -> Result:
         if given.get("mode") == AS_WRITTEN:
             return {"text": _grep(ghost, root, given)}
-        return {"text": formatted(MemorySearch(ghost).search(given["query"], given.get("max_results", MAX_RESULTS)))}
+        return {
+            "text": formatted(
+                MemorySearch(ghost).search(given["query"], given.get("max_results", MAX_RESULTS))
+            )
+        }
 
     def save(ghost: Ghost, given: Arguments) -> Result:
         return {"text": MemorySave(ghost).save(given["content"], given.get("target", "daily"))}
@@ -37,11 +52,23 @@ def note_tools(root: Path) -> tuple[Tool, ...]:
         "mode": {
             "type": "string",
             "enum": [SEMANTIC, AS_WRITTEN],
-            "description": "semantic (default), or text: the words as written, with the lines around them, newest note first",
+            "description": "semantic (default), or text: the words as written, with the "
+            "lines around them, newest note first",
         },
     }
     return (
-        Tool("memory_search", "Search memory", SEARCH, takes, ("query",), {"text": TEXT}, search, "read", READ, walled=False),
+        Tool(
+            "memory_search",
+            "Search memory",
+            SEARCH,
+            takes,
+            ("query",),
+            {"text": TEXT},
+            search,
+            "read",
+            READ,
+            walled=False,
+        ),
         Tool(
             "memory_save",
             "Save a note",
@@ -60,7 +87,9 @@ def note_tools(root: Path) -> tuple[Tool, ...]:
 def _grep(ghost: Ghost, root: Path, given: Arguments) -> str:
     from ghostmem.notes.grep import MAX_RESULTS as BLOCKS
     from ghostmem.notes.grep import format_blocks
-    from ghostmem.verbs.grep_notes import grep_notes
+    from ghostmem.notes.grepping import grep_notes
 
-    found = grep_notes(ghost.note_folders() or [root], given["query"], given.get("max_results", BLOCKS))
+    found = grep_notes(
+        ghost.note_folders() or [root], given["query"], given.get("max_results", BLOCKS)
+    )
     return format_blocks(found, given["query"]).removesuffix("\n")

@@ -11,16 +11,32 @@ from ghostmem.outline.languages.table import LANGUAGES
 
 if TYPE_CHECKING:
     from ghostmem.ghost import Ghost
-    from ghostmem.verbs.outline import Outline
+    from ghostmem.outline.operations import Outline
 
 FORMATS = ("text", "json")
 _SHAPE: dict[str, Any] = {
-    "depth": {"type": "integer", "minimum": 0, "maximum": 10, "description": "levels of relations to traverse, default 2"},
+    "depth": {
+        "type": "integer",
+        "minimum": 0,
+        "maximum": 10,
+        "description": "levels of relations to traverse, default 2",
+    },
     "relations": described(TEXTS, "only these kinds, such as calls, calledBy, implementedBy"),
-    "omit_native": {"type": "boolean", "description": "leave out the standard library and built-ins"},
+    "omit_native": {
+        "type": "boolean",
+        "description": "leave out the standard library and built-ins",
+    },
     "format": {"type": "string", "enum": list(FORMATS), "description": "default text"},
-    "max_nodes": {"type": "integer", "minimum": 1, "maximum": 20_000, "description": "default 2000"},
-    "include_memories": {"type": "boolean", "description": "show memories about each file and symbol"},
+    "max_nodes": {
+        "type": "integer",
+        "minimum": 1,
+        "maximum": 20_000,
+        "description": "default 2000",
+    },
+    "include_memories": {
+        "type": "boolean",
+        "description": "show memories about each file and symbol",
+    },
 }
 _LANGUAGE = described(TEXT, f"one of {', '.join(LANGUAGES)}")
 
@@ -30,11 +46,16 @@ def outline_tools(root: Path) -> tuple[Tool, ...]:
 
     def symbol(ghost: Ghost, given: Arguments) -> Result:
         form = given.pop("format", "text")
-        return _said(form, ghost.outline_symbol(given.pop("symbol"), given.pop("language"), root=root, **given))
+        return _said(
+            form,
+            ghost.outline_symbol(given.pop("symbol"), given.pop("language"), root=root, **given),
+        )
 
     def file(ghost: Ghost, given: Arguments) -> Result:
         form = given.pop("format", "text")
-        return _said(form, ghost.outline_file(given.pop("file"), given.pop("language"), root=root, **given))
+        return _said(
+            form, ghost.outline_file(given.pop("file"), given.pop("language"), root=root, **given)
+        )
 
     def project(ghost: Ghost, given: Arguments) -> Result:
         form = given.pop("format", "text")
@@ -44,7 +65,8 @@ def outline_tools(root: Path) -> tuple[Tool, ...]:
         Tool(
             "outline_symbol",
             "Outline a symbol",
-            "The relation tree of a symbol: what it calls, uses and extends, and who does so with it.",
+            "The relation tree of a symbol: what it calls, uses and extends, and who does "
+            "so with it.",
             {
                 "symbol": described(TEXT, "its name, whole or in part"),
                 "language": _LANGUAGE,
@@ -62,7 +84,11 @@ def outline_tools(root: Path) -> tuple[Tool, ...]:
             "outline_file",
             "Outline a file",
             "The relation tree of every symbol that a source file declares.",
-            {"file": described(TEXT, "its path from the project's root"), "language": _LANGUAGE, **_SHAPE},
+            {
+                "file": described(TEXT, "its path from the project's root"),
+                "language": _LANGUAGE,
+                **_SHAPE,
+            },
             ("file", "language"),
             {"text": TEXT},
             file,

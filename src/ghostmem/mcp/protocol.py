@@ -1,7 +1,14 @@
-"""The words of the protocol that every part of the server needs: its versions, its errors, and who we are."""
+"""The words of the protocol that every part of the server needs: its versions, its errors, and who
+we are.
+"""
 
 NAME, TITLE = "ghost", "Ghost memory"
-VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")  # of the protocol with a handshake
+VERSIONS = (
+    "2024-11-05",
+    "2025-03-26",
+    "2025-06-18",
+    "2025-11-25",
+)  # of the protocol with a handshake
 BATCH_VERSION = "2025-03-26"  # the only version whose clients may send several messages in one list
 PARSE_ERROR = -32700
 INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS, INTERNAL_ERROR = -32600, -32601, -32602, -32603

@@ -1,4 +1,6 @@
-"""What a client may ask of a server, as the protocol names it: each request a function from plain data to plain data."""
+"""What a client may ask of a server, as the protocol names it: each request a function from plain
+data to plain data.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ from ghostmem.mcp.protocol import INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOU
 from ghostmem.mcp.resources import complete, read, resources, templates
 from ghostmem.mcp.texts import readable, told
 from ghostmem.schema import Schema, check
-from ghostmem.verbs.accept import MAX_KEY
+from ghostmem.store.validate import MAX_KEY
 
 if TYPE_CHECKING:
     from ghostmem.mcp.face import Face
@@ -40,7 +42,9 @@ def reply_to(message: Message, work: Callable[[Given], Found]) -> Message:
     given = message.get("params")
     try:
         if given is not None and not isinstance(given, dict):
-            raise ProtocolError(INVALID_PARAMS, "Invalid request parameters: they must be an object")
+            raise ProtocolError(
+                INVALID_PARAMS, "Invalid request parameters: they must be an object"
+            )
         return {"jsonrpc": "2.0", "id": message["id"], "result": work(given or {})}
     except ProtocolError as error:
         return error_reply(error, message["id"])
@@ -62,7 +66,9 @@ def answer(face: Face, method: str, given: Given, client: Client) -> Found:
     try:
         check(given, schema)
     except InvalidInputError as error:
-        raise ProtocolError(INVALID_PARAMS, f"Invalid request parameters: {error.message}") from None
+        raise ProtocolError(
+            INVALID_PARAMS, f"Invalid request parameters: {error.message}"
+        ) from None
     try:
         return run(face, given, client)
     except GhostError as error:
@@ -109,14 +115,18 @@ def _get_prompt(face: Face, given: Given, _: Client) -> Found:
 def _complete(face: Face, given: Given, _: Client) -> Found:
     known = _texts(given.get("context", {}).get("arguments"))
     found = complete(face, given["argument"]["name"], given["argument"]["value"], known)
-    return {"completion": {"values": found[:_MOST], "total": len(found), "hasMore": len(found) > _MOST}}
+    return {
+        "completion": {"values": found[:_MOST], "total": len(found), "hasMore": len(found) > _MOST}
+    }
 
 
 def _texts(given: Mapping[str, Any] | None) -> Mapping[str, str]:
     """Return arguments that are all texts."""
     for name, value in (given or {}).items():
         if not isinstance(value, str):
-            raise ProtocolError(INVALID_PARAMS, f"Invalid request parameters: {name[:60]} must be a text")
+            raise ProtocolError(
+                INVALID_PARAMS, f"Invalid request parameters: {name[:60]} must be a text"
+            )
     return given or {}
 
 
@@ -138,6 +148,9 @@ REQUESTS: Mapping[str, tuple[Callable[[Face, Given, Client], Found], Schema]] = 
     "prompts/get": (_get_prompt, _with({"name": _TEXT}, arguments=_ANY)),
     "completion/complete": (
         _complete,
-        _with({"ref": _ANY, "argument": _with({"name": _TEXT, "value": _TEXT})}, context=_with({}, arguments=_ANY)),
+        _with(
+            {"ref": _ANY, "argument": _with({"name": _TEXT, "value": _TEXT})},
+            context=_with({}, arguments=_ANY),
+        ),
     ),
 }

@@ -29,9 +29,13 @@ def uri(ns: str, key: str) -> str:
 
 def templates() -> list[dict[str, str]]:
     """Return the patterns of addresses."""
-    about = (("{ns}/{key}", "memory", "One memory"), ("{ns}/index", "index", "What a namespace knows, one line each"))
+    about = (
+        ("{ns}/{key}", "memory", "One memory"),
+        ("{ns}/index", "index", "What a namespace knows, one line each"),
+    )
     return [
-        {"uriTemplate": SCHEME + path, "name": name, "description": text, "mimeType": _MARKDOWN} for path, name, text in about
+        {"uriTemplate": SCHEME + path, "name": name, "description": text, "mimeType": _MARKDOWN}
+        for path, name, text in about
     ]
 
 
@@ -39,7 +43,12 @@ def resources(face: Face) -> list[dict[str, str]]:
     """Return the index of each namespace that the caller may read."""
     names = [info.ns for info in face.ghost.namespaces() if CALLER.get().may(info.ns, "read")]
     return [
-        {"uri": f"{SCHEME}{quote(ns, safe=':')}/{INDEX}", "name": ns, "description": f"What {ns} knows", "mimeType": _MARKDOWN}
+        {
+            "uri": f"{SCHEME}{quote(ns, safe=':')}/{INDEX}",
+            "name": ns,
+            "description": f"What {ns} knows",
+            "mimeType": _MARKDOWN,
+        }
         for ns in names
     ]
 
@@ -50,7 +59,10 @@ def read(face: Face, address: str) -> dict[str, str]:
     ns, key = unquote(ns), unquote(key)
     try:
         if not address.startswith(SCHEME) or not ns or not key:
-            raise ProtocolError(INVALID_PARAMS, readable(f"{address[:200]} is no address; they look like {SCHEME}agent:me/tea"))
+            raise ProtocolError(
+                INVALID_PARAMS,
+                readable(f"{address[:200]} is no address; they look like {SCHEME}agent:me/tea"),
+            )
         require(ns, "read")
         text = _index(face, ns) if key == INDEX else face.ghost.get(ns, key).content
     except GhostError as error:
@@ -60,14 +72,21 @@ def read(face: Face, address: str) -> dict[str, str]:
 
 def _index(face: Face, ns: str) -> str:
     found = face.ghost.list(ns, limit=_MOST)
-    lines = [f"- `{memory.key}` ({memory.created_at:%Y-%m-%d}): {first_line(memory.content, 100)}" for memory in found]
+    lines = [
+        f"- `{memory.key}` ({memory.created_at:%Y-%m-%d}): {first_line(memory.content, 100)}"
+        for memory in found
+    ]
     return "\n".join([f"# {ns}", "", *lines]) + "\n"
 
 
 def complete(face: Face, name: str, value: str, known: Mapping[str, str]) -> list[str]:
     """Return how an argument may go on: namespaces, or keys of the namespace that is named."""
     if name == "ns":
-        return [i.ns for i in face.ghost.namespaces() if i.ns.startswith(value) and CALLER.get().may(i.ns, "read")]
+        return [
+            i.ns
+            for i in face.ghost.namespaces()
+            if i.ns.startswith(value) and CALLER.get().may(i.ns, "read")
+        ]
     ns = known.get("ns") or face.own()
     if name != "key" or ns.endswith("*") or not CALLER.get().may(ns, "read"):
         return []

@@ -1,4 +1,6 @@
-"""The protocol through its official SDK: over HTTP, and over standard input and output for clients of the newer protocol."""
+"""The protocol through its official SDK: over HTTP, and over standard input and output for clients
+of the newer protocol.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,9 @@ if TYPE_CHECKING:
     Context = ServerRequestContext[Any]
 
 _BODY = 4_000_000  # bytes of one request over HTTP
-_HANDLERS: Mapping[str, tuple[str, type[BaseModel]]] = {  # by method: the argument of the server, and what it returns
+_HANDLERS: Mapping[
+    str, tuple[str, type[BaseModel]]
+] = {  # by method: the argument of the server, and what it returns
     "tools/list": ("on_list_tools", types.ListToolsResult),
     CALL: ("on_call_tool", types.CallToolResult),
     "resources/list": ("on_list_resources", types.ListResourcesResult),
@@ -48,21 +52,30 @@ _HANDLERS: Mapping[str, tuple[str, type[BaseModel]]] = {  # by method: the argum
 
 def make_server(face: Face) -> Server[Any]:
     """Return a server whose handlers answer requests from a store, each in a worker thread."""
-    handlers: dict[str, Any] = {name: _handler(face, method, result) for method, (name, result) in _HANDLERS.items()}
-    server: Server[Any] = Server(NAME, version=__version__, title=TITLE, instructions=instructions(face.toolsets), **handlers)
+    handlers: dict[str, Any] = {
+        name: _handler(face, method, result) for method, (name, result) in _HANDLERS.items()
+    }
+    server: Server[Any] = Server(
+        NAME, version=__version__, title=TITLE, instructions=instructions(face.toolsets), **handlers
+    )
     server.extensions[EXTENSION] = {}
     return server
 
 
 def _handler(face: Face, method: str, result: type[BaseModel]) -> Any:
     async def handle(context: Context, params: BaseModel | None) -> Any:
-        given = params.model_dump(by_alias=True, exclude_none=True, mode="json") if params is not None else {}
+        given = (
+            params.model_dump(by_alias=True, exclude_none=True, mode="json")
+            if params is not None
+            else {}
+        )
         try:
             found = await anyio.to_thread.run_sync(answer, face, method, given, _client(context))
         except ProtocolError as error:
             raise MCPError(error.code, error.message) from None
         if method == CALL:
-            face.ghost.store.vectoriser.warm()  # after the first answer, so that it does not wait for a model
+            # after the first answer, so that it does not wait for a model
+            face.ghost.store.vectoriser.warm()
         return result.model_validate(found)
 
     return handle
@@ -85,7 +98,10 @@ def serve_stdio(face: Face, source: Iterable[bytes], sink: BinaryIO) -> None:
     reader, writer = cast("TextIO", _Lines(source, sink)), TextIOWrapper(sink, encoding="utf-8")
 
     async def serve() -> None:
-        async with stdio_server(anyio.wrap_file(reader), anyio.wrap_file(writer)) as (read_stream, write_stream):
+        async with stdio_server(anyio.wrap_file(reader), anyio.wrap_file(writer)) as (
+            read_stream,
+            write_stream,
+        ):
             await server.run(read_stream, write_stream, server.create_initialization_options())
 
     anyio.run(serve)
@@ -93,7 +109,10 @@ def serve_stdio(face: Face, source: Iterable[bytes], sink: BinaryIO) -> None:
 
 
 class _Lines:
-    """Lines that the SDK can read; it would pass over all others in silence, so they are answered here."""
+    """Lines that the SDK can read.
+
+    It would pass over all others in silence, so they are answered here.
+    """
 
     def __init__(self, source: Iterable[bytes], sink: BinaryIO) -> None:
         self._source, self._sink = iter(source), sink
@@ -105,7 +124,9 @@ class _Lines:
                 if line.strip() and _check(line):
                     return line.decode("utf-8-sig")
             except FrameError as error:
-                self._sink.write(encode(error_reply(error)) + b"\n")  # in one call, because the SDK writes here too
+                self._sink.write(
+                    encode(error_reply(error)) + b"\n"
+                )  # in one call, because the SDK writes here too
                 self._sink.flush()
         return ""
 
@@ -121,19 +142,30 @@ def _check(line: bytes) -> bool:
         if "id" not in message:
             return False
         if not isinstance(message.get("params"), dict | None):
-            raise FrameError(INVALID_PARAMS, "Invalid request parameters: they must be an object", message["id"]) from None
-        raise FrameError(INVALID_REQUEST, "Invalid request: a text or a number cannot be read", message["id"]) from None
+            raise FrameError(
+                INVALID_PARAMS, "Invalid request parameters: they must be an object", message["id"]
+            ) from None
+        raise FrameError(
+            INVALID_REQUEST, "Invalid request: a text or a number cannot be read", message["id"]
+        ) from None
     return True
 
 
-def http_app(ghost: Ghost, toolsets: Iterable[str] = ("memory",), root: Path | None = None) -> ASGIApp:
+def http_app(
+    ghost: Ghost, toolsets: Iterable[str] = ("memory",), root: Path | None = None
+) -> ASGIApp:
     """Return an application that serves the protocol over HTTP at /mcp, with its lifespan."""
     from mcp.server.transport_security import TransportSecuritySettings
 
     defer_model(ghost)
-    guard = TransportSecuritySettings(enable_dns_rebinding_protection=False)  # the application around it checks Host and Origin
+    guard = TransportSecuritySettings(
+        enable_dns_rebinding_protection=False
+    )  # the application around it checks Host and Origin
     face = Face(ghost, toolsets, root=root)
     app = make_server(face).streamable_http_app(
-        json_response=True, stateless_http=True, transport_security=guard, max_request_body_size=_BODY
+        json_response=True,
+        stateless_http=True,
+        transport_security=guard,
+        max_request_body_size=_BODY,
     )
     return CheckedBodies(app, face, _BODY)

@@ -1,7 +1,9 @@
-"""The server on standard input and output: one client, a line for each message, and nothing loaded that it does not need.
+"""The server on standard input and output: one client, a line for each message, and nothing loaded
+that it does not need.
 
-The handshake of the older protocol is settled for good, so the few messages that a server needs are read and written here. A
-client that speaks the newer protocol, which has no handshake, is served by the official SDK, whose import takes most of a
+The handshake of the older protocol is settled for good, so the few messages that a server needs are
+read and written here. A client that speaks the newer protocol, which has no handshake, is served by
+the official SDK, whose import takes most of a
 second: whatever it said first is said again to that.
 """
 
@@ -22,7 +24,14 @@ from typing import TYPE_CHECKING, Any
 from ghostmem._version import __version__
 from ghostmem.mcp.face import Face, defer_model
 from ghostmem.mcp.frames import FrameError, encode, error_reply, parse, read_batch, read_message
-from ghostmem.mcp.protocol import INVALID_PARAMS, INVALID_REQUEST, NAME, TITLE, VERSIONS, ProtocolError
+from ghostmem.mcp.protocol import (
+    INVALID_PARAMS,
+    INVALID_REQUEST,
+    NAME,
+    TITLE,
+    VERSIONS,
+    ProtocolError,
+)
 from ghostmem.mcp.requests import CALL, Client, reply_to, run_method
 from ghostmem.mcp.texts import instructions
 
@@ -33,7 +42,9 @@ if TYPE_CHECKING:
     from ghostmem.ghost import Ghost
     from ghostmem.mcp.frames import Message
 
-ENVELOPE = "io.modelcontextprotocol/protocolVersion"  # what every request of the newer protocol tells
+ENVELOPE = (
+    "io.modelcontextprotocol/protocolVersion"  # what every request of the newer protocol tells
+)
 DISCOVER = "server/discover"
 WATCH = 5.0  # seconds between looks whether the parent is still there
 WORKERS = 8  # requests that are answered at once
@@ -45,7 +56,9 @@ _CAPABILITIES = {
 }
 
 
-def run_stdio(ghost: Ghost, toolsets: Iterable[str] = ("memory",), root: Path | None = None) -> None:
+def run_stdio(
+    ghost: Ghost, toolsets: Iterable[str] = ("memory",), root: Path | None = None
+) -> None:
     """Serve one client over standard input and output until it goes away."""
     face = Face(ghost, toolsets, root=root)
     defer_model(ghost)
@@ -63,7 +76,9 @@ def run_stdio(ghost: Ghost, toolsets: Iterable[str] = ("memory",), root: Path | 
 
 @dataclass(eq=False)
 class _Request:
-    """A request that is not answered yet, and where its reply goes: None when the client has taken it back."""
+    """A request that is not answered yet, and where its reply goes: None when the client has taken
+    it back.
+    """
 
     message: Message
     settle: Callable[[Message | None], None]
@@ -73,8 +88,15 @@ class _Request:
 class _Batch:
     """The replies to one batch, sent as one list when the last is there."""
 
-    def __init__(self, replies: list[Message], expected: int, send: Callable[[Sequence[Message]], None]) -> None:
-        self._replies, self._expected, self._send, self._lock = replies, expected, send, threading.Lock()
+    def __init__(
+        self, replies: list[Message], expected: int, send: Callable[[Sequence[Message]], None]
+    ) -> None:
+        self._replies, self._expected, self._send, self._lock = (
+            replies,
+            expected,
+            send,
+            threading.Lock(),
+        )
         if not expected and replies:
             send(replies)
 
@@ -89,7 +111,10 @@ class _Batch:
 
 
 class Session:
-    """A conversation with one client of the older protocol; requests are answered by a few threads."""
+    """A conversation with one client of the older protocol.
+
+    Requests are answered by a few threads.
+    """
 
     def __init__(self, face: Face, sink: BinaryIO) -> None:
         self._face, self._sink, self._lock = face, sink, threading.Lock()
@@ -100,7 +125,9 @@ class Session:
         self._pending: set[_Request] = set()
 
     def serve(self, source: Iterable[bytes]) -> bytes | None:
-        """Read until the client goes away, or return the line by which it turns out to speak the newer protocol."""
+        """Read until the client goes away, or return the line by which it turns out to speak the
+        newer protocol.
+        """
         newer = None
         for line in source:
             if not line.strip():
@@ -113,14 +140,19 @@ class Session:
             if is_newer:
                 newer = line
                 break
-        for _ in self._workers:  # what was asked is answered first, also before somebody else takes over
+        for _ in (
+            self._workers
+        ):  # what was asked is answered first, also before somebody else takes over
             self._waiting.put(None)
         for worker in self._workers:
             worker.join()
         return newer
 
     def _receive(self, value: Any) -> bool:
-        """Take the messages of a frame; True when the client turns out to speak the newer protocol."""
+        """Take the messages of a frame.
+
+        True when the client turns out to speak the newer protocol.
+        """
         if isinstance(value, list):
             messages, errors = read_batch(value, self._version)
             batch = _Batch(errors, sum("id" in message for message in messages), self._send)
@@ -162,14 +194,22 @@ class Session:
             method = request.message["method"]
             self._reply(request, partial(self._answer, method))
             if method == CALL:
-                self._face.ghost.store.vectoriser.warm()  # after the first answer, so that it does not wait for a model
+                # after the first answer, so that it does not wait for a model
+                self._face.ghost.store.vectoriser.warm()
 
     def _greet(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Shake hands: agree on a version, and say who we are and what there is."""
         info, wanted = given.get("clientInfo"), given.get("protocolVersion")
         capabilities = given.get("capabilities")
-        if not isinstance(info, dict) or not isinstance(info.get("name"), str) or not isinstance(capabilities, dict):
-            raise ProtocolError(INVALID_PARAMS, "initialize needs protocolVersion, capabilities and clientInfo with a name")
+        if (
+            not isinstance(info, dict)
+            or not isinstance(info.get("name"), str)
+            or not isinstance(capabilities, dict)
+        ):
+            raise ProtocolError(
+                INVALID_PARAMS,
+                "initialize needs protocolVersion, capabilities and clientInfo with a name",
+            )
         self._client = Client(info["name"], capabilities)
         self._version = wanted if wanted in VERSIONS else VERSIONS[-1]
         return {
@@ -184,8 +224,12 @@ class Session:
             raise ProtocolError(INVALID_REQUEST, "the handshake comes first: send initialize")
         return run_method(self._face, method, self._client, given)
 
-    def _reply(self, request: _Request, work: Callable[[Mapping[str, Any]], dict[str, Any]]) -> None:
-        """Do some work and hand on what comes of it, unless the client has taken its request back."""
+    def _reply(
+        self, request: _Request, work: Callable[[Mapping[str, Any]], dict[str, Any]]
+    ) -> None:
+        """Do some work and hand on what comes of it, unless the client has taken its
+        request back.
+        """
         reply = reply_to(request.message, work)
         self._pending.discard(request)
         request.settle(None if request.cancelled else reply)
@@ -212,7 +256,10 @@ def _is_newer(message: Message) -> bool:
 
 
 def _pipes() -> tuple[BinaryIO, BinaryIO]:
-    """Take standard input and output for ourselves; what others print goes to standard error, and they read nothing."""
+    """Take standard input and output for ourselves.
+
+    What others print goes to standard error, and they read nothing.
+    """
     source, sink = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
@@ -226,7 +273,9 @@ def _leave_with_parent() -> None:
     parent = os.getppid()
     while os.getppid() == parent:
         time.sleep(WATCH)
-    os._exit(0)  # a thread waits for input that may never come; all that was acknowledged is on disk
+    os._exit(
+        0
+    )  # a thread waits for input that may never come; all that was acknowledged is on disk
 
 
 def _leave_at_a_signal() -> None:

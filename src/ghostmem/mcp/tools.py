@@ -7,10 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ghostmem.edges import EDGE_WEIGHTS
 from ghostmem.errors import InvalidInputError
-from ghostmem.model import Kind, Priority, SourceKind, Tier, plain
-from ghostmem.verbs.curate import OPS
+from ghostmem.memory.curate import OPS
+from ghostmem.model import EDGE_WEIGHTS, Kind, Priority, SourceKind, Tier, plain
 
 if TYPE_CHECKING:
     from ghostmem.ghost import Ghost
@@ -47,8 +46,12 @@ class Tool:
     run: Callable[[Ghost, Arguments], Result]
     scope: str = "read"
     hints: Mapping[str, bool] = field(default_factory=dict)
-    walled: bool = True  # works in a namespace; otherwise on files, for callers that may do so everywhere
-    meta: Mapping[str, Any] = field(default_factory=dict)  # what extensions of the protocol say about it
+    walled: bool = (
+        True  # works in a namespace; otherwise on files, for callers that may do so everywhere
+    )
+    meta: Mapping[str, Any] = field(
+        default_factory=dict
+    )  # what extensions of the protocol say about it
 
     @property
     def schema(self) -> dict[str, Any]:
@@ -96,7 +99,9 @@ def _edge(ghost: Ghost, given: Arguments) -> Result:
     from ghostmem.errors import InvalidInputError
 
     if "to_key" not in given or "rel" not in given:
-        raise InvalidInputError(f"to_key and rel are required for {op}", "give both, or op list to see what is there")
+        raise InvalidInputError(
+            f"to_key and rel are required for {op}", "give both, or op list to see what is there"
+        )
     if op == "remove":
         gone = ghost.rm_edge(ns, start, given["to_key"], given["rel"])
         return {"status": "deleted", **_record(gone)}
@@ -111,7 +116,8 @@ MEMORY: tuple[Tool, ...] = (
     Tool(
         "ghost_put",
         "Remember",
-        "Store a fact, or update it under the same key. The verdict says whether it restates or contradicts another.",
+        "Store a fact, or update it under the same key. The verdict says whether it "
+        "restates or contradicts another.",
         {
             "ns": _NS,
             "key": described(TEXT, "short and descriptive, e.g. user-timezone"),
@@ -129,7 +135,12 @@ MEMORY: tuple[Tool, ...] = (
             "source_kind": {"type": "string", "enum": [str(kind) for kind in SourceKind]},
         },
         ("key", "content"),
-        {"key": TEXT, "version": {"type": "integer"}, "outcome": TEXT, "verdict": {"type": "object"}},
+        {
+            "key": TEXT,
+            "version": {"type": "integer"},
+            "outcome": TEXT,
+            "verdict": {"type": "object"},
+        },
         _put,
         "write",
         {**WRITE, "idempotentHint": True},
@@ -170,7 +181,8 @@ MEMORY: tuple[Tool, ...] = (
     Tool(
         "ghost_context",
         "Assemble context",
-        "What to read before a task, packed into a token budget: pinned, relevant and linked memories, corrections first.",
+        "What to read before a task, packed into a token budget: pinned, relevant and "
+        "linked memories, corrections first.",
         {
             "query": described(TEXT, "the task"),
             "ns": _NS,
@@ -186,7 +198,12 @@ MEMORY: tuple[Tool, ...] = (
             "min_spread": _N,
         },
         ("query",),
-        {"budget": {"type": "integer"}, "used": {"type": "integer"}, "memories": _LIST, "compaction_suggested": _B},
+        {
+            "budget": {"type": "integer"},
+            "used": {"type": "integer"},
+            "memories": _LIST,
+            "compaction_suggested": _B,
+        },
         lambda ghost, given: _record(ghost.context(given.pop("query"), given.pop("ns"), **given)),
         hints=READ,
     ),
@@ -197,7 +214,9 @@ MEMORY: tuple[Tool, ...] = (
         {"ns": _NS, "key": TEXT, "depth": _count(1, 20)},
         (),
         {"children": _LIST, "nodes": _LIST, "clusters": _LIST},
-        lambda ghost, given: _record(ghost.expand(given["ns"], given.get("key"), depth=given.get("depth", 1))),
+        lambda ghost, given: _record(
+            ghost.expand(given["ns"], given.get("key"), depth=given.get("depth", 1))
+        ),
         hints=READ,
     ),
     Tool(
@@ -216,7 +235,13 @@ MEMORY: tuple[Tool, ...] = (
         ("summary_key", "content", "source_keys"),
         {"summary": {"type": "object"}, "edges": _LIST},
         lambda ghost, given: _record(
-            ghost.consolidate(given.pop("ns"), given.pop("summary_key"), given.pop("content"), given.pop("source_keys"), **given)
+            ghost.consolidate(
+                given.pop("ns"),
+                given.pop("summary_key"),
+                given.pop("content"),
+                given.pop("source_keys"),
+                **given,
+            )
         ),
         "write",
         WRITE,
@@ -242,7 +267,9 @@ MEMORY: tuple[Tool, ...] = (
             "to_key": TEXT,
             "rel": {"type": "string", "enum": [str(rel) for rel in EDGE_WEIGHTS]},
             "weight": _SHARE,
-            "op": described({"type": "string", "enum": ["create", "remove", "list"]}, "default create"),
+            "op": described(
+                {"type": "string", "enum": ["create", "remove", "list"]}, "default create"
+            ),
         },
         ("from_key",),
         {"edges": _LIST, "rel": TEXT, "weight": _N, "status": TEXT},
@@ -256,9 +283,15 @@ MEMORY: tuple[Tool, ...] = (
         "Run the lifecycle rules: promote, fade, archive, link. dry_run shows what would change.",
         {"ns": _NS, "dry_run": _B, "relink": _B},
         (),
-        {"memories_evaluated": {"type": "integer"}, "rules_applied": {"type": "integer"}, "linked_clusters": _LIST},
+        {
+            "memories_evaluated": {"type": "integer"},
+            "rules_applied": {"type": "integer"},
+            "linked_clusters": _LIST,
+        },
         lambda ghost, given: _record(
-            ghost.reflect(given["ns"], dry_run=given.get("dry_run", False), relink=given.get("relink", False))
+            ghost.reflect(
+                given["ns"], dry_run=given.get("dry_run", False), relink=given.get("relink", False)
+            )
         ),
         "write",
         {"readOnlyHint": False, "destructiveHint": True},
@@ -266,12 +299,19 @@ MEMORY: tuple[Tool, ...] = (
     Tool(
         "ghost_edge_candidates",
         "Pairs to classify",
-        "Similar pairs without a reason yet: judge each, then commit caused_by, prevents or implies with ghost_edge.",
-        {"ns": _NS, "max_pairs": described(_count(1, 1000), "default 50"), "seed": described(TEXTS, "keys")},
+        "Similar pairs without a reason yet: judge each, then commit caused_by, prevents "
+        "or implies with ghost_edge.",
+        {
+            "ns": _NS,
+            "max_pairs": described(_count(1, 1000), "default 50"),
+            "seed": described(TEXTS, "keys"),
+        },
         (),
         {"candidates": _LIST, "skipped_existing": {"type": "integer"}},
         lambda ghost, given: _record(
-            ghost.edge_candidates(given["ns"], max_pairs=given.get("max_pairs", 50), seed=given.get("seed"))
+            ghost.edge_candidates(
+                given["ns"], max_pairs=given.get("max_pairs", 50), seed=given.get("seed")
+            )
         ),
         hints=READ,
     ),
@@ -322,14 +362,22 @@ TOOLSETS: Mapping[str, tuple[Tool, ...] | Callable[[Path], tuple[Tool, ...]]] = 
 
 
 def chosen_tools(toolsets: Iterable[str], root: Path | None = None) -> dict[str, Tool]:
-    """Return the tools of some toolsets by name, in their order; those that work on files do so below a folder, or below this."""
+    """Return the tools of some toolsets by name, in their order.
+
+    Those that work on files do so below a folder, or below this.
+    """
     found: dict[str, Tool] = {}
     toolsets = list(toolsets)
     if not toolsets:
         raise InvalidInputError("no toolset was named", f"there are: {', '.join(TOOLSETS)}")
     for name in toolsets:
         if name not in TOOLSETS:
-            raise InvalidInputError(f"there is no toolset {name!r}", f"there are: {', '.join(TOOLSETS)}")
+            raise InvalidInputError(
+                f"there is no toolset {name!r}", f"there are: {', '.join(TOOLSETS)}"
+            )
         toolset = TOOLSETS[name]
-        found |= {tool.name: tool for tool in (toolset if isinstance(toolset, tuple) else toolset(root or Path.cwd()))}
+        found |= {
+            tool.name: tool
+            for tool in (toolset if isinstance(toolset, tuple) else toolset(root or Path.cwd()))
+        }
     return found

@@ -1,4 +1,6 @@
-"""The tools of the toolset truth: what contradicts each other, what was decided, and how a fact evolved."""
+"""The tools of the toolset truth: what contradicts each other, what was decided, and how a fact
+evolved.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ def _conflicts(ghost: Ghost, given: Arguments) -> Result:
 
 
 def _resolve(ghost: Ghost, given: Arguments) -> Result:
-    found: Result = plain(ghost.resolve(given["ns"], given["keep"], given.get("other"), both=given.get("both", False)))
+    found: Result = plain(
+        ghost.resolve(given["ns"], given["keep"], given.get("other"), both=given.get("both", False))
+    )
     return found
 
 
@@ -42,7 +46,8 @@ TRUTH: tuple[Tool, ...] = (
     Tool(
         "ghost_resolve",
         "Decide a contradiction",
-        "Keep one memory and end what it contradicts; ask the user first when it is about what they said. Nothing is deleted.",
+        "Keep one memory and end what it contradicts; ask the user first when it is about "
+        "what they said. Nothing is deleted.",
         {
             "ns": _NS,
             "keep": described(TEXT, "the key that holds"),

@@ -1,1 +1,4 @@
-"""Markdown folders: reading them as they are, telling what changed, and writing them safely; nothing here puts a memory."""
+"""Markdown folders: reading them as they are, telling what changed, and writing them safely.
+
+Nothing here puts a memory.
+"""

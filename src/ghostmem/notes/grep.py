@@ -1,4 +1,5 @@
-"""Text search over memory files: a term or phrase, regardless of case, with the lines around it, the newest file first.
+"""Text search over memory files: a term or phrase, regardless of case, with the lines around it,
+the newest file first.
 
 There is no index and no store: every search reads the files as they are.
 """
@@ -29,7 +30,8 @@ _DATED = re.compile(r"(\d{4}-\d{2}-\d{2})\.md", re.IGNORECASE | re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Lines of a file around one or more matches: its path below the root, the lines of its first match and of its start.
+    """Lines of a file around one or more matches: its path below the root, the lines of its first
+    match and of its start.
 
     `when` is what time the file is of, by which blocks from several roots are put in order.
     """
@@ -55,10 +57,15 @@ class Blocks(list[Block]):
 
 
 def memory_files(root: Path) -> list[Path]:
-    """Return the memory files below a workspace, or in a memory folder itself: each once, and none that a link leads out to."""
+    """Return the memory files below a workspace, or in a memory folder itself: each once, and none
+    that a link leads out to.
+    """
     root = Path(root)
     if not root.is_dir():
-        raise NotFoundError(f"there is no folder {root}", "name the workspace: the folder that has memory/ or MEMORY.md in it")
+        raise NotFoundError(
+            f"there is no folder {root}",
+            "name the workspace: the folder that has memory/ or MEMORY.md in it",
+        )
     own = _markdown(root)
     if not _is_memory_folder(root, own):
         own = [path for path in own if path.name == LONG_TERM]
@@ -74,8 +81,13 @@ def note_date(path: Path) -> date | None:
         return None
 
 
-def grep(root: Path, query: str, max_results: int = MAX_RESULTS, files: Iterable[Path] | None = None) -> Blocks:
-    """Return at most so many blocks that hold the query; `files` (below the root) stand in for all memory files."""
+def grep(
+    root: Path, query: str, max_results: int = MAX_RESULTS, files: Iterable[Path] | None = None
+) -> Blocks:
+    """Return at most so many blocks that hold the query.
+
+    `files` (below the root) stand in for all memory files.
+    """
     root = Path(root)
     needle = query.strip("\r\n").casefold()
     if not needle.strip():
@@ -92,29 +104,43 @@ def grep(root: Path, query: str, max_results: int = MAX_RESULTS, files: Iterable
         except OSError as error:
             unread.append(f"{name}: {error.strerror}")
             continue
-        found += [replace(block, when=_when(path)) for block in _blocks(name, text, needle, max_results - len(found))]
+        found += [
+            replace(block, when=_when(path))
+            for block in _blocks(name, text, needle, max_results - len(found))
+        ]
         if len(found) >= max_results:
             break
     return Blocks(found, unread)
 
 
 def format_blocks(blocks: Sequence[Block], query: str) -> str:
-    """Write blocks as an agent reads them, or say that there are none, and after that which files could not be read."""
+    """Write blocks as an agent reads them, or say that there are none, and after that which files
+    could not be read.
+    """
     notes = [f"note: could not read {_one_line(told)}" for told in getattr(blocks, "unread", ())]
     if not blocks:
         return "\n".join([f'No matches found for "{query}".', *notes])
-    shown = [f"--- {_one_line(block.path)} (line {block.line}) ---\n{block.text}\n---\n" for block in blocks]
+    shown = [
+        f"--- {_one_line(block.path)} (line {block.line}) ---\n{block.text}\n---\n"
+        for block in blocks
+    ]
     return "".join([*shown, *(f"{note}\n" for note in notes)])
 
 
 def _markdown(folder: Path) -> list[Path]:
     """Return the markdown files in a folder, those of which the name is a link last."""
     try:
-        names = sorted(name for name in os.listdir(folder) if name.lower().endswith(".md") and not name.startswith("."))
+        names = sorted(
+            name
+            for name in os.listdir(folder)
+            if name.lower().endswith(".md") and not name.startswith(".")
+        )
     except (FileNotFoundError, NotADirectoryError):
         return []
     except OSError as error:
-        raise InvalidInputError(f"cannot read the folder {folder}: {error.strerror}", "check its permissions") from None
+        raise InvalidInputError(
+            f"cannot read the folder {folder}: {error.strerror}", "check its permissions"
+        ) from None
     return sorted((folder / name for name in names), key=os.path.islink)
 
 
@@ -126,12 +152,15 @@ def _is_memory_folder(root: Path, own: Sequence[Path]) -> bool:
 
 
 def _inside(root: Path, paths: Iterable[Path]) -> list[Path]:
-    """Return paths without those that are no files, lead out of the root, or lead to a file that another one names."""
+    """Return paths without those that are no files, lead out of the root, or lead to a file that
+    another one names.
+    """
     home = Path(os.path.realpath(root))
     found: dict[Path, Path] = {}
     for path in sorted(paths, key=os.path.islink):
         real = Path(os.path.realpath(path))
-        # one that is not there at all was named by the caller, who shall hear that it cannot be read
+        # one that is not there at all was named by the caller, who shall hear that it cannot be
+        # read
         if real.is_relative_to(home) and (real.is_file() or not os.path.lexists(path)):
             found.setdefault(real, path)
     return sorted(found.values())
@@ -149,7 +178,9 @@ def _newest_first(paths: Iterable[Path]) -> list[Path]:
 
 
 def _when(path: Path) -> float:
-    """Return what time a file is of: the end of a daily note's day, or when the file was changed."""
+    """Return what time a file is of: the end of a daily note's day, or when the file was
+    changed.
+    """
     day = note_date(path)
     if day is None:
         try:
@@ -168,7 +199,11 @@ def _blocks(name: str, text: str, needle: str, most: int) -> list[Block]:
     if needle not in folded:
         return []
     plain = text.removesuffix("\n").split("\n")
-    hits = [number for number, line in enumerate(folded.removesuffix("\n").split("\n")) if needle in line]
+    hits = [
+        number
+        for number, line in enumerate(folded.removesuffix("\n").split("\n"))
+        if needle in line
+    ]
     return [_block(name, plain, group, needle) for group in _grouped(hits)[:most]]
 
 
@@ -185,7 +220,12 @@ def _grouped(hits: Iterable[int]) -> list[list[int]]:
 
 def _block(name: str, plain: Sequence[str], hits: Sequence[int], needle: str) -> Block:
     start, stop = max(0, hits[0] - CONTEXT), min(len(plain), hits[-1] + CONTEXT + 1)
-    return Block(name, hits[0] + 1, start + 1, tuple(_clipped(line.removesuffix("\r"), needle) for line in plain[start:stop]))
+    return Block(
+        name,
+        hits[0] + 1,
+        start + 1,
+        tuple(_clipped(line.removesuffix("\r"), needle) for line in plain[start:stop]),
+    )
 
 
 def _clipped(line: str, needle: str) -> str:
@@ -199,18 +239,24 @@ def _clipped(line: str, needle: str) -> str:
 
 
 def _place(line: str, needle: str) -> tuple[int, int]:
-    """Return where in a line the first match begins and how long it is, in characters as they are written."""
+    """Return where in a line the first match begins and how long it is, in characters as they are
+    written.
+    """
     folded = line.casefold()
     at = folded.find(needle)
     if at < 0:
         return 0, 0
     if len(folded) == len(line):
         return at, len(needle)
-    ends = list(accumulate(len(char.casefold()) for char in line))  # ß, for one, becomes two letters
+    ends = list(
+        accumulate(len(char.casefold()) for char in line)
+    )  # ß, for one, becomes two letters
     first = bisect_right(ends, at)
     return first, bisect_right(ends, at + len(needle) - 1) + 1 - first
 
 
 def _one_line(path: str) -> str:
     """Return a path that cannot pretend to be more than one line, whatever bytes are in it."""
-    return visible(path.encode(errors="surrogateescape").decode(errors="replace")).replace("\n", "␊")
+    return visible(path.encode(errors="surrogateescape").decode(errors="replace")).replace(
+        "\n", "␊"
+    )

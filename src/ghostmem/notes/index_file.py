@@ -1,8 +1,8 @@
 """The index of a knowledge store, read as people leave it and changed where that was asked for.
 
-The section of general knowledge ends at the next heading of its level, or, when its own text has such headings, at a mark behind
-it. What stands below `### topic` up to the next heading or rule is the topic's summary.
-"""
+The section of general knowledge ends at the next heading of its level, or, when its own text has
+such headings, at a mark behind it. What stands below `### topic` up to the next heading or rule is
+the topic's summary."""
 
 import re
 from collections.abc import Iterator
@@ -16,7 +16,9 @@ SPECIAL = "Specialized Knowledge"
 MARK = f"<!-- end of {GENERAL} -->"
 _GENERAL, _SPECIAL = GENERAL.casefold(), SPECIAL.casefold()
 _SUMMARY = 200  # characters of a summary that nobody gave
-_SIGN = re.compile(r"#|`{3}|~{3}|knowledge", re.IGNORECASE)  # what a line must have to be a heading, a fence or the mark
+_SIGN = re.compile(
+    r"#|`{3}|~{3}|knowledge", re.IGNORECASE
+)  # what a line must have to be a heading, a fence or the mark
 _FENCE = re.compile(r"[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(`{3,}|~{3,})")
 _TOP = re.compile(r"^ {0,3}#{1,2}(?:[ \t]([^\n]*))?\r?$", re.MULTILINE)
 _ENTRY = re.compile(r"^ {0,3}###(?:[ \t]([^\n]*))?\r?$", re.MULTILINE)
@@ -31,7 +33,9 @@ _FRONT = re.compile(r"---[ \t]*\r?\n(.*?)^---[ \t]*\r?(?:\n|\Z)", re.DOTALL | re
 
 
 class Cut(NamedTuple):
-    """A heading of the first two levels, or the mark: where it starts, where what follows it starts, and its words."""
+    """A heading of the first two levels, or the mark: where it starts, where what follows it
+    starts, and its words.
+    """
 
     start: int
     after: int
@@ -39,7 +43,9 @@ class Cut(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """A topic in the index: its name, and where its heading, its summary and what follows it start."""
+    """A topic in the index: its name, and where its heading, its summary and what follows
+    it start.
+    """
 
     topic: str
     start: int
@@ -56,7 +62,14 @@ def entries(text: str) -> list[Entry]:
         for entry, stop in zip(starts, ends, strict=False):
             rule = _RULE.search(text, entry.end(), stop)
             body = min(_next_line(text, entry.start()), len(text))
-            found.append(Entry(_topic_of(entry[1] or ""), entry.start(), body, min(rule.start() if rule else stop, len(text))))
+            found.append(
+                Entry(
+                    _topic_of(entry[1] or ""),
+                    entry.start(),
+                    body,
+                    min(rule.start() if rule else stop, len(text)),
+                )
+            )
     return found
 
 
@@ -87,7 +100,10 @@ def without_entry(text: str, topic: str) -> str:
 
 
 def with_general(text: str, content: str) -> str:
-    """Return an index with this general knowledge in place of what it has; a mark at its end where one could misread that."""
+    """Return an index with this general knowledge in place of what it has.
+
+    A mark at its end where one could misread that.
+    """
     plain = _with_general(text, f"{content}\n")
     if general_text(plain) == content and not has_special_heading(content, fenced=True):
         return plain
@@ -122,10 +138,16 @@ def open_fence(text: str) -> str:
 
 
 def has_special_heading(text: str, fenced: bool = False) -> bool:
-    """Say whether a text has a heading `Specialized Knowledge`, however written; with `fenced`, also within code fences."""
+    """Say whether a text has a heading `Specialized Knowledge`, however written.
+
+    With `fenced`, also within code fences.
+    """
     text = _ended(text)
     signs = (text.rfind("\n", 0, sign.start()) + 1 for sign in _SIGN.finditer(text))
-    return any(_is_special(text, line) for line in (signs if fenced else (line for line, _ in _unfenced(text, 0, set()))))
+    return any(
+        _is_special(text, line)
+        for line in (signs if fenced else (line for line, _ in _unfenced(text, 0, set())))
+    )
 
 
 def summary_line(summary: str) -> str:
@@ -137,7 +159,14 @@ def summary_line(summary: str) -> str:
 
 def first_sentence(body: str, topic: str) -> str:
     """Return the first sentence of a topic's text, or its name."""
-    prose = next((body[block.start : block.stop] for block in blocks(body) if block.kind in (Kind.PROSE, Kind.LIST)), topic)
+    prose = next(
+        (
+            body[block.start : block.stop]
+            for block in blocks(body)
+            if block.kind in (Kind.PROSE, Kind.LIST)
+        ),
+        topic,
+    )
     prose = " ".join(prose.split())
     sentence = _SENTENCE.match(prose)
     return summary_line((sentence[0] if sentence else prose)[:_SUMMARY])
@@ -169,7 +198,10 @@ def _general_section(text: str) -> tuple[int, int, int] | None:
 
 
 def _cuts(text: str) -> Iterator[Cut]:
-    """Yield headings and marks in order, past code fences; below the topics a fence hides nothing, so that none gets lost."""
+    """Yield headings and marks in order, past code fences.
+
+    Below the topics a fence hides nothing, so that none gets lost.
+    """
     at, unclosed = 0, set[str]()
     while at < len(text):
         found = None
@@ -199,14 +231,19 @@ def _cut(text: str, line: int) -> Cut | None:
 def _special_sections(text: str) -> list[tuple[int, int, int]]:
     cuts = [cut for cut in _cuts(text) if cut.name != MARK]
     ends = [*(cut.start for cut in cuts[1:]), len(text)]
-    return [(cut.start, cut.after, end) for cut, end in zip(cuts, ends, strict=False) if cut.name == _SPECIAL]
+    return [
+        (cut.start, cut.after, end)
+        for cut, end in zip(cuts, ends, strict=False)
+        if cut.name == _SPECIAL
+    ]
 
 
 def _unfenced(text: str, at: int, unclosed: set[str]) -> Iterator[tuple[int, bool]]:
-    """Yield where each line outside code fences that may matter starts, and whether it opens a fence that is never closed.
+    """Yield where each line outside code fences that may matter starts, and whether it opens a
+    fence that is never closed.
 
-    Such fences are remembered in `unclosed`, for speed: the same fence once more is not closed either.
-    """
+    Such fences are remembered in `unclosed`, for speed: the same fence once more is not closed
+    either."""
     while (sign := _SIGN.search(text, at)) is not None:
         at = max(text.rfind("\n", at, sign.start()) + 1, at)
         fence = _FENCE.match(text, at)
@@ -225,7 +262,9 @@ def _is_special(text: str, line: int) -> bool:
     heading = _ANY_HEADING.match(shown)
     if heading and _words(heading[1].rstrip("# \t\r")) == _SPECIAL:
         return True
-    return _words(shown.lstrip(" \t>*+-")) == _SPECIAL and _UNDERLINE.match(text, end + 1) is not None
+    return (
+        _words(shown.lstrip(" \t>*+-")) == _SPECIAL and _UNDERLINE.match(text, end + 1) is not None
+    )
 
 
 def _words(heading: str) -> str:

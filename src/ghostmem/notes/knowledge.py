@@ -1,8 +1,8 @@
 """What a project knows, in its folder .ai-knowledge: an index of topics, and a file for each.
 
-Every function takes the project's folder and returns a text for whoever asked. The file is the topic; a writer changes it first
-and then the index, each whole or not at all, so that one killed in between leaves a topic that every reader finds.
-"""
+Every function takes the project's folder and returns a text for whoever asked. The file is the
+topic; a writer changes it first and then the index, each whole or not at all, so that one killed in
+between leaves a topic that every reader finds."""
 
 import os
 import re
@@ -22,7 +22,10 @@ INDEX = "index"
 NOTHING = "No topics found"
 LONGEST = 128  # bytes of a topic's name
 
-_DEVICE = re.compile(r"(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])\s*(?:\..*)?", re.IGNORECASE | re.DOTALL)
+_DEVICE = re.compile(
+    r"(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])\s*(?:\..*)?",
+    re.IGNORECASE | re.DOTALL,
+)
 _UNSEEN = ("Cc", "Cs", "Zl", "Zp")
 
 
@@ -32,20 +35,31 @@ def recall_general_memory(root: Path) -> str:
     if text.strip():
         return text
     found = _topics(root)
-    return f"The index is empty. There are topics: {', '.join(found)}" if found else "Nothing is memorized yet."
+    return (
+        f"The index is empty. There are topics: {', '.join(found)}"
+        if found
+        else "Nothing is memorized yet."
+    )
 
 
 def recall_memory(root: Path, topic: str) -> str:
     """Return a topic as markdown: its name, its tags, when it was last updated, and its content."""
     known = topic_file.read_topic(_existing(root, topic).text)
     tags = f" {', '.join(known.tags)}" if known.tags else ""
-    return f"# {topic}\n\n**Tags:**{tags}\n**Last updated:** {known.updated or 'unknown'}\n\n{known.body}\n"
+    return (
+        f"# {topic}\n\n**Tags:**{tags}\n**Last updated:** "
+        f"{known.updated or 'unknown'}\n\n{known.body}\n"
+    )
 
 
 def search_memories(root: Path, tags: Iterable[str]) -> str:
     """Return the names of the topics that have any of some tags, whatever their case."""
     wanted = {topic_file.folded(tag) for tag in tags}
-    found = [topic for topic in _topics(root) if wanted & {topic_file.folded(tag) for tag in _tags_of(root, topic)}]
+    found = [
+        topic
+        for topic in _topics(root)
+        if wanted & {topic_file.folded(tag) for tag in _tags_of(root, topic)}
+    ]
     return ", ".join(found) or NOTHING
 
 
@@ -54,15 +68,25 @@ def list_memories(root: Path) -> str:
     return ", ".join(_topics(root)) or NOTHING
 
 
-def memorize_new_topic(root: Path, topic: str, tags: Iterable[str], summary: str, content: str, now: datetime) -> str:
+def memorize_new_topic(
+    root: Path, topic: str, tags: Iterable[str], summary: str, content: str, now: datetime
+) -> str:
     """Write the file of a topic that does not exist yet, and add its summary to the index."""
     path, kept = _path(root, _checked(topic)), _clean_tags(tags)
-    line, body = index_file.summary_line(_text(summary, "summary")), topic_file.trimmed(_text(content, "content"))
+    line, body = (
+        index_file.summary_line(_text(summary, "summary")),
+        topic_file.trimmed(_text(content, "content")),
+    )
     with locked(_folder(root)):
         index = _read_index(root)
         _check_new(root, topic, index.text)
         replace_file(path, topic_file.new_topic(topic, kept, now, body).encode(), MISSING)
-        _write_index(root, index, index_file.with_entry(index.text, topic, line), [*_names(index.text), topic])
+        _write_index(
+            root,
+            index,
+            index_file.with_entry(index.text, topic, line),
+            [*_names(index.text), topic],
+        )
     return f"Memorized the topic {topic}."
 
 
@@ -76,23 +100,38 @@ def refine_memory(
     *,
     now: datetime,
 ) -> str:
-    """Change a topic's tags, its summary in the index or its content, and say that it was updated; all else keeps its bytes."""
+    """Change a topic's tags, its summary in the index or its content, and say that it was updated.
+
+    All else keeps its bytes.
+    """
     add, remove = _clean_tags(tags_to_add), _clean_tags(tags_to_remove)
-    both = [tag for tag in add if topic_file.folded(tag) in {topic_file.folded(other) for other in remove}]
+    both = [
+        tag
+        for tag in add
+        if topic_file.folded(tag) in {topic_file.folded(other) for other in remove}
+    ]
     if both:
-        raise InvalidInputError(f"the tag {both[0]!r} is both to add and to remove", "name it in one of the two lists")
-    line = None if new_summary is None else index_file.summary_line(_text(new_summary, "new summary"))
+        raise InvalidInputError(
+            f"the tag {both[0]!r} is both to add and to remove", "name it in one of the two lists"
+        )
+    line = (
+        None if new_summary is None else index_file.summary_line(_text(new_summary, "new summary"))
+    )
     body = None if new_content is None else topic_file.trimmed(_text(new_content, "new content"))
     _existing(root, topic)
     with locked(_folder(root)):
         file, index = _whole(_existing(root, topic), f"{topic}{SUFFIX}"), _read_index(root)
         text = topic_file.refined_topic(file.text, topic, now, add, remove, body)
         replace_file(_path(root, topic), file.encode(text), file.digest)
-        entry = next((entry for entry in index_file.entries(index.text) if entry.topic == topic), None)
+        entry = next(
+            (entry for entry in index_file.entries(index.text) if entry.topic == topic), None
+        )
         names = _names(index.text)
         if entry is None:
             line = line or index_file.first_sentence(topic_file.read_topic(text).body, topic)
-            _write_index(root, index, index_file.with_entry(index.text, topic, line), [*names, topic])
+            _write_index(
+                root, index, index_file.with_entry(index.text, topic, line), [*names, topic]
+            )
         elif line is not None:
             _write_index(root, index, index_file.with_summary(index.text, entry, line), names)
     return f"Refined the topic {topic}."
@@ -100,21 +139,28 @@ def refine_memory(
 
 def memorize_general_info(root: Path, content: str) -> str:
     """Put a text in the place of the index's general knowledge."""
-    body = topic_file.trimmed(index_file.without_own_heading(topic_file.trimmed(_text(content, "content"))))
+    body = topic_file.trimmed(
+        index_file.without_own_heading(topic_file.trimmed(_text(content, "content")))
+    )
     fence = index_file.open_fence(body)
     if fence:
-        raise InvalidInputError(f"the content opens a code fence with {fence[:60]!r} that is never closed", "close it")
+        raise InvalidInputError(
+            f"the content opens a code fence with {fence[:60]!r} that is never closed", "close it"
+        )
     if not body:
         raise InvalidInputError("the content is only a heading", "send the text below it")
     if index_file.has_special_heading(body):
         raise InvalidInputError(
-            f"the content has the heading {index_file.SPECIAL!r}, below which the index lists its topics",
+            f"the content has the heading {index_file.SPECIAL!r}, below which the index "
+            "lists its topics",
             "leave that heading out; memorize_new_topic adds a topic",
         )
     with locked(_folder(root)):
         index = _read_index(root)
         _check_general(index.text)
-        _write_index(root, index, index_file.with_general(index.text, body), _names(index.text), body)
+        _write_index(
+            root, index, index_file.with_general(index.text, body), _names(index.text), body
+        )
     return "Memorized the general project information."
 
 
@@ -131,7 +177,12 @@ def forget_memory(root: Path, topic: str) -> str:
             raise _unknown(root, topic)
         problem = _delete(path)
         if topic in names:
-            _write_index(root, index, index_file.without_entry(index.text, topic), [name for name in names if name != topic])
+            _write_index(
+                root,
+                index,
+                index_file.without_entry(index.text, topic),
+                [name for name in names if name != topic],
+            )
     return f"Forgot the topic {topic}{problem}."
 
 
@@ -139,11 +190,16 @@ def forget_memory(root: Path, topic: str) -> str:
 
 
 def _checked(topic: str) -> str:
-    """Return a topic's name that can be the name of a file on every system, or say what is wrong with it."""
+    """Return a topic's name that can be the name of a file on every system, or say what is wrong
+    with it.
+    """
     wrong = next((reason for reason, bad in _RULES if bad(topic)), None)
     if wrong is not None:
         shown = topic if len(topic) <= LONGEST else f"{topic[:LONGEST]}…"
-        raise InvalidInputError(f"the topic {shown!r} {wrong}", "name the topic with a few plain words, such as auth-tokens")
+        raise InvalidInputError(
+            f"the topic {shown!r} {wrong}",
+            "name the topic with a few plain words, such as auth-tokens",
+        )
     return topic
 
 
@@ -152,12 +208,18 @@ _RULES = (
     ("contains / or \\", lambda topic: "/" in topic or "\\" in topic),
     ("is a folder of the system", lambda topic: topic in (".", "..")),
     ("is the name of the index", lambda topic: topic.casefold() == INDEX),
-    ("has a character that cannot be seen", lambda topic: any(unicodedata.category(char) in _UNSEEN for char in topic)),
+    (
+        "has a character that cannot be seen",
+        lambda topic: any(unicodedata.category(char) in _UNSEEN for char in topic),
+    ),
     ("starts with a dot", lambda topic: topic.startswith(".")),
     ("starts or ends with a space", lambda topic: topic != topic.strip()),
     ("ends with a dot", lambda topic: topic.endswith(".")),
     (f"is longer than {LONGEST} bytes", lambda topic: len(topic.encode()) > LONGEST),
-    ('has one of the characters < > : " | ? *', lambda topic: any(char in '<>:"|?*' for char in topic)),
+    (
+        'has one of the characters < > : " | ? *',
+        lambda topic: any(char in '<>:"|?*' for char in topic),
+    ),
     ("is the name of a device on Windows", lambda topic: _DEVICE.fullmatch(topic) is not None),
 )
 
@@ -169,7 +231,9 @@ def _alike(topic: str) -> str:
 
 def _folder(root: Path) -> Path:
     if not root.is_dir():
-        raise InvalidInputError(f"there is no folder {root}", "start again with another root folder")
+        raise InvalidInputError(
+            f"there is no folder {root}", "start again with another root folder"
+        )
     return inside(root, FOLDER)
 
 
@@ -181,7 +245,11 @@ def _path(root: Path, topic: str) -> Path:
 def _topics(root: Path) -> list[str]:
     """Return the names of the topics that have a file."""
     folder = _folder(root)
-    found = [name.removesuffix(SUFFIX) for name in (os.listdir(folder) if folder.is_dir() else ()) if name.endswith(SUFFIX)]
+    found = [
+        name.removesuffix(SUFFIX)
+        for name in (os.listdir(folder) if folder.is_dir() else ())
+        if name.endswith(SUFFIX)
+    ]
     return sorted(topic for topic in found if _is_topic(root, folder, topic))
 
 
@@ -234,10 +302,15 @@ def _check_new(root: Path, topic: str, index: str) -> None:
     if other is None and not os.path.lexists(_folder(root) / f"{topic}{SUFFIX}"):
         return
     if other not in (None, topic):
-        raise ConflictError(f"there is a topic {other!r}, and {topic!r} is the same file on some systems", f"refine {other!r}")
+        raise ConflictError(
+            f"there is a topic {other!r}, and {topic!r} is the same file on some systems",
+            f"refine {other!r}",
+        )
     if topic in names and topic not in files:
         hint = "forget_memory removes it from the index; then memorize it again"
-        raise ConflictError(f"the index lists the topic {topic!r} already, but its file is gone", hint)
+        raise ConflictError(
+            f"the index lists the topic {topic!r} already, but its file is gone", hint
+        )
     lost = "" if topic in names else ", though the index does not list it"
     hint = "refine_memory changes it" + (", and adds it to the index" if lost else "")
     raise ConflictError(f"the topic {topic!r} exists already{lost}", hint)
@@ -253,22 +326,36 @@ def _read_index(root: Path) -> Text:
 def _whole(file: Text, name: str) -> Text:
     """Return a file that can be written again without loss."""
     if file.lossy:
-        raise InvalidInputError(f"{name} is not UTF-8, so that it cannot be changed without loss", "save it as UTF-8 first")
+        raise InvalidInputError(
+            f"{name} is not UTF-8, so that it cannot be changed without loss",
+            "save it as UTF-8 first",
+        )
     return file
 
 
 def _check_general(index: str) -> None:
-    """Refuse to replace general knowledge that seems to have swallowed the topics, by a fence that somebody left open."""
-    if not index_file.is_marked(index) and index_file.has_special_heading(index_file.general_text(index), fenced=True):
+    """Refuse to replace general knowledge that seems to have swallowed the topics, by a fence that
+    somebody left open.
+    """
+    if not index_file.is_marked(index) and index_file.has_special_heading(
+        index_file.general_text(index), fenced=True
+    ):
         raise ConflictError(
-            f"in index{SUFFIX} the heading {index_file.SPECIAL!r} stands in a code fence of the general knowledge",
+            f"in index{SUFFIX} the heading {index_file.SPECIAL!r} stands in a code fence "
+            "of the general knowledge",
             f"close the fence above that heading in {FOLDER}/index{SUFFIX}, then try again",
         )
 
 
-def _write_index(root: Path, index: Text, text: str, names: Sequence[str], general: str | None = None) -> None:
-    """Write the index if it lists exactly the topics that it should, and has the general knowledge given."""
-    if _names(text) != list(names) or (general is not None and index_file.general_text(text) != general):
+def _write_index(
+    root: Path, index: Text, text: str, names: Sequence[str], general: str | None = None
+) -> None:
+    """Write the index if it lists exactly the topics that it should, and has the general knowledge
+    given.
+    """
+    if _names(text) != list(names) or (
+        general is not None and index_file.general_text(text) != general
+    ):
         raise ConflictError(
             f"index{SUFFIX} is laid out in a way that cannot be changed safely; it is as it was",
             f"look for code fences and headings that are not closed in {FOLDER}/index{SUFFIX}",
@@ -283,7 +370,10 @@ def _delete(path: Path) -> str:
     except FileNotFoundError:
         return "; its file was gone already"
     except OSError as error:
-        return f": it is no longer in the index, but its file could not be deleted: {error.strerror or error}"
+        return (
+            ": it is no longer in the index, but its file could not be deleted: "
+            f"{error.strerror or error}"
+        )
     return ""
 
 
@@ -298,7 +388,9 @@ def _unicode(text: str, what: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError as error:
-        raise InvalidInputError(f"the {what} has half a character at {error.start}", "send whole characters") from None
+        raise InvalidInputError(
+            f"the {what} has half a character at {error.start}", "send whole characters"
+        ) from None
     return text
 
 
@@ -308,7 +400,9 @@ def _clean_tags(tags: Iterable[str]) -> list[str]:
     for tag in tags:
         line = " ".join(_unicode(tag, "tag").split())
         if any(unicodedata.category(char) == "Cc" for char in line):
-            raise InvalidInputError(f"the tag {line!r} has a control character", "name the tag with plain words")
+            raise InvalidInputError(
+                f"the tag {line!r} has a control character", "name the tag with plain words"
+            )
         if line:
             found.setdefault(line.casefold(), line)
     return list(found.values())

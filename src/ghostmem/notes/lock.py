@@ -1,4 +1,6 @@
-"""One writer at a time in a folder, across threads and processes, by a lock on a file beside the notes."""
+"""One writer at a time in a folder, across threads and processes, by a lock on a file beside the
+notes.
+"""
 
 import os
 import sys
@@ -13,18 +15,23 @@ from ghostmem.errors import ConflictError, InvalidInputError
 NAME = ".lock"
 PATIENCE = 30.0  # seconds to wait for another writer
 _NAP = 0.005
-# the folders in which the present holder of a lock has removed what killed writers left; None when nobody holds one
+# the folders in which the present holder of a lock has removed what killed writers left; None when
+# nobody holds one
 SWEPT: ContextVar[set[str] | None] = ContextVar("swept", default=None)
 
 
 @contextmanager
 def locked(folder: Path, patience: float = PATIENCE) -> Iterator[None]:
-    """Hold a folder's lock, making the folder when it is not there; it goes with the process, however that ends."""
+    """Hold a folder's lock, making the folder when it is not there.
+
+    It goes with the process, however that ends.
+    """
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InvalidInputError(
-            f"cannot make the folder {folder}: {error.strerror}", "check the path and its permissions"
+            f"cannot make the folder {folder}: {error.strerror}",
+            "check the path and its permissions",
         ) from None
     with lock_file(folder / NAME, patience):
         before = SWEPT.set(set())
@@ -47,16 +54,23 @@ def locked_apart(file: Path, patience: float = PATIENCE) -> Iterator[None]:
 
 @contextmanager
 def lock_file(path: Path, patience: float = 0.0) -> Iterator[int]:
-    """Hold a lock on a file, which is made and never removed, and yield its descriptor; wait for it as long as is said."""
+    """Hold a lock on a file, which is made and never removed, and yield its descriptor.
+
+    Wait for it as long as is said.
+    """
     try:
         handle = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o644)
     except OSError as error:
-        raise InvalidInputError(f"cannot open the lock {path}: {error.strerror}", "check the permissions of its folder") from None
+        raise InvalidInputError(
+            f"cannot open the lock {path}: {error.strerror}", "check the permissions of its folder"
+        ) from None
     try:
         until = time.monotonic() + patience
         while not _try_lock(handle):
             if time.monotonic() >= until:
-                raise ConflictError(f"another program holds the lock {path}", "try again when it is done")
+                raise ConflictError(
+                    f"another program holds the lock {path}", "try again when it is done"
+                )
             time.sleep(_NAP)
         yield handle
     finally:
@@ -78,7 +92,9 @@ def is_locked(path: Path) -> bool:
 if sys.platform == "win32":
     import msvcrt
 
-    _FAR = 1 << 30  # locks there keep others from reading what they cover, so this one covers nothing
+    _FAR = (
+        1 << 30
+    )  # locks there keep others from reading what they cover, so this one covers nothing
 
     def _try_lock(handle: int) -> bool:
         os.lseek(handle, _FAR, os.SEEK_SET)

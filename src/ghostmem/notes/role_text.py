@@ -1,8 +1,9 @@
-"""How sections stand in a role's file: below headings, with guards before what would be taken for something else.
+"""How sections stand in a role's file: below headings, with guards before what would be taken for
+something else.
 
-A heading inside a code fence is text, and a fence that is never closed hides nothing. Lines of a text that would be taken for a
-heading, or for the beginning of such a fence, are written with a backslash before them, which reading takes off again.
-"""
+A heading inside a code fence is text, and a fence that is never closed hides nothing. Lines of a
+text that would be taken for a heading, or for the beginning of such a fence, are written with a
+backslash before them, which reading takes off again."""
 
 import re
 from collections.abc import Iterator
@@ -20,7 +21,9 @@ class _Sign(Enum):
 
 
 def sections(text: str) -> Iterator[tuple[str, str]]:
-    """Yield each section's title and text, guards taken off, from a text that ends in a line feed."""
+    """Yield each section's title and text, guards taken off, from a text that ends in a
+    line feed.
+    """
     title, parts, start = "", list[str](), 0
     for sign, found in _signs(text):
         parts.append(text[start : found.start(1)])
@@ -43,7 +46,10 @@ def is_left_open(text: str) -> bool:
 
 
 def guarded(text: str, hanging: bool) -> str:
-    """Put a backslash before what would be misread; behind a fence that the file leaves open, before every fence."""
+    """Put a backslash before what would be misread.
+
+    Behind a fence that the file leaves open, before every fence.
+    """
     whole = text + "\n"
     parts, start = list[str](), 0
     for found in _SIGN.finditer(whole) if hanging else (found for _, found in _signs(whole)):
@@ -53,7 +59,9 @@ def guarded(text: str, hanging: bool) -> str:
 
 
 def _signs(text: str) -> Iterator[tuple[_Sign, re.Match[str]]]:
-    """Yield the lines outside code fences that are no plain text, from a text that ends in a line feed."""
+    """Yield the lines outside code fences that are no plain text, from a text that ends in a line
+    feed.
+    """
     at, unclosed = 0, dict[str, int]()
     while (found := _SIGN.search(text, at)) is not None:
         at = line_end(text, found.start())
@@ -63,8 +71,13 @@ def _signs(text: str) -> Iterator[tuple[_Sign, re.Match[str]]]:
         elif mark == "## ":
             yield _Sign.HEADING, found
         elif mark[0] == "~" or "`" not in text[found.end() : at]:
-            # where a short fence finds no end, no longer one does: looking again would take forever on a hostile file
-            end = fence_end(text, found.start()) if len(mark) < unclosed.get(mark[0], len(text)) else None
+            # where a short fence finds no end, no longer one does: looking again would take forever
+            # on a hostile file
+            end = (
+                fence_end(text, found.start())
+                if len(mark) < unclosed.get(mark[0], len(text))
+                else None
+            )
             if end is not None and end < len(text):
                 at = end
             else:

@@ -1,4 +1,6 @@
-"""Looking at a folder: which notes lie there, by their stats alone, and reading one of them as it stands."""
+"""Looking at a folder: which notes lie there, by their stats alone, and reading one of them as it
+stands.
+"""
 
 import os
 import unicodedata
@@ -8,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ghostmem.errors import NotFoundError
-from ghostmem.note import Stat
+from ghostmem.model import Stat
 from ghostmem.notes.layouts.base import Layout
 from ghostmem.notes.write import Text, decode
 
@@ -19,15 +21,21 @@ _NO_TEXT = ("Cc", "Cs", "Zl", "Zp")  # control characters, halves of characters,
 
 @dataclass(slots=True)
 class Sight:
-    """What lies in a folder: notes by their paths, and paths that are no notes for a reason worth telling."""
+    """What lies in a folder: notes by their paths, and paths that are no notes for a reason worth
+    telling.
+    """
 
     files: dict[str, Stat] = field(default_factory=dict)
     refused: dict[str, str] = field(default_factory=dict)
-    unseen: list[str] = field(default_factory=list)  # what could not be looked at: files, and folders with a slash behind
+    unseen: list[str] = field(
+        default_factory=list
+    )  # what could not be looked at: files, and folders with a slash behind
 
     def is_unseen(self, path: str) -> bool:
         """Say whether nobody knows what is, or is not, under a path."""
-        return any(path == one or (one.endswith("/") and path.startswith(one)) for one in self.unseen)
+        return any(
+            path == one or (one.endswith("/") and path.startswith(one)) for one in self.unseen
+        )
 
 
 class Read(NamedTuple):
@@ -42,7 +50,9 @@ class ChangingError(Exception):
 
 
 def scan(root: Path, layout: Layout) -> Sight:
-    """Look at a folder; NotFoundError when it cannot be looked at, as when a disk is not mounted."""
+    """Look at a folder; NotFoundError when it cannot be looked at, as when a disk is not
+    mounted.
+    """
     sight = Sight()
     stack = [(str(root), "")]
     while stack:
@@ -52,7 +62,8 @@ def scan(root: Path, layout: Layout) -> Sight:
         except OSError as error:
             if not prefix:
                 raise NotFoundError(
-                    f"{root} cannot be read: {error.strerror}", "is the disk mounted, and may you read it?"
+                    f"{root} cannot be read: {error.strerror}",
+                    "is the disk mounted, and may you read it?",
                 ) from None
             sight.refused[prefix] = f"cannot be read: {error.strerror}"
             sight.unseen.append(prefix)
@@ -63,7 +74,9 @@ def scan(root: Path, layout: Layout) -> Sight:
     return sight
 
 
-def _look(entry: os.DirEntry[str], prefix: str, layout: Layout, sight: Sight, stack: list[tuple[str, str]]) -> None:
+def _look(
+    entry: os.DirEntry[str], prefix: str, layout: Layout, sight: Sight, stack: list[tuple[str, str]]
+) -> None:
     path = prefix + entry.name
     if entry.name[0] == "." and entry.name not in layout.hidden:
         return
@@ -89,7 +102,10 @@ def _look(entry: os.DirEntry[str], prefix: str, layout: Layout, sight: Sight, st
 
 
 def read_note(path: Path) -> Read:
-    """Read a note that is the same before and after; one that keeps changing raises ChangingError."""
+    """Read a note that is the same before and after.
+
+    One that keeps changing raises ChangingError.
+    """
     for _ in range(TRIES):
         before = os.stat(path, follow_symlinks=False)
         raw = path.read_bytes()

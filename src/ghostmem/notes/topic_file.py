@@ -1,4 +1,7 @@
-"""The file of a topic: fields, then markdown; changed line by line, so that what was not named keeps its bytes."""
+"""The file of a topic: fields, then markdown.
+
+Changed line by line, so that what was not named keeps its bytes.
+"""
 
 import json
 import re
@@ -48,9 +51,17 @@ def read_topic(text: str) -> Topic:
 
 
 def refined_topic(
-    text: str, topic: str, at: datetime, add: Sequence[str] = (), remove: Sequence[str] = (), content: str | None = None
+    text: str,
+    topic: str,
+    at: datetime,
+    add: Sequence[str] = (),
+    remove: Sequence[str] = (),
+    content: str | None = None,
 ) -> str:
-    """Return a topic file with other tags, the time of the change and, if given, another content; all else as it was."""
+    """Return a topic file with other tags, the time of the change and, if given, another content.
+
+    All else as it was.
+    """
     front = _FRONT.match(text)
     if front is None:
         return _front(topic, add, at) + (text if content is None else f"{content}\n")
@@ -95,7 +106,9 @@ def _items(dash: str, tags: Sequence[str]) -> list[str]:
 def _field(lines: Sequence[str], name: str) -> tuple[int, int] | None:
     """Return the lines of a field: its own, and those that continue it."""
     key = re.compile(rf"{name}[ \t]*:(?=\s)", re.IGNORECASE)
-    first = next((number for number in reversed(range(len(lines))) if key.match(lines[number])), None)
+    first = next(
+        (number for number in reversed(range(len(lines))) if key.match(lines[number])), None
+    )
     if first is None:
         return None
     last = first + 1
@@ -114,13 +127,17 @@ def _tags(lines: Sequence[str]) -> list[str]:
 
 
 def _parts(own: str, more: Sequence[str]) -> list[str]:
-    """Return tags as they are written: a list on one line or on several, or words between commas."""
+    """Return tags as they are written: a list on one line or on several, or words between
+    commas.
+    """
     value = _value(own)[1]
     if value in _NOTHING:
         return [item[2] for line in more if (item := _ITEM.fullmatch(line))]
     if not value.startswith("["):
         return value.split(",")
-    inside = " ".join([value, *map(_without_comment, more)]).strip().removeprefix("[").removesuffix("]")
+    inside = (
+        " ".join([value, *map(_without_comment, more)]).strip().removeprefix("[").removesuffix("]")
+    )
     return re.findall(rf"(?:{_QUOTED}|[^,])+", inside)
 
 
@@ -142,7 +159,9 @@ def _retagged(lines: list[str], add: Sequence[str], remove: set[str]) -> list[st
 
 
 def _retagged_field(own: str, more: list[str], add: Sequence[str], remove: set[str]) -> list[str]:
-    """Return the field of tags: a list on one line stays one, a list of lines loses and gets lines."""
+    """Return the field of tags: a list on one line stays one, a list of lines loses and
+    gets lines.
+    """
     key, value, rest = _value(own)
     had = [part.strip() for part in _parts(own, more) if part.strip()]
     kept = [part for part in had if folded(_unquoted(part)) not in remove]
@@ -167,7 +186,9 @@ def _dated(lines: list[str], at: datetime) -> list[str]:
 
 
 def _value(line: str) -> tuple[str, str, str]:
-    """Take a line of front matter apart: its key with the colon, its value, and what follows that."""
+    """Take a line of front matter apart: its key with the colon, its value, and what
+    follows that.
+    """
     key, colon, rest = line.partition(":")
     value = _without_comment(rest)
     return key + colon, value, rest[rest.find(value) + len(value) :]

@@ -28,7 +28,9 @@ def lock_path(store: str) -> Path:
 
 
 def watcher(store: str) -> str:
-    """Say whether a watcher is alive, and whether it hears of changes or has to look: watching, polling or none."""
+    """Say whether a watcher is alive, and whether it hears of changes or has to look: watching,
+    polling or none.
+    """
     path = lock_path(store)
     if store == ":memory:" or not is_locked(path):
         return NONE
@@ -57,7 +59,10 @@ def leading(store: str) -> Iterator[Callable[[str], None]]:
             say(WATCHING)
             yield say
     except ConflictError:
-        raise ConflictError("another process already watches the notes of this store", "`ghost notes status` shows it") from None
+        raise ConflictError(
+            "another process already watches the notes of this store",
+            "`ghost notes status` shows it",
+        ) from None
 
 
 def changes(
@@ -68,13 +73,19 @@ def changes(
     say: Callable[[str], None],
     warn: Callable[[str], None],
 ) -> Iterator[None]:
-    """Yield whenever something may have changed below these folders, and every RECONCILE seconds; until `stop` is set."""
+    """Yield whenever something may have changed below these folders, and every RECONCILE seconds.
+
+    Until `stop` is set.
+    """
     yield None
     if not poll:
         try:
             yield from _heard(roots, stop)
             return
-        except (OSError, RuntimeError) as error:  # no more watches to be had, or a file system that cannot
+        except (
+            OSError,
+            RuntimeError,
+        ) as error:  # no more watches to be had, or a file system that cannot
             warn(f"cannot hear of changes ({error}); looking every {POLL:g} seconds instead")
     say(POLLING)
     while not stop.wait(POLL):
@@ -82,7 +93,10 @@ def changes(
 
 
 def _heard(roots: Callable[[], Sequence[Path]], stop: threading.Event) -> Iterator[None]:
-    """Yield what the system tells; begin anew when a folder is added, goes away or comes back, since its watch goes with it."""
+    """Yield what the system tells.
+
+    Begin anew when a folder is added, goes away or comes back, since its watch goes with it.
+    """
     while not stop.is_set():
         there = _there(roots)
         if not there:
@@ -120,7 +134,8 @@ def _watch(roots: Sequence[Path], stop: threading.Event) -> Iterator[bool]:
         rust_timeout=int(POLL * 1000),
         yield_on_timeout=True,
         raise_interrupt=sys.platform == "win32",
-        ignore_permission_denied=False,  # else it also passes over that there are no more watches to be had
+        # else it also passes over that there are no more watches to be had
+        ignore_permission_denied=False,
     ):
         due = bool(found) or time.monotonic() - last >= RECONCILE
         last = time.monotonic() if due else last

@@ -1,8 +1,8 @@
-"""Reading and writing one note: a write is whole or did not happen, and what was not asked for keeps every byte.
+"""Reading and writing one note: a write is whole or did not happen, and what was not asked for
+keeps every byte.
 
-Writers hold the folder's lock (`locked`), read, and hand `replace_file` the digest of what they read; if the file is another by
-then, they get a NoteConflictError with its present text.
-"""
+Writers hold the folder's lock (`locked`), read, and hand `replace_file` the digest of what they
+read; if the file is another by then, they get a NoteConflictError with its present text."""
 
 import hashlib
 import os
@@ -20,7 +20,9 @@ _TRIES = 5  # how often an append is done again because somebody else wrote
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A note's text with line feeds only, and how to write it as the file does: its mark, its line ends, its digest."""
+    """A note's text with line feeds only, and how to write it as the file does: its mark, its line
+    ends, its digest.
+    """
 
     text: str
     digest: str = MISSING
@@ -40,7 +42,9 @@ def digest(raw: bytes) -> str:
 
 
 def decode(raw: bytes) -> Text:
-    """Read bytes as text; what is no UTF-8 becomes a replacement character, and the text says so."""
+    """Read bytes as text; what is no UTF-8 becomes a replacement character, and the text
+    says so.
+    """
     bom = raw.startswith(BOM)
     body = raw[len(BOM) :] if bom else raw
     try:
@@ -58,10 +62,12 @@ def read_file(path: Path) -> Text:
 
 
 def replace_file(path: Path, raw: bytes, base: str | None = None) -> bool:
-    """Put bytes in a file's place, whole and on disk, if it still has the digest `base`; say whether there was a change.
+    """Put bytes in a file's place, whole and on disk, if it still has the digest `base`.
 
-    The caller holds the folder's lock, which also is why temporary files that lie beside it belong to nobody any more.
-    """
+    Say whether there was a change.
+
+    The caller holds the folder's lock, which also is why temporary files that lie beside it belong
+    to nobody any more."""
     before = read_bytes(path)
     _check_base(path, before, base)
     if before == raw:
@@ -71,7 +77,9 @@ def replace_file(path: Path, raw: bytes, base: str | None = None) -> bool:
         _sweep(path.parent)
         with Temporary(path, 0o666) as fresh:
             fresh.write(raw)
-            _check_base(path, read_bytes(path), base)  # once more: somebody who knows no lock may have saved meanwhile
+            _check_base(
+                path, read_bytes(path), base
+            )  # once more: somebody who knows no lock may have saved meanwhile
             fresh.publish(existing(path))
     except OSError as error:
         raise _refused("write", path, error) from None
@@ -93,11 +101,13 @@ def remove_file(path: Path, base: str | None = None) -> bool:
 
 
 def append(path: Path, text: str, opening: str = "") -> None:
-    """Add a text behind a note, in the file's own line ends; a new file begins with `opening`. The caller holds the lock.
+    """Add a text behind a note, in the file's own line ends; a new file begins with `opening`.
 
-    Bytes that are there already are never touched, so this works on files that are not UTF-8 too. A program that knows nothing of
-    locks may write in between: then it is done again, behind what that wrote.
-    """
+    The caller holds the lock.
+
+    Bytes that are there already are never touched, so this works on files that are not UTF-8 too. A
+    program that knows nothing of locks may write in between: then it is done again, behind what
+    that wrote."""
     for tries in range(_TRIES, 0, -1):
         raw = read_bytes(path)
         added = text if raw else opening + text
@@ -112,7 +122,9 @@ def append(path: Path, text: str, opening: str = "") -> None:
 
 
 def inside(root: Path, name: str) -> Path:
-    """Return the file that a relative path names below a folder, or refuse one that leads out of it."""
+    """Return the file that a relative path names below a folder, or refuse one that leads out of
+    it.
+    """
     path = root / name
     real, home = Path(os.path.realpath(path)), Path(os.path.realpath(root))
     if os.path.isabs(name) or not real.is_relative_to(home) or real == home:
@@ -123,7 +135,9 @@ def inside(root: Path, name: str) -> Path:
 def read_bytes(path: Path) -> bytes | None:
     """Return a file's bytes, or None when there is no file."""
     try:
-        if not is_plain(path) and not path.is_dir():  # reading a pipe waits for ever, and a device must never be replaced
+        if (
+            not is_plain(path) and not path.is_dir()
+        ):  # reading a pipe waits for ever, and a device must never be replaced
             raise InvalidInputError(f"{path} is not a plain file", "name another file")
         return path.read_bytes()
     except (FileNotFoundError, NotADirectoryError):
@@ -140,7 +154,11 @@ def _check_base(path: Path, before: bytes | None, base: str | None) -> None:
         return
     current = "" if before is None else decode(before).text
     what = (
-        "was changed by somebody else" if base and before is not None else "exists already" if before is not None else "is gone"
+        "was changed by somebody else"
+        if base and before is not None
+        else "exists already"
+        if before is not None
+        else "is gone"
     )
     raise NoteConflictError(f"{path} {what}; nothing was written", current=current, digest=found)
 
@@ -155,4 +173,7 @@ def _sweep(folder: Path) -> None:
 
 
 def _refused(verb: str, path: Path, error: OSError) -> InvalidInputError:
-    return InvalidInputError(f"cannot {verb} {path}: {error.strerror or error}", "check the permissions and the space left")
+    return InvalidInputError(
+        f"cannot {verb} {path}: {error.strerror or error}",
+        "check the permissions and the space left",
+    )

@@ -1,4 +1,7 @@
-"""What one source file says, before anything is resolved; facts are cached as JSON, so every value is plain data."""
+"""What one source file says, before anything is resolved.
+
+Facts are cached as JSON, so every value is plain data.
+"""
 
 import json
 import struct
@@ -7,16 +10,19 @@ from dataclasses import dataclass, field
 from itertools import starmap
 from typing import Any, NamedTuple
 
-_FRONT = struct.Struct(">II")  # before packed facts: how long they are without the rest, and the rest's checksum
+_FRONT = struct.Struct(
+    ">II"
+)  # before packed facts: how long they are without the rest, and the rest's checksum
 _ENCODE = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, check_circular=False).encode
 FILE = -1  # the owner of what stands outside every symbol
 
 
 class Symbol(NamedTuple):
-    """A declaration: its bare name and kind, which symbol of the file it is inside, where it stands, and its first line.
+    """A declaration: its bare name and kind, which symbol of the file it is inside, where it
+    stands, and its first line.
 
-    `kind` is function, method, type, interface, variable, constant, field or module; `detail` is the language's own.
-    """
+    `kind` is function, method, type, interface, variable, constant, field or module; `detail` is
+    the language's own."""
 
     name: str
     kind: str
@@ -30,7 +36,9 @@ class Symbol(NamedTuple):
 
 
 class Import(NamedTuple):
-    """What a file brings in: from where, under which name here (empty: the last part of the path), and whether everything."""
+    """What a file brings in: from where, under which name here (empty: the last part of the path),
+    and whether everything.
+    """
 
     path: str
     line: int
@@ -42,7 +50,10 @@ class Import(NamedTuple):
 
 
 class Ref(NamedTuple):
-    """A place that names something: a call, a read or write of a variable, a type; as written, with what resolving needs."""
+    """A place that names something: a call, a read or write of a variable, a type.
+
+    As written, with what resolving needs.
+    """
 
     kind: str  # calls, accesses, assigns, uses, extends, implements
     owner: int
@@ -61,7 +72,9 @@ class Facts:
     refs: list[Ref] = field(default_factory=list)
     detail: Any = None  # the language's own: scopes, bindings, exports
     errors: list[int] = field(default_factory=list)  # lines that could not be parsed
-    rest: Any = None  # what is large and only needed now and then while linking; `all_of_it` returns it
+    rest: Any = (
+        None  # what is large and only needed now and then while linking; `all_of_it` returns it
+    )
     fold: bytes = field(default=b"", compare=False, repr=False)  # the same as few bytes
 
     def all_of_it(self) -> Any:
@@ -69,11 +82,17 @@ class Facts:
         return self.rest if self.rest is not None else unfolded(self.fold) if self.fold else None
 
     def to_json(self) -> dict[str, Any]:
-        """Return the facts as plain data; nothing is copied, so whoever gets it must not change it."""
+        """Return the facts as plain data.
+
+        Nothing is copied, so whoever gets it must not change it.
+        """
         return {**self._head(), "rest": self.all_of_it()}
 
     def _head(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in ("package", "symbols", "imports", "refs", "detail", "errors")}
+        return {
+            name: getattr(self, name)
+            for name in ("package", "symbols", "imports", "refs", "detail", "errors")
+        }
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> "Facts":

@@ -1,4 +1,7 @@
-"""Find a symbol by the name that somebody typed; what qualifies the name filters, and never widens."""
+"""Find a symbol by the name that somebody typed.
+
+What qualifies the name filters, and never widens.
+"""
 
 import re
 from collections.abc import Callable
@@ -23,14 +26,20 @@ class _Key(NamedTuple):
 
 
 def find(linked: Linked, symbol: str, file: str = "") -> list[Node]:
-    """Return the symbols of that name in the order of files and lines: by whole name, else by its end; in one file when given."""
+    """Return the symbols of that name in the order of files and lines: by whole name, else by its
+    end; in one file when given.
+    """
     wanted = _key(symbol)
     place = file.replace("\\", "/").removeprefix("./")
     tail = _tail(wanted.head)
     inside: list[Node] = []
     outside: list[Node] = []
     for node in linked.nodes.values():
-        if node.kind == "file" or (place and node.file != place) or not (tail in node.name or tail in node.full):
+        if (
+            node.kind == "file"
+            or (place and node.file != place)
+            or not (tail in node.name or tail in node.full)
+        ):
             continue
         (inside if node.origin == PROJECT else outside).append(node)
     for test in _rungs(symbol.strip(), wanted):
@@ -44,11 +53,19 @@ def nearest(linked: Linked, symbol: str) -> list[str]:
     """Return the names of symbols that look most like one that was not found, the likest first."""
     wanted = _key(symbol).head.lower()
     short, whole = _pairs(_tail(wanted)), _pairs(wanted)
-    known = {node.name for node in linked.nodes.values() if node.origin == PROJECT and node.kind != "file"}
+    known = {
+        node.name
+        for node in linked.nodes.values()
+        if node.origin == PROJECT and node.kind != "file"
+    }
     ranked = ((_likeness(short, _pairs(bare(name).lower())), name) for name in known)
     best = nsmallest(
         NEAREST,
-        ((-score, -_likeness(whole, _pairs(name.lower())), name) for score, name in ranked if score >= _ALIKE),
+        (
+            (-score, -_likeness(whole, _pairs(name.lower())), name)
+            for score, name in ranked
+            if score >= _ALIKE
+        ),
     )
     return [name for *_, name in best]
 
@@ -65,7 +82,9 @@ def _rungs(text: str, wanted: _Key) -> tuple[Callable[[Node], bool], ...]:
         lambda node: any(_takes(key, wanted) and key.head == whole for key in _keys(node)),
     ]
     if whole and whole == wanted.head:  # a leading :: or \ says that the name is whole
-        rungs.append(lambda node: any(_takes(key, wanted) and _ends(key.head, whole) for key in _keys(node)))
+        rungs.append(
+            lambda node: any(_takes(key, wanted) and _ends(key.head, whole) for key in _keys(node))
+        )
     if wanted.parameters == "":  # m() most often is a way to say that m is a function
         rungs += _rungs(text, _Key(wanted.head, None))
     return tuple(rungs)
@@ -94,7 +113,9 @@ def _takes(key: _Key, wanted: _Key) -> bool:
 
 
 def _ends(name: str, end: str) -> bool:
-    return name.endswith(end) and (name == end or end[0] in SEPARATORS or name[-len(end) - 1] in SEPARATORS)
+    return name.endswith(end) and (
+        name == end or end[0] in SEPARATORS or name[-len(end) - 1] in SEPARATORS
+    )
 
 
 def _tail(head: str) -> str:

@@ -16,13 +16,20 @@ REVERSE = {
     "implements": "implementedBy",
 }
 FORWARD = (*REVERSE, "declares", "imports")
-KINDS = (*(kind for pair in REVERSE.items() for kind in pair), "declares", "imports")  # the fourteen, in their order
+KINDS = (
+    *(kind for pair in REVERSE.items() for kind in pair),
+    "declares",
+    "imports",
+)  # the fourteen, in their order
 
 PROJECT, NATIVE, EXTERNAL = "project", "native", "external"
 
 
 class Node(NamedTuple):
-    """A symbol, a file, or something outside the project; `name` is canonical, `full` tells namesakes apart in JSON."""
+    """A symbol, a file, or something outside the project.
+
+    `name` is canonical, `full` tells namesakes apart in JSON.
+    """
 
     id: str
     name: str
@@ -38,7 +45,10 @@ class Node(NamedTuple):
 
 
 class Link(NamedTuple):
-    """An edge: from a node, of a forward kind, to a node; the line it stands on, and the rung that resolved it."""
+    """An edge: from a node, of a forward kind, to a node.
+
+    The line it stands on, and the rung that resolved it.
+    """
 
     start: str
     kind: str
@@ -48,7 +58,9 @@ class Link(NamedTuple):
 
 
 class Loose(NamedTuple):
-    """A reference that could not be resolved: by whom, of which kind, as written, where, the bare name, how many have that."""
+    """A reference that could not be resolved: by whom, of which kind, as written, where, the bare
+    name, how many have that.
+    """
 
     owner: str
     kind: str
@@ -66,10 +78,15 @@ class Linked:
     links: list[Link] = field(default_factory=list)
     loose: list[Loose] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    made: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)  # what others worked out from it, by name
+    made: dict[str, Any] = field(
+        default_factory=dict, compare=False, repr=False
+    )  # what others worked out from it, by name
 
     def once(self, name: str, work: Callable[["Linked"], Made]) -> Made:
-        """Return what a piece of work makes of the whole graph, having done it once; by then nothing is added any more."""
+        """Return what a piece of work makes of the whole graph, having done it once.
+
+        By then nothing is added any more.
+        """
         if name not in self.made:
             self.made[name] = work(self)
         found: Made = self.made[name]

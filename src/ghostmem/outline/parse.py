@@ -12,7 +12,10 @@ if TYPE_CHECKING:
     from tree_sitter import Node, Parser
 
 _PROBED = 8000  # bytes of a file that tell whether it is text
-AT_LEAST, A_BYTE = 2_000_000, 10  # microseconds that parsing may take, and for each byte: some fifty times what it does
+AT_LEAST, A_BYTE = (
+    2_000_000,
+    10,
+)  # microseconds that parsing may take, and for each byte: some fifty times what it does
 
 
 class UnparsableError(Exception):
@@ -20,7 +23,9 @@ class UnparsableError(Exception):
 
 
 def facts_of(language: Language, path: str, source: bytes) -> Facts:
-    """Return what a file says; a binary one, or one that is nested beyond measure, says what an empty one would."""
+    """Return what a file says; a binary one, or one that is nested beyond measure, says what an
+    empty one would.
+    """
     parser = _parser(language.name, language, path.rpartition(".")[2])
     try:
         if b"\0" not in source[:_PROBED]:
@@ -36,7 +41,9 @@ def facts_of(language: Language, path: str, source: bytes) -> Facts:
 
 def _parsed(parser: "Parser", source: bytes) -> "Node":
     with catch_warnings():
-        simplefilter("ignore", DeprecationWarning)  # of the limit; what is to take its place wants no bytes, and crashes
+        simplefilter(
+            "ignore", DeprecationWarning
+        )  # of the limit; what is to take its place wants no bytes, and crashes
         parser.timeout_micros = AT_LEAST + A_BYTE * len(source)  # type: ignore[misc]
     try:
         return parser.parse(source).root_node

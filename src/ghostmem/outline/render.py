@@ -16,7 +16,10 @@ SHORT = {"function": "func"}
 
 
 class Memory(NamedTuple):
-    """A memory that is linked to a node; `note` says when the code is no longer what it was about."""
+    """A memory that is linked to a node.
+
+    `note` says when the code is no longer what it was about.
+    """
 
     tier: str
     name: str
@@ -41,7 +44,9 @@ class Stats:
 Memories = Mapping[str, Sequence[Memory]]  # by the id of a node
 
 
-def to_text(tree: Tree, *, symbol: str = "", memories: Memories | None = None, stats: Stats | None = None) -> str:
+def to_text(
+    tree: Tree, *, symbol: str = "", memories: Memories | None = None, stats: Stats | None = None
+) -> str:
     """Return a tree as text; `symbol` is what was asked for, when it was a symbol."""
     lines = [f'# {tree.found} symbols match "{_flat(symbol)}"'] if symbol and tree.found > 1 else []
     for branch in tree.matches:
@@ -77,7 +82,9 @@ def to_json(
             "symbols": symbol_count(tree),
             "relations": tree.relations,
             "unresolved": tree.unresolved,
-            "parse_errors": [{"file": file, "line": line} for file, line in sorted(made.parse_errors)],
+            "parse_errors": [
+                {"file": file, "line": line} for file, line in sorted(made.parse_errors)
+            ],
             "skipped": [{"file": file, "reason": reason} for file, reason in sorted(made.skipped)],
         },
         "truncated": tree.truncated,
@@ -99,7 +106,9 @@ def symbol_count(tree: Tree) -> int:
     return len(declared)
 
 
-def _branch_lines(branch: Branch, tree: Tree, asked: bool, memories: Memories, level: int) -> Iterator[str]:
+def _branch_lines(
+    branch: Branch, tree: Tree, asked: bool, memories: Memories, level: int
+) -> Iterator[str]:
     pad = "  " * level
     yield pad + "  ".join(part for part in (*_fields(branch.node, tree), branch.mark) if part)
     if branch.mark:
@@ -107,7 +116,11 @@ def _branch_lines(branch: Branch, tree: Tree, asked: bool, memories: Memories, l
     if linked := memories.get(branch.node.id):
         yield f"{pad}  memories"
         yield from (f"{pad}    {line}" for line in _memory_lines(linked))
-    kinds = [kind for kind in tree.options.kinds if kind in branch.relations or (asked and kind in branch.missing)]
+    kinds = [
+        kind
+        for kind in tree.options.kinds
+        if kind in branch.relations or (asked and kind in branch.missing)
+    ]
     for kind in kinds:
         if kind not in branch.relations:
             yield f"{pad}  {kind}: none found{_might_be(kind, branch)}"
@@ -121,7 +134,11 @@ def _branch_lines(branch: Branch, tree: Tree, asked: bool, memories: Memories, l
 
 
 def _fields(node: Node, tree: Tree) -> tuple[str, str, str]:
-    return _flat(tree.labels.get(node.id, node.name)), SHORT.get(node.kind, node.kind), _location(node)
+    return (
+        _flat(tree.labels.get(node.id, node.name)),
+        SHORT.get(node.kind, node.kind),
+        _location(node),
+    )
 
 
 def _location(node: Node) -> str:
@@ -136,7 +153,11 @@ def _location(node: Node) -> str:
 
 def _might_be(kind: str, branch: Branch) -> str:
     count = branch.missing[kind]
-    return f' ({count} unresolved {BACK[kind]} named "{_flat(bare(branch.node.name))}")' if count else ""
+    return (
+        f' ({count} unresolved {BACK[kind]} named "{_flat(bare(branch.node.name))}")'
+        if count
+        else ""
+    )
 
 
 def _examples(loose: Sequence[Loose]) -> str:
@@ -151,7 +172,9 @@ def _ordered(memories: Sequence[Memory]) -> list[Memory]:
 
 def _memory_lines(memories: Sequence[Memory]) -> Iterator[str]:
     for one in _ordered(memories)[:MEMORIES]:
-        yield f"[{one.tier}] {_flat(one.name)} ({one.rel}, {one.date})" + (f" ({_flat(one.note)})" if one.note else "")
+        yield f"[{one.tier}] {_flat(one.name)} ({one.rel}, {one.date})" + (
+            f" ({_flat(one.note)})" if one.note else ""
+        )
     if len(memories) > MEMORIES:
         yield f"... {len(memories) - MEMORIES} more"
 
@@ -159,13 +182,15 @@ def _memory_lines(memories: Sequence[Memory]) -> Iterator[str]:
 def _summary(tree: Tree, stats: Stats) -> str:
     broken = len({file for file, _ in stats.parse_errors})
     parts = [
-        f"-- {_count(symbol_count(tree), 'symbol')}, {_count(tree.relations, 'relation')}, {tree.unresolved} unresolved",
+        f"-- {_count(symbol_count(tree), 'symbol')}, {_count(tree.relations, 'relation')}, "
+        f"{tree.unresolved} unresolved",
         f"{_count(broken, 'file')} with parse errors",
     ]
     if stats.skipped:
         first = min(stats.skipped)[0]
         parts.append(
-            f"{_count(len(stats.skipped), 'file')} left out ({_cut(_flat(first))}{', …' if len(stats.skipped) > 1 else ''})"
+            f"{_count(len(stats.skipped), 'file')} left out "
+            f"({_cut(_flat(first))}{', …' if len(stats.skipped) > 1 else ''})"
         )
     if stats.sha:
         parts.append(f"index sha {stats.sha[:4]}…")
@@ -187,11 +212,15 @@ def _branch_json(branch: Branch, memories: Memories) -> dict[str, Any]:
         "signature": node.signature,
         "origin": node.origin,
         "relations": {
-            kind: [{"node": _branch_json(child, memories), "line": child.line, "via": child.via} for child in children]
+            kind: [
+                {"node": _branch_json(child, memories), "line": child.line, "via": child.via}
+                for child in children
+            ]
             for kind, children in branch.relations.items()
         },
         "unresolved": [
-            {"kind": one.kind, "text": one.text, "line": one.line, "candidates": one.candidates} for one in branch.loose
+            {"kind": one.kind, "text": one.text, "line": one.line, "candidates": one.candidates}
+            for one in branch.loose
         ],
         "memories": [one._asdict() for one in _ordered(linked)[:MEMORIES]],
     }
@@ -209,7 +238,10 @@ def _count(number: int, noun: str) -> str:
 
 def _flat(text: str) -> str:
     # one line each, whatever a file or a symbol is called
-    return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in " ".join(text.split()))
+    return "".join(
+        char if char.isprintable() else "\N{REPLACEMENT CHARACTER}"
+        for char in " ".join(text.split())
+    )
 
 
 def _cut(text: str) -> str:

@@ -1,4 +1,6 @@
-"""The source files of a project: those git knows of, or else all that are no machine's, and none outside the root."""
+"""The source files of a project: those git knows of, or else all that are no machine's, and none
+outside the root.
+"""
 
 import os
 import subprocess
@@ -8,14 +10,31 @@ from pathlib import Path
 from stat import S_ISREG
 
 from ghostmem.errors import InvalidInputError, NotFoundError
-from ghostmem.note import Stat
+from ghostmem.model import Stat
 
 LARGEST = 2_000_000  # bytes of a file that is parsed
 SKIPPED = frozenset(
-    {"node_modules", "vendor", "venv", ".venv", "__pycache__", "target", "dist", "build", ".git", ".tox", ".mypy_cache"}
+    {
+        "node_modules",
+        "vendor",
+        "venv",
+        ".venv",
+        "__pycache__",
+        "target",
+        "dist",
+        "build",
+        ".git",
+        ".tox",
+        ".mypy_cache",
+    }
 )
 _INODE = (1 << 63) - 1
-_GIT = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_CEILING_DIRECTORIES")  # the user's own settings
+_GIT = (
+    "GIT_CONFIG_GLOBAL",
+    "GIT_CONFIG_SYSTEM",
+    "GIT_CONFIG_NOSYSTEM",
+    "GIT_CEILING_DIRECTORIES",
+)  # the user's own settings
 
 
 @dataclass(slots=True)
@@ -29,7 +48,9 @@ class Sources:
 def sources(root: Path, suffixes: tuple[str, ...]) -> Sources:
     """List the files of a project that end in one of these, with their stats."""
     if not os.path.isdir(root):
-        raise NotFoundError(f"there is no folder {_shown(root)}", "name the project's folder with --root")
+        raise NotFoundError(
+            f"there is no folder {_shown(root)}", "name the project's folder with --root"
+        )
     found = Sources()
     home, top = os.path.join(root, ""), os.path.realpath(root)
     real: dict[str, bool] = {}
@@ -42,21 +63,29 @@ def sources(root: Path, suffixes: tuple[str, ...]) -> Sources:
             continue  # gone since it was listed
         folder = os.path.dirname(path)
         if folder not in real:
-            real[folder] = os.path.realpath(f"{home}{folder}") == os.path.normpath(f"{top}/{folder}")
+            real[folder] = os.path.realpath(f"{home}{folder}") == os.path.normpath(
+                f"{top}/{folder}"
+            )
         if not _is_text(path):
             found.skipped[ascii(path)[1:-1]] = "has a name with characters that are no text"
-        elif not S_ISREG(stat.st_mode) or not real[folder]:  # git also lists what lies behind a folder that became a link
+        elif (
+            not S_ISREG(stat.st_mode) or not real[folder]
+        ):  # git also lists what lies behind a folder that became a link
             found.skipped[path] = "is a link or no plain file"
         elif stat.st_size > LARGEST:
             found.skipped[path] = f"has {stat.st_size:,} bytes, more than {LARGEST:,}"
         else:
             # a time of modification can be put back, that of the last change cannot
-            found.files[path] = Stat(stat.st_size, stat.st_mtime_ns, (stat.st_ino ^ stat.st_ctime_ns) & _INODE)
+            found.files[path] = Stat(
+                stat.st_size, stat.st_mtime_ns, (stat.st_ino ^ stat.st_ctime_ns) & _INODE
+            )
     return found
 
 
 def _is_text(path: str) -> bool:
-    return path.isprintable() or not any("\ud800" <= char <= "\udfff" or char < " " for char in path)
+    return path.isprintable() or not any(
+        "\ud800" <= char <= "\udfff" or char < " " for char in path
+    )
 
 
 def _shown(path: str | Path) -> str:
@@ -67,7 +96,15 @@ def _shown(path: str | Path) -> str:
 def _known_to_git(root: Path) -> list[str]:
     """Return what git tracks or would, in a checkout; nothing elsewhere."""
     # a repository may name a program in its settings that git would start; it gets no say here
-    command = ["git", "-C", str(root), "-c", "core.fsmonitor=false", "-c", "core.untrackedCache=false"]
+    command = [
+        "git",
+        "-C",
+        str(root),
+        "-c",
+        "core.fsmonitor=false",
+        "-c",
+        "core.untrackedCache=false",
+    ]
     command += ["ls-files", "-co", "--exclude-standard", "-z", "--", "."]
     try:
         done = subprocess.run(command, capture_output=True, check=False, timeout=60, env=_plain())  # noqa: S603
@@ -79,14 +116,27 @@ def _known_to_git(root: Path) -> list[str]:
 
 
 def _plain() -> dict[str, str]:
-    """Return the environment without what points git to another repository, and with no way to fetch what one lacks."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_") or name in _GIT}
-    return kept | {"GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1", "GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0"}
+    """Return the environment without what points git to another repository, and with no way to
+    fetch what one lacks.
+    """
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("GIT_") or name in _GIT
+    }
+    return kept | {
+        "GIT_ALLOW_PROTOCOL": "none",
+        "GIT_NO_LAZY_FETCH": "1",
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_OPTIONAL_LOCKS": "0",
+    }
 
 
 def _walked(root: Path) -> Iterable[str]:
     for folder, inside, names in os.walk(root):
-        inside[:] = sorted(name for name in inside if name not in SKIPPED and not name.startswith("."))
+        inside[:] = sorted(
+            name for name in inside if name not in SKIPPED and not name.startswith(".")
+        )
         prefix = os.path.relpath(folder, root).replace(os.sep, "/")
         for name in names:
             yield name if prefix == "." else f"{prefix}/{name}"
@@ -100,10 +150,18 @@ def inside(root: Path, path: str) -> str:
         real = Path(os.path.realpath(root / given))
     except (OSError, ValueError):  # no name that a file can have
         real = home
-    if os.path.isabs(path) or ".." in given.split("/") or not real.is_relative_to(home) or real == home:
-        raise InvalidInputError(f"the file {path!r} is not below {root}", "name it by its path from the project's root")
+    if (
+        os.path.isabs(path)
+        or ".." in given.split("/")
+        or not real.is_relative_to(home)
+        or real == home
+    ):
+        raise InvalidInputError(
+            f"the file {path!r} is not below {root}", "name it by its path from the project's root"
+        )
     if not os.path.isfile(real):
         raise NotFoundError(
-            f"there is no file {_shown(path)} below {_shown(root)}", "name it by its path from the project's root"
+            f"there is no file {_shown(path)} below {_shown(root)}",
+            "name it by its path from the project's root",
         )
     return os.path.normpath(given).replace(os.sep, "/")

@@ -1,4 +1,6 @@
-"""A whole graph as bytes: its texts once, all else as numbers, so that a large one is read far faster than it is made."""
+"""A whole graph as bytes: its texts once, all else as numbers, so that a large one is read far
+faster than it is made.
+"""
 
 import sys
 from array import array
@@ -23,7 +25,9 @@ _NUMBERS: dict[type[Node] | type[Link] | type[Loose], set[str]] = {
 
 @cache
 def program() -> str:
-    """Return a hash of the program that makes graphs, and of what runs it: one of another program is worth nothing."""
+    """Return a hash of the program that makes graphs, and of what runs it: one of another program
+    is worth nothing.
+    """
     made = sha256(f"{sys.version} {sys.byteorder}".encode())
     for path in sorted(Path(__file__).parent.rglob("*.py")):
         made.update(path.name.encode() + path.read_bytes())

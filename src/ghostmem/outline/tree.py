@@ -1,4 +1,7 @@
-"""A bounded tree of relations from some nodes of the graph; the same whatever order the graph came in."""
+"""A bounded tree of relations from some nodes of the graph.
+
+The same whatever order the graph came in.
+"""
 
 import re
 from collections import Counter, defaultdict
@@ -7,7 +10,17 @@ from dataclasses import dataclass, field
 
 from ghostmem.errors import InvalidInputError
 from ghostmem.outline.find import bare
-from ghostmem.outline.graph import FORWARD, KINDS, NATIVE, PROJECT, REVERSE, Link, Linked, Loose, Node
+from ghostmem.outline.graph import (
+    FORWARD,
+    KINDS,
+    NATIVE,
+    PROJECT,
+    REVERSE,
+    Link,
+    Linked,
+    Loose,
+    Node,
+)
 
 DEEPEST = 10
 FORMATS = ("text", "json")
@@ -41,14 +54,27 @@ class Options:
         format: object = "text",  # noqa: A002  # the tools call it that
         symbol: str | None = None,
     ) -> "Options":
-        """Return options from what somebody typed, or say what cannot be accepted; format and symbol are only looked at."""
+        """Return options from what somebody typed, or say what cannot be accepted.
+
+        Format and symbol are only looked at.
+        """
         if isinstance(depth, bool) or not isinstance(depth, int) or not 0 <= depth <= DEEPEST:
-            raise InvalidInputError(f"depth is {depth!r}", f"depth is an integer from 0 to {DEEPEST}")
+            raise InvalidInputError(
+                f"depth is {depth!r}", f"depth is an integer from 0 to {DEEPEST}"
+            )
         if isinstance(max_nodes, bool) or not isinstance(max_nodes, int) or max_nodes < 1:
             raise InvalidInputError(f"max_nodes is {max_nodes!r}", "max_nodes is an integer from 1")
-        wanted = tuple(relations) if isinstance(relations, (list, tuple, set, frozenset)) else (relations,) if relations else ()
+        wanted = (
+            tuple(relations)
+            if isinstance(relations, (list, tuple, set, frozenset))
+            else (relations,)
+            if relations
+            else ()
+        )
         if unknown := [kind for kind in wanted if kind not in KINDS]:
-            raise InvalidInputError(f"unsupported relation {unknown[0]!r}", f"the relations are: {', '.join(KINDS)}")
+            raise InvalidInputError(
+                f"unsupported relation {unknown[0]!r}", f"the relations are: {', '.join(KINDS)}"
+            )
         if format not in FORMATS:
             raise InvalidInputError(f"format is {format!r}", f"format is {' or '.join(FORMATS)}")
         if symbol is not None and not symbol.strip():
@@ -64,7 +90,9 @@ class Options:
 
 @dataclass(slots=True)
 class Branch:
-    """A node in a tree: the line and rung of the reference that led to it, why it stops here, and what hangs on it."""
+    """A node in a tree: the line and rung of the reference that led to it, why it stops here, and
+    what hangs on it.
+    """
 
     node: Node
     line: int = 0
@@ -72,7 +100,9 @@ class Branch:
     mark: str = ""
     relations: dict[str, list["Branch"]] = field(default_factory=dict)
     loose: list[Loose] = field(default_factory=list)
-    missing: dict[str, int] = field(default_factory=dict)  # of a root: an empty kind, and unresolved references of its name
+    missing: dict[str, int] = field(
+        default_factory=dict
+    )  # of a root: an empty kind, and unresolved references of its name
 
 
 @dataclass(slots=True)
@@ -85,7 +115,9 @@ class Tree:
     relations: int = 0
     unresolved: int = 0
     truncated: bool = False
-    labels: dict[str, str] = field(default_factory=dict)  # by id: the name to print where the canonical one is ambiguous
+    labels: dict[str, str] = field(
+        default_factory=dict
+    )  # by id: the name to print where the canonical one is ambiguous
     notes: list[str] = field(default_factory=list)
 
 
@@ -100,7 +132,13 @@ def build(linked: Linked, roots: Iterable[Node], options: Options) -> Tree:
     if not options.include_tests:
         # a root that is a test stays when nothing else was asked for
         chosen = [node for node in chosen if not is_test(node.file)] or chosen
-    tree = Tree([], options, len(chosen), labels=linked.once("labels", _labels), notes=sorted(set(linked.notes)))
+    tree = Tree(
+        [],
+        options,
+        len(chosen),
+        labels=linked.once("labels", _labels),
+        notes=sorted(set(linked.notes)),
+    )
     builder = _Builder(linked, options, tree)
     for node in chosen:
         builder.expanded.clear()
@@ -144,7 +182,9 @@ class _Builder:
         path = (*path, node.id)
         related = self.related(node.id)
         for kind in (kind for kind in self.kinds if kind in related):
-            for other, line, via in self.neighbours(related[kind], path[-2] if kind == BACK.get(came) else ""):
+            for other, line, via in self.neighbours(
+                related[kind], path[-2] if kind == BACK.get(came) else ""
+            ):
                 if not self.has_room():
                     return
                 child = Branch(other, line, via)
@@ -160,20 +200,37 @@ class _Builder:
             self.expanded.add(node.id)
 
     def related(self, key: str) -> dict[str, dict[str, tuple[int, str]]]:
-        """Return what a node relates to by kind and id; of several references to one node the first counts."""
-        ways = [(link.kind, link.end, link) for link in self.leaving.get(key, ()) if link.kind in FORWARD]
-        ways += [(REVERSE[link.kind], link.start, link) for link in self.arriving.get(key, ()) if link.kind in REVERSE]
+        """Return what a node relates to by kind and id.
+
+        Of several references to one node the first counts.
+        """
+        ways = [
+            (link.kind, link.end, link)
+            for link in self.leaving.get(key, ())
+            if link.kind in FORWARD
+        ]
+        ways += [
+            (REVERSE[link.kind], link.start, link)
+            for link in self.arriving.get(key, ())
+            if link.kind in REVERSE
+        ]
         found: dict[str, dict[str, tuple[int, str]]] = {}
         for kind, other, link in ways:
             known = found.setdefault(kind, {})
             known[other] = min(known.get(other, (link.line, link.via)), (link.line, link.via))
         return found
 
-    def neighbours(self, related: dict[str, tuple[int, str]], without: str) -> list[tuple[Node, int, str]]:
+    def neighbours(
+        self, related: dict[str, tuple[int, str]], without: str
+    ) -> list[tuple[Node, int, str]]:
         """Return nodes in order; not the one from which one came, and not what is unwanted."""
         nodes = self.linked.nodes
-        found = [(nodes[end], *how) for end, how in related.items() if end != without and end in nodes]
-        return sorted((one for one in found if self.is_wanted(one[0])), key=lambda one: _order(one[0]))
+        found = [
+            (nodes[end], *how) for end, how in related.items() if end != without and end in nodes
+        ]
+        return sorted(
+            (one for one in found if self.is_wanted(one[0])), key=lambda one: _order(one[0])
+        )
 
     def is_wanted(self, node: Node) -> bool:
         """Tell whether the options let a node in."""
@@ -182,19 +239,27 @@ class _Builder:
         return self.options.include_tests or node.origin != PROJECT or not is_test(node.file)
 
     def missing(self, branch: Branch) -> dict[str, int]:
-        """Return the kinds that somebody would look for in vain, with the unresolved references that might be of them."""
+        """Return the kinds that somebody would look for in vain, with the unresolved references
+        that might be of them.
+        """
         name = bare(branch.node.name)
         owners = self.linked.nodes
         named = Counter(
             BACK[one.kind]
             for one in self.linked.loose
-            if one.name == name and one.kind in BACK and (one.owner not in owners or self.is_wanted(owners[one.owner]))
+            if one.name == name
+            and one.kind in BACK
+            and (one.owner not in owners or self.is_wanted(owners[one.owner]))
         )
         asked = {*self.options.relations, *named}
         # a language of which no calls are known has nothing to say about callers
         if branch.node.kind in {"function", "method"} and self.linked.once("calls", _knows_calls):
             asked.add("calledBy")
-        return {kind: named[kind] for kind in self.kinds if kind in asked and kind not in branch.relations}
+        return {
+            kind: named[kind]
+            for kind in self.kinds
+            if kind in asked and kind not in branch.relations
+        }
 
 
 def _by_end(linked: Linked) -> tuple[dict[str, list[Link]], dict[str, list[Link]]]:
@@ -219,7 +284,9 @@ def _by_owner(linked: Linked) -> dict[str, list[Loose]]:
 
 def _knows_calls(linked: Linked) -> bool:
     """Tell whether there is any call, resolved or not."""
-    return any(one.kind == "calls" for one in linked.links) or any(one.kind == "calls" for one in linked.loose)
+    return any(one.kind == "calls" for one in linked.links) or any(
+        one.kind == "calls" for one in linked.loose
+    )
 
 
 def _labels(linked: Linked) -> dict[str, str]:
@@ -233,12 +300,18 @@ def _labels(linked: Linked) -> dict[str, str]:
             split[node.id] = (package, path, local)
             paths[package].add(path)
     short = {
-        (package, path): _suffix(path.split("/"), [other.split("/") for other in known if other != path])
+        (package, path): _suffix(
+            path.split("/"), [other.split("/") for other in known if other != path]
+        )
         for package, known in paths.items()
         if len(known) > 1
         for path in known
     }
-    return {one: f"{short[package, path]}.{local}" for one, (package, path, local) in split.items() if (package, path) in short}
+    return {
+        one: f"{short[package, path]}.{local}"
+        for one, (package, path, local) in split.items()
+        if (package, path) in short
+    }
 
 
 def _suffix(parts: list[str], others: list[list[str]]) -> str:

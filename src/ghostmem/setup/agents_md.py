@@ -1,4 +1,6 @@
-"""What AGENTS.md says about memory: which file holds what, when to search, when to save, and a review once a week."""
+"""What AGENTS.md says about memory: which file holds what, when to search, when to save, and a
+review once a week.
+"""
 
 import os
 from pathlib import Path
@@ -11,30 +13,43 @@ FILE = "AGENTS.md"
 
 # ASCII only: it goes into files of any encoding that has ASCII in it
 GUIDANCE = """\
-<!-- Written by `ghost setup agents-md`, which also replaces it; `ghost setup agents-md --remove` takes it out. -->
+<!-- Written by `ghost setup agents-md`, which also replaces it; `ghost setup agents-md --remove` \
+takes it out. -->
 ## Memory
 
-Your memory is a folder of markdown files that outlives every session. Two kinds of file, two purposes:
+Your memory is a folder of markdown files that outlives every session. Two kinds of file, two \
+purposes:
 
-- **Daily notes** (`memory/YYYY-MM-DD.md` or `daily/YYYY-MM-DD.md`) hold raw events: what was done, said, tried and found
+- **Daily notes** (`memory/YYYY-MM-DD.md` or `daily/YYYY-MM-DD.md`) hold raw events: what was \
+done, said, tried and found
   that day, as it happened. Add to today's note; leave the notes of past days as they are.
-- **`MEMORY.md`** holds distilled long-term facts: decisions and their reasons, preferences, rules, names, addresses, lessons.
+- **`MEMORY.md`** holds distilled long-term facts: decisions and their reasons, preferences, \
+rules, names, addresses, lessons.
   Keep it short enough to be read whole; what is no longer true is corrected there, not repeated.
 
 How to use it:
 
-- **Search before you answer about the past.** When a question touches earlier work, people, dates, decisions or preferences,
-  call `memory_search` first, and say so when it finds nothing. Do not answer from what you believe you remember.
-- **Save what should last.** Call `memory_save` when you learn something that a later session will need: target `daily` for
-  events, target `long_term` for facts that will still be true in months. What is not written down is forgotten.
-- **Review once a week**, for example during a heartbeat: read the daily notes of the past week and consolidate them into
-  `MEMORY.md`. `ghost notes consolidate --weekly` proposes what to keep and changes nothing; with `--apply` it adds that to
-  `MEMORY.md`. Then tidy `MEMORY.md`: merge what says the same, shorten it, strike what is out of date.
+- **Search before you answer about the past.** When a question touches earlier work, people, \
+dates, decisions or preferences,
+  call `memory_search` first, and say so when it finds nothing. Do not answer from what you \
+believe you remember.
+- **Save what should last.** Call `memory_save` when you learn something that a later session will \
+need: target `daily` for
+  events, target `long_term` for facts that will still be true in months. What is not written down \
+is forgotten.
+- **Review once a week**, for example during a heartbeat: read the daily notes of the past week \
+and consolidate them into
+  `MEMORY.md`. `ghost notes consolidate --weekly` proposes what to keep and changes nothing; with \
+`--apply` it adds that to
+  `MEMORY.md`. Then tidy `MEMORY.md`: merge what says the same, shorten it, strike what is out of \
+date.
 """
 
 
 def agents_file(path: Path | str | None) -> Path:
-    """Return the file that is meant: AGENTS.md in the working folder, or in a folder that is named."""
+    """Return the file that is meant: AGENTS.md in the working folder, or in a folder that
+    is named.
+    """
     found = Path(FILE if path is None else path)
     return found / FILE if found.is_dir() else found
 
@@ -57,6 +72,8 @@ def remove(path: Path, dry_run: bool = False) -> Change:
 
 
 def _folder(path: Path) -> Path:
-    """Return a folder of the project that a file belongs to: the working folder, or its own where it lies elsewhere."""
+    """Return a folder of the project that a file belongs to: the working folder, or its own where
+    it lies elsewhere.
+    """
     here, lexical = Path.cwd(), Path(os.path.abspath(path))
     return here if lexical.is_relative_to(here) else lexical.parent

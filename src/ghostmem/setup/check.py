@@ -5,6 +5,7 @@ import shutil
 import sys
 from collections.abc import Iterator
 
+from ghostmem.admin.doctor import Finding
 from ghostmem.errors import GhostError
 from ghostmem.settings import Settings
 from ghostmem.setup import state
@@ -14,9 +15,10 @@ from ghostmem.setup.install import read_text
 from ghostmem.setup.listing import Installed, found_in, look
 from ghostmem.setup.parts import server_in, targets
 from ghostmem.setup.probe import Answer, probe
-from ghostmem.verbs.doctor import Finding
 
-_DESKTOP_PATH = "/usr/bin:/bin:/usr/sbin:/sbin"  # what programs started from the desktop of a Mac search
+_DESKTOP_PATH = (
+    "/usr/bin:/bin:/usr/sbin:/sbin"  # what programs started from the desktop of a Mac search
+)
 
 
 def check_clients(settings: Settings) -> Iterator[Finding]:
@@ -28,7 +30,9 @@ def check_clients(settings: Settings) -> Iterator[Finding]:
             if not client.file(scope):
                 continue
             found = look(client, scope)
-            listed = any(os.path.realpath(file.path) in known for file in targets(client, scope, True, True))
+            listed = any(
+                os.path.realpath(file.path) in known for file in targets(client, scope, True, True)
+            )
             if "broken" in (found.server, found.hooks) and not listed:
                 continue  # somebody's broken file is not our business
             if {found.server, found.hooks} - {"none", ""}:
@@ -36,12 +40,18 @@ def check_clients(settings: Settings) -> Iterator[Finding]:
 
 
 def _client(
-    client: Client, scope: str, found: Installed, settings: Settings, answers: dict[tuple[object, ...], Answer]
+    client: Client,
+    scope: str,
+    found: Installed,
+    settings: Settings,
+    answers: dict[tuple[object, ...], Answer],
 ) -> Finding:
     name = f"{client.name} ({scope})"
     again = _again(client, scope, found)
     if found.problem:
-        return Finding(name, "problem", found.problem, "mend the file by hand; its backup lies beside it")
+        return Finding(
+            name, "problem", found.problem, "mend the file by hand; its backup lies beside it"
+        )
     wrong = _commands(client, scope)
     if wrong:
         return Finding(name, "problem", wrong, again)
@@ -53,9 +63,18 @@ def _client(
     with_hooks = {"current": ", with hooks", "old": ", with hooks"}.get(found.hooks, "")
     about = f"{found.path}: {answer.tools} tools{with_hooks}"
     if "old" in (found.server, found.hooks):
-        return Finding(name, "warning", f"{about}; it starts another Ghost than this one, or lacks hooks of this one", again)
+        return Finding(
+            name,
+            "warning",
+            f"{about}; it starts another Ghost than this one, or lacks hooks of this one",
+            again,
+        )
     unseen = _unseen(client, found)
-    return Finding(name, "warning", unseen, again.replace(" --scope project", "")) if unseen else Finding(name, "ok", about)
+    return (
+        Finding(name, "warning", unseen, again.replace(" --scope project", ""))
+        if unseen
+        else Finding(name, "ok", about)
+    )
 
 
 def _again(client: Client, scope: str, found: Installed) -> str:
@@ -70,8 +89,15 @@ def _commands(client: Client, scope: str) -> str:
         for part, words in found_in(file):
             for one in words if isinstance(words, list) else ():
                 if shutil.which(one[0]) is None:
-                    what = "is not on the PATH" if os.path.basename(one[0]) == one[0] else _missing(one[0])
-                    return f"the {'server' if part == 'server' else 'hook'} in {file.path} starts {one[0]}, which {what}"
+                    what = (
+                        "is not on the PATH"
+                        if os.path.basename(one[0]) == one[0]
+                        else _missing(one[0])
+                    )
+                    return (
+                        f"the {'server' if part == 'server' else 'hook'} in {file.path} "
+                        f"starts {one[0]}, which {what}"
+                    )
     return ""
 
 
@@ -79,7 +105,9 @@ def _missing(command: str) -> str:
     return "cannot be executed" if os.path.exists(command) else "is not there"
 
 
-def _asked(client: Client, scope: str, settings: Settings, answers: dict[tuple[object, ...], Answer]) -> Answer:
+def _asked(
+    client: Client, scope: str, settings: Settings, answers: dict[tuple[object, ...], Answer]
+) -> Answer:
     """Start the server of a client, once for all clients that start it alike."""
     file = targets(client, scope, True, False)[0]
     try:
@@ -99,8 +127,14 @@ def _asked(client: Client, scope: str, settings: Settings, answers: dict[tuple[o
 def _unseen(client: Client, found: Installed) -> str:
     """Say that a program on a Mac's desktop does not find a command that a shell finds."""
     word = found.command.split(" ")[0]
-    if sys.platform != "darwin" or not client.gui or os.path.isabs(word) or shutil.which(word, path=_DESKTOP_PATH):
+    if (
+        sys.platform != "darwin"
+        or not client.gui
+        or os.path.isabs(word)
+        or shutil.which(word, path=_DESKTOP_PATH)
+    ):
         return ""
     return (
-        f"{client.title} does not search {os.path.dirname(shutil.which(word) or '')}, where {word} is, when started from the Dock"
+        f"{client.title} does not search {os.path.dirname(shutil.which(word) or '')}, "
+        f"where {word} is, when started from the Dock"
     )

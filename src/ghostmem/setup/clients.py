@@ -1,7 +1,8 @@
-"""The programs that Ghost can be wired into: one row each, with where their files lie and what an entry looks like.
+"""The programs that Ghost can be wired into: one row each, with where their files lie and what an
+entry looks like.
 
-`{command}`, `{args}` and `{env}` in a shape stand for how the server is started; folders in braces are those of `folders`.
-"""
+`{command}`, `{args}` and `{env}` in a shape stand for how the server is started; folders in braces
+are those of `folders`."""
 
 import sys
 from collections.abc import Mapping
@@ -29,7 +30,9 @@ EXTENSION = {
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """When a host calls a hook: its own name for it, how long it waits, and whether it waits at all."""
+    """When a host calls a hook: its own name for it, how long it waits, and whether it waits at
+    all.
+    """
 
     name: str
     seconds: int
@@ -110,43 +113,125 @@ CLIENTS = {
     client.name: client
     for client in (
         Client(
-            "claude-code", "Claude Code", "json", "{claude_json}/.claude.json", ".mcp.json", _SERVERS, TYPED,
-            Hooks("claude", "{claude}/settings.json", ".claude/settings.json", "json", _CLAUDE_EVENTS, exec_form=True),
+            "claude-code",
+            "Claude Code",
+            "json",
+            "{claude_json}/.claude.json",
+            ".mcp.json",
+            _SERVERS,
+            TYPED,
+            Hooks(
+                "claude",
+                "{claude}/settings.json",
+                ".claude/settings.json",
+                "json",
+                _CLAUDE_EVENTS,
+                exec_form=True,
+            ),
             then="start a new session in Claude Code",
         ),
         Client(
-            "claude-desktop", "Claude Desktop", "json", "{config}/Claude/claude_desktop_config.json", "", _SERVERS, PLAIN,
-            gui=True, ns="agent:claude-desktop", then="quit Claude Desktop and open it again",
+            "claude-desktop",
+            "Claude Desktop",
+            "json",
+            "{config}/Claude/claude_desktop_config.json",
+            "",
+            _SERVERS,
+            PLAIN,
+            gui=True,
+            ns="agent:claude-desktop",
+            then="quit Claude Desktop and open it again",
         ),
         Client(
-            "cursor", "Cursor", "jsonc", "{home}/.cursor/mcp.json", ".cursor/mcp.json", _SERVERS, PLAIN,
-            Hooks("cursor", "{home}/.cursor/hooks.json", ".cursor/hooks.json", "jsonc", _CURSOR_EVENTS, flat=True, then=_NEW),
-            gui=True, then="turn `ghost` on in Cursor's settings under Tools & MCP",
+            "cursor",
+            "Cursor",
+            "jsonc",
+            "{home}/.cursor/mcp.json",
+            ".cursor/mcp.json",
+            _SERVERS,
+            PLAIN,
+            Hooks(
+                "cursor",
+                "{home}/.cursor/hooks.json",
+                ".cursor/hooks.json",
+                "jsonc",
+                _CURSOR_EVENTS,
+                flat=True,
+                then=_NEW,
+            ),
+            gui=True,
+            then="turn `ghost` on in Cursor's settings under Tools & MCP",
         ),
         Client(
-            "vscode", "VS Code", "jsonc", "{config}/Code/User/mcp.json", ".vscode/mcp.json", ("servers", "ghost"), TYPED,
-            gui=True, then="run `MCP: List Servers` in VS Code and start `ghost`",
+            "vscode",
+            "VS Code",
+            "jsonc",
+            "{config}/Code/User/mcp.json",
+            ".vscode/mcp.json",
+            ("servers", "ghost"),
+            TYPED,
+            gui=True,
+            then="run `MCP: List Servers` in VS Code and start `ghost`",
         ),
         Client(
-            "windsurf", "Windsurf", "json", "{home}/.codeium/windsurf/mcp_config.json", "", _SERVERS, PLAIN,
-            gui=True, then="press Refresh in Windsurf's list of MCP servers",
+            "windsurf",
+            "Windsurf",
+            "json",
+            "{home}/.codeium/windsurf/mcp_config.json",
+            "",
+            _SERVERS,
+            PLAIN,
+            gui=True,
+            then="press Refresh in Windsurf's list of MCP servers",
         ),
         Client(
-            "codex", "Codex", "toml", "{codex}/config.toml", ".codex/config.toml", ("mcp_servers", "ghost"), PLAIN,
-            Hooks("codex", "{codex}/hooks.json", ".codex/hooks.json", "json", _CODEX_EVENTS, then=_TRUST),
+            "codex",
+            "Codex",
+            "toml",
+            "{codex}/config.toml",
+            ".codex/config.toml",
+            ("mcp_servers", "ghost"),
+            PLAIN,
+            Hooks(
+                "codex",
+                "{codex}/hooks.json",
+                ".codex/hooks.json",
+                "json",
+                _CODEX_EVENTS,
+                then=_TRUST,
+            ),
             then="start a new session in Codex",
         ),
         Client(
-            "gemini", "Gemini CLI", "jsonc", "{home}/.gemini/settings.json", ".gemini/settings.json", _SERVERS, PLAIN,
-            Hooks("gemini", "{home}/.gemini/settings.json", ".gemini/settings.json", "jsonc", _GEMINI_EVENTS, per_second=1000),
+            "gemini",
+            "Gemini CLI",
+            "jsonc",
+            "{home}/.gemini/settings.json",
+            ".gemini/settings.json",
+            _SERVERS,
+            PLAIN,
+            Hooks(
+                "gemini",
+                "{home}/.gemini/settings.json",
+                ".gemini/settings.json",
+                "jsonc",
+                _GEMINI_EVENTS,
+                per_second=1000,
+            ),
             then="start a new session in Gemini CLI",
         ),
         Client(
-            "goose", "Goose", "yaml", "{goose}/config.yaml", "", ("extensions", "ghost"), EXTENSION,
+            "goose",
+            "Goose",
+            "yaml",
+            "{goose}/config.yaml",
+            "",
+            ("extensions", "ghost"),
+            EXTENSION,
             then="start a new session in Goose",
         ),
     )
-}  # fmt: skip
+}
 OTHER = Client("other", "any other client", "json", "", "", _SERVERS, PLAIN)
 
 
@@ -179,6 +264,10 @@ def client_named(name: str) -> Client:
         from difflib import get_close_matches
 
         close = get_close_matches(name, CLIENTS, n=2)
-        known = f"did you mean {' or '.join(close)}? " if close else f"known are {', '.join(CLIENTS)}; "
-        raise InvalidInputError(f"there is no client {name!r}", f"{known}`ghost setup --print` shows what to paste")
+        known = (
+            f"did you mean {' or '.join(close)}? " if close else f"known are {', '.join(CLIENTS)}; "
+        )
+        raise InvalidInputError(
+            f"there is no client {name!r}", f"{known}`ghost setup --print` shows what to paste"
+        )
     return CLIENTS[name]

@@ -1,4 +1,6 @@
-"""What is written into a client's files: how the server is started, and which command a hook runs."""
+"""What is written into a client's files: how the server is started, and which command a
+hook runs.
+"""
 
 import re
 import shlex
@@ -18,7 +20,9 @@ _SERVES = {"mcp", "mcp-serve"}
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """How a client starts Ghost: the words of the program, and what the server finds in its environment."""
+    """How a client starts Ghost: the words of the program, and what the server finds in its
+    environment.
+    """
 
     program: tuple[str, ...]
     env: dict[str, str] = field(default_factory=dict)
@@ -26,7 +30,10 @@ class Launch:
 
 
 def launch(scope: str, ns: str = "", db: str = "") -> Launch:
-    """Return how a client starts the installed program; a project's files are shared, so there it is plain `ghost`."""
+    """Return how a client starts the installed program.
+
+    A project's files are shared, so there it is plain `ghost`.
+    """
     env = {name: value for name, value in (("GHOST_NS", ns), ("GHOST_DB", db)) if value}
     return Launch(("ghost",) if scope == "project" else program(), env, db)
 
@@ -43,15 +50,25 @@ def program() -> tuple[str, ...]:
 
 
 def server(client: Client, how: Launch, present: Any = None) -> dict[str, Any]:
-    """Return a client's entry; the arguments of an entry that starts Ghost already are kept, as is what else it has."""
+    """Return a client's entry; the arguments of an entry that starts Ghost already are kept, as is
+    what else it has.
+    """
     command, *words = how.program
     args = [*words, "mcp"]
-    if isinstance(present, dict) and not words and _OWN.fullmatch(str(command_of(present))) and _SERVES & {*args_of(present)}:
+    if (
+        isinstance(present, dict)
+        and not words
+        and _OWN.fullmatch(str(command_of(present)))
+        and _SERVES & {*args_of(present)}
+    ):
         args = args_of(present)
     if client.ns and "GHOST_NS" not in how.env and "GHOST_NS" not in env_of(present):
         how = Launch(how.program, {"GHOST_NS": client.ns, **how.env}, how.db)
     parts = {"{command}": command, "{args}": args, "{env}": how.env}
-    made = {key: parts.get(value, value) if isinstance(value, str) else value for key, value in client.shape.items()}
+    made = {
+        key: parts.get(value, value) if isinstance(value, str) else value
+        for key, value in client.shape.items()
+    }
     return {key: value for key, value in made.items() if value != {} or key == "envs"}
 
 
@@ -60,9 +77,14 @@ def handler(hooks: Hooks, event: Event, how: Launch, present: Any = None) -> dic
     before, after = _kept_words(present)
     before = ["--db", how.db] if how.db else before
     words = [*how.program, *before, "hook", hooks.host, event.name, *after]
-    command = {"command": words[0], "args": words[1:]} if hooks.exec_form else {"command": joined(words)}
+    command = (
+        {"command": words[0], "args": words[1:]} if hooks.exec_form else {"command": joined(words)}
+    )
     if isinstance(present, dict):
-        return {**{key: value for key, value in present.items() if key != "args" or key in command}, **command}
+        return {
+            **{key: value for key, value in present.items() if key != "args" or key in command},
+            **command,
+        }
     made: dict[str, Any] = {} if hooks.flat else {"type": "command"}
     if hooks.per_second > 1:
         made["name"] = "ghost"
@@ -97,7 +119,9 @@ def joined(words: list[str]) -> str:
 def starts_ghost(entry: Any) -> bool:
     """Say whether an entry starts our server, by whichever path or launcher."""
     args = args_of(entry)
-    return bool(_SERVES & {*args}) and any(_OWN.fullmatch(str(word)) for word in (command_of(entry), *args))
+    return bool(_SERVES & {*args}) and any(
+        _OWN.fullmatch(str(word)) for word in (command_of(entry), *args)
+    )
 
 
 def runs_ghost(handled: Any, host: str) -> bool:

@@ -1,4 +1,6 @@
-"""The formats of client files behind one face: read, merge an entry, take one out, and print one to paste."""
+"""The formats of client files behind one face: read, merge an entry, take one out, and print one to
+paste.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -59,11 +61,18 @@ def _json(comments: bool) -> Format:
 FORMATS = {
     "json": _json(False),
     "jsonc": _json(True),
-    "toml": Format(toml_text.load, toml_text.merge, lambda text, path, _: toml_text.remove(text, path), toml_text.block),
+    "toml": Format(
+        toml_text.load,
+        toml_text.merge,
+        lambda text, path, _: toml_text.remove(text, path),
+        toml_text.block,
+    ),
     "yaml": Format(
         yaml_text.load,
         yaml_text.merge,
-        lambda text, path, made: yaml_text.remove(text, path, any(tuple(one) == tuple(path[:-1]) for one in made)),
+        lambda text, path, made: yaml_text.remove(
+            text, path, any(tuple(one) == tuple(path[:-1]) for one in made)
+        ),
         yaml_text.block,
     ),
 }

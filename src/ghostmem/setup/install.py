@@ -1,9 +1,9 @@
 """Wiring Ghost into a client's files and out of them again.
 
-Every file is read and its change is known before the first is written. The order of a write is: what we will have done is
-remembered, the original is copied beside the file, the file is replaced. Whoever is killed in between leaves a whole file, and
-the next run knows where it stands by comparing digests.
-"""
+Every file is read and its change is known before the first is written. The order of a write is:
+what we will have done is remembered, the original is copied beside the file, the file is replaced.
+Whoever is killed in between leaves a whole file, and the next run knows where it stands by
+comparing digests."""
 
 import os
 from collections.abc import Callable
@@ -40,7 +40,10 @@ def install(files: list[Target], how: Launch, dry_run: bool = False) -> list[Cha
 
 
 def uninstall(files: list[Target], dry_run: bool = False) -> list[Change]:
-    """Take our parts out of a client's files; a file that nobody changed since gets its original bytes back."""
+    """Take our parts out of a client's files.
+
+    A file that nobody changed since gets its original bytes back.
+    """
     return _done(lambda: [_planned(file, None) for file in files], dry_run)
 
 
@@ -50,7 +53,9 @@ def backup_of(path: Path) -> Path:
 
 
 def read_text(path: Path) -> str | None:
-    """Return a file's text without its mark and with its own line ends, or None when there is no file."""
+    """Return a file's text without its mark and with its own line ends, or None when there is no
+    file.
+    """
     raw = read_bytes(path)
     return None if raw is None else _text(raw)
 
@@ -59,7 +64,11 @@ def _done(plans: Callable[[], list[Plan]], dry_run: bool) -> list[Change]:
     planned = plans()
     if dry_run:
         return [plan.change for plan in planned]
-    sweep(file for plan in planned for file in (state_file(), _real(plan.target.path), backup_of(plan.target.path)))
+    sweep(
+        file
+        for plan in planned
+        for file in (state_file(), _real(plan.target.path), backup_of(plan.target.path))
+    )
     if not any(_matters(plan) for plan in planned):
         return [plan.change for plan in planned]
     with held():
@@ -70,7 +79,9 @@ def _done(plans: Callable[[], list[Plan]], dry_run: bool) -> list[Change]:
 
 
 def _matters(plan: Plan) -> bool:
-    return plan.change.action != "unchanged" or (plan.row is None and str(_real(plan.target.path)) in kept())
+    return plan.change.action != "unchanged" or (
+        plan.row is None and str(_real(plan.target.path)) in kept()
+    )
 
 
 # ---------------------------------------------------------------- planning
@@ -87,13 +98,19 @@ def _planned(target: Target, how: Launch | None) -> Plan:
             return _removal(target, raw, row)
         return _installation(target, raw, row, how)
     except (InvalidInputError, ConflictError) as error:
-        raise type(error)(f"{target.path}: {error.message}; nothing was changed", error.hint) from None
+        raise type(error)(
+            f"{target.path}: {error.message}; nothing was changed", error.hint
+        ) from None
 
 
 def _installation(target: Target, raw: bytes | None, row: Kept | None, how: Launch) -> Plan:
     text = "" if raw is None else _text(raw)
     made = with_parts(text, target, how)
-    after = raw if raw is not None and made == text else (BOM if raw and raw.startswith(BOM) else b"") + made.encode()
+    after = (
+        raw
+        if raw is not None and made == text
+        else (BOM if raw and raw.startswith(BOM) else b"") + made.encode()
+    )
     change = Change(target.path, raw, after)
     if change.action == "unchanged" or after is None:
         return Plan(target, change, row)
@@ -102,7 +119,11 @@ def _installation(target: Target, raw: bytes | None, row: Kept | None, how: Laun
     containers = made_by(text, target)
     folders = _missing_folders(_real(target.path).parent)
     if row is not None and before == row.written:
-        original, containers, folders = row.original, [*row.made, *containers], [*row.folders, *folders]
+        original, containers, folders = (
+            row.original,
+            [*row.made, *containers],
+            [*row.folders, *folders],
+        )
     elif row is not None and raw is not None and before != row.original:
         original, containers, folders = UNKNOWN, [*row.made, *containers], row.folders
     else:
@@ -124,8 +145,14 @@ def _removal(target: Target, raw: bytes | None, row: Kept | None) -> Plan:
         if row.original == (MISSING if original is None else digest(original)):
             return Plan(target, Change(target.path, raw, original), None)
     made = without_parts(text, target, [] if row is None else row.made)
-    after: bytes | None = (BOM if raw.startswith(BOM) else b"") + made.encode() if made != text else raw
-    if row is not None and row.original == MISSING and FORMATS[target.format].load(made) in (None, {}):
+    after: bytes | None = (
+        (BOM if raw.startswith(BOM) else b"") + made.encode() if made != text else raw
+    )
+    if (
+        row is not None
+        and row.original == MISSING
+        and FORMATS[target.format].load(made) in (None, {})
+    ):
         after = None
     if whole or row is None or after is None:
         return Plan(target, Change(target.path, raw, after), None)
@@ -135,7 +162,9 @@ def _removal(target: Target, raw: bytes | None, row: Kept | None) -> Plan:
 def _others(target: Target, text: str) -> bool:
     """Say whether a file holds parts of ours that are to stay."""
     return (not target.hooks and bool(hooks_in(text, target))) or (
-        not target.server and target.client.format == target.format and server_in(text, target) is not None
+        not target.server
+        and target.client.format == target.format
+        and server_in(text, target) is not None
     )
 
 
@@ -158,7 +187,9 @@ def _apply(plan: Plan) -> None:
             _forget(path, real) if plan.row is None else None
             return
         if change.before is not None and not os.stat(real).st_mode & 0o222:
-            raise InvalidInputError(f"{path} is read-only", "make it writable, or paste what --print shows")
+            raise InvalidInputError(
+                f"{path} is read-only", "make it writable, or paste what --print shows"
+            )
         base = MISSING if change.before is None else digest(change.before)
         if plan.row is not None:
             before = kept().get(str(real))
@@ -177,13 +208,20 @@ def _apply(plan: Plan) -> None:
             replace_file(real, change.after, base)
         _forget(path, real)
     except NoteConflictError:
-        raise ConflictError(f"{path} was changed while this ran; nothing was written to it", "run it again") from None
+        raise ConflictError(
+            f"{path} was changed while this ran; nothing was written to it", "run it again"
+        ) from None
     except OSError as error:
-        raise InvalidInputError(f"cannot write {path}: {error.strerror}", "check its permissions and the space left") from None
+        raise InvalidInputError(
+            f"cannot write {path}: {error.strerror}", "check its permissions and the space left"
+        ) from None
 
 
 def _back_up(path: Path, raw: bytes | None, row: Kept) -> None:
-    """Copy the file as it was before the first write; if that is not known any more, as it is before this one."""
+    """Copy the file as it was before the first write.
+
+    If that is not known any more, as it is before this one.
+    """
     if raw is not None and row.original in (UNKNOWN, digest(raw)):
         write_private(backup_of(path), raw)
 

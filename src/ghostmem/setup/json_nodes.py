@@ -27,7 +27,9 @@ class Node:
 
 @dataclass(slots=True)
 class Child:
-    """A member of an object or an item of an array: where it begins, its value, and the comma behind it (-1: none)."""
+    """A member of an object or an item of an array: where it begins, its value, and the comma
+    behind it (-1: none).
+    """
 
     key: str | int
     start: int
@@ -42,7 +44,10 @@ def position(text: str, at: int) -> str:
 
 @lru_cache(maxsize=8)
 def read(text: str, comments: bool) -> Node | None:
-    """Read a whole document, once; None when there is nothing in it. Nobody changes what it returns."""
+    """Read a whole document, once; None when there is nothing in it.
+
+    Nobody changes what it returns.
+    """
     reader = _Reader(text, comments)
     at = reader.skip(0)
     if at == len(text):
@@ -63,7 +68,10 @@ class _Reader:
     def fail(self, at: int, what: str) -> NoReturn:
         """Say what is wrong and where."""
         kind = "JSON" if not self.comments else "JSON with comments"
-        raise InvalidInputError(f"{position(self.text, at)}: not valid {kind}: {what}", "mend the file, then run it again")
+        raise InvalidInputError(
+            f"{position(self.text, at)}: not valid {kind}: {what}",
+            "mend the file, then run it again",
+        )
 
     def skip(self, at: int) -> int:
         """Return the next place that is neither space nor comment."""
@@ -73,7 +81,12 @@ class _Reader:
                 return at
             found = _COMMENT.match(self.text, at)
             if found is None:
-                self.fail(at, "a comment does not end" if self.text.startswith("/*", at) else "a value was expected")
+                self.fail(
+                    at,
+                    "a comment does not end"
+                    if self.text.startswith("/*", at)
+                    else "a value was expected",
+                )
             if not self.comments:
                 self.fail(at, "this file takes no comments")
             at = found.end()
@@ -87,7 +100,13 @@ class _Reader:
             return self.container(at, depth)
         found = (_STRING if first == '"' else _SCALAR).match(self.text, at)
         if found is None:
-            what = "the file ends too early" if not first else "a string does not end" if first == '"' else "a value was expected"
+            what = (
+                "the file ends too early"
+                if not first
+                else "a string does not end"
+                if first == '"'
+                else "a value was expected"
+            )
             self.fail(at, what)
         return Node(at, found.end(), json.loads(found[0]))
 
@@ -99,8 +118,17 @@ class _Reader:
         at = self.skip(start + 1)
         while self.text[at : at + 1] != last:
             if node.children and node.children[-1].comma < 0:
-                self.fail(at, f"a comma or {last} was expected" if at < len(self.text) else f"{last} is missing at the end")
-            child = self.member(at, depth) if is_object else Child(len(node.children), at, self.value(at, depth + 1))
+                self.fail(
+                    at,
+                    f"a comma or {last} was expected"
+                    if at < len(self.text)
+                    else f"{last} is missing at the end",
+                )
+            child = (
+                self.member(at, depth)
+                if is_object
+                else Child(len(node.children), at, self.value(at, depth + 1))
+            )
             node.children.append(child)
             at = self.skip(child.node.end)
             if self.text[at : at + 1] == ",":
@@ -109,7 +137,9 @@ class _Reader:
         if node.children and node.children[-1].comma >= 0 and not self.comments:
             self.fail(node.children[-1].comma, f"a comma stands before {last}")
         node.value = (
-            {child.key: child.node.value for child in node.children} if is_object else [c.node.value for c in node.children]
+            {child.key: child.node.value for child in node.children}
+            if is_object
+            else [c.node.value for c in node.children]
         )
         node.end = at + 1
         return node
@@ -118,7 +148,12 @@ class _Reader:
         """Read a key and its value."""
         found = _STRING.match(self.text, at)
         if found is None:
-            self.fail(at, "a key in double quotes was expected" if at < len(self.text) else "} is missing at the end")
+            self.fail(
+                at,
+                "a key in double quotes was expected"
+                if at < len(self.text)
+                else "} is missing at the end",
+            )
         colon = self.skip(found.end())
         if self.text[colon : colon + 1] != ":":
             self.fail(colon, "a colon was expected")

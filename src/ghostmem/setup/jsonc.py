@@ -1,9 +1,10 @@
-"""JSON with or without comments, changed in place: only the text of what is set, added or removed is touched.
+"""JSON with or without comments, changed in place: only the text of what is set, added or removed
+is touched.
 
-A document is read into nodes that know where they stand; an edit cuts the text there and leaves every other byte alone: order,
-indentation, comments, trailing commas, keys nobody here has heard of. Where a key stands twice, the last one counts, as it does
-for every program that reads such a file.
-"""
+A document is read into nodes that know where they stand; an edit cuts the text there and leaves
+every other byte alone: order, indentation, comments, trailing commas, keys nobody here has heard
+of. Where a key stands twice, the last one counts, as it does for every program that reads such a
+file."""
 
 import json
 import re
@@ -15,7 +16,9 @@ from ghostmem.setup.json_nodes import SPACE, Child, Node, position, read
 
 Path = Sequence[str | int]
 
-_LINE_REST = re.compile(r"(?:[ \t]*(?:/\*[^\n]*?\*/|//[^\n]*))*")  # comments on the line of what they are about
+_LINE_REST = re.compile(
+    r"(?:[ \t]*(?:/\*[^\n]*?\*/|//[^\n]*))*"
+)  # comments on the line of what they are about
 
 
 def load(text: str, comments: bool = False) -> Any:
@@ -25,7 +28,10 @@ def load(text: str, comments: bool = False) -> Any:
 
 
 def merge(text: str, path: Path, value: Any, comments: bool = False) -> str:
-    """Set a value at a path, making the objects that lead there; the keys of an object are set one by one, others stay."""
+    """Set a value at a path, making the objects that lead there.
+
+    The keys of an object are set one by one, others stay.
+    """
     node = read(text, comments)
     if node is None or (node.value is None and path):
         return _document(text, node, path, value)
@@ -75,7 +81,9 @@ def remove(text: str, path: Path, comments: bool = False) -> str:
     if own_line:
         start -= 2 if text[start - 2 : start] == "\r\n" else 1
     end = child.node.end if child.comma < 0 else child.comma + 1
-    if own_line and text[end:].partition("\n")[0].strip():  # what follows must not slip into a comment on the line before
+    if (
+        own_line and text[end:].partition("\n")[0].strip()
+    ):  # what follows must not slip into a comment on the line before
         start, end = child.start, len(text) - len(text[end:].lstrip(" \t"))
     before = text[:start]
     if child.comma < 0 and at > 0:
@@ -84,7 +92,11 @@ def remove(text: str, path: Path, comments: bool = False) -> str:
     elif not own_line and at == 0:
         end = SPACE.match(text, end).end()  # type: ignore[union-attr]
     after = text[end:]
-    if len(parent.children) == 1 and not before[parent.start + 1 :].strip() and not text[end : parent.end - 1].strip():
+    if (
+        len(parent.children) == 1
+        and not before[parent.start + 1 :].strip()
+        and not text[end : parent.end - 1].strip()
+    ):
         before, after = before[: parent.start + 1], text[parent.end - 1 :]
     return before + after
 
@@ -99,7 +111,14 @@ def dump(value: Any, unit: str = "  ", indent: str = "", line_end: str = "\n") -
     else:
         return _text(value)
     first, last = "{}" if isinstance(value, dict) else "[]"
-    return first + line_end + f",{line_end}".join(inner + row for row in rows) + line_end + indent + last
+    return (
+        first
+        + line_end
+        + f",{line_end}".join(inner + row for row in rows)
+        + line_end
+        + indent
+        + last
+    )
 
 
 # ---------------------------------------------------------------- writing
@@ -124,7 +143,15 @@ def _insert(text: str, parent: Node, key: str | None, value: Any) -> str:
             return _flat(text, parent.start + 1, "", label, value, "")
         outer = _indent(text, parent.start)
         inner = text[parent.start + 1 : parent.end - 1].rstrip()
-        made = line_end + outer + unit + label + dump(value, unit, outer + unit, line_end) + line_end + outer
+        made = (
+            line_end
+            + outer
+            + unit
+            + label
+            + dump(value, unit, outer + unit, line_end)
+            + line_end
+            + outer
+        )
         return text[: parent.start + 1] + inner + made + text[parent.end - 1 :]
     last = parent.children[-1]
     trailing = "," if last.comma >= 0 else ""
@@ -136,7 +163,13 @@ def _insert(text: str, parent: Node, key: str | None, value: Any) -> str:
     start = last.node.end if last.comma < 0 else last.comma + 1
     stop = _LINE_REST.match(text, start).end()  # type: ignore[union-attr]
     stop -= text[stop - 1] == "\r"
-    return text[: last.node.end] + ("" if trailing else ",") + text[last.node.end : stop] + made + text[stop:]
+    return (
+        text[: last.node.end]
+        + ("" if trailing else ",")
+        + text[last.node.end : stop]
+        + made
+        + text[stop:]
+    )
 
 
 def _flat(text: str, at: int, before: str, label: str, value: Any, after: str) -> str:
@@ -144,12 +177,18 @@ def _flat(text: str, at: int, before: str, label: str, value: Any, after: str) -
     spaced = '": ' in text or '":' not in text
     made = json.dumps(value, ensure_ascii=False, separators=(", ", ": ") if spaced else (",", ":"))
     gap = " " if spaced and text[at - 1] not in "{[" else ""
-    return text[:at] + before + gap + (label if spaced else label.rstrip()) + made + after + text[at:]
+    return (
+        text[:at] + before + gap + (label if spaced else label.rstrip()) + made + after + text[at:]
+    )
 
 
 def _replace(text: str, node: Node, value: Any) -> str:
     flat = "\n" not in text.strip()
-    made = json.dumps(value, ensure_ascii=False) if flat else dump(value, _unit(text), _indent(text, node.start), _line_end(text))
+    made = (
+        json.dumps(value, ensure_ascii=False)
+        if flat
+        else dump(value, _unit(text), _indent(text, node.start), _line_end(text))
+    )
     return text[: node.start] + made + text[node.end :]
 
 
@@ -174,7 +213,9 @@ def _indent(text: str, at: int) -> str:
 
 
 def _unit(text: str) -> str:
-    """Return what the document indents by: a tab, or as many spaces as its first indented line has."""
+    """Return what the document indents by: a tab, or as many spaces as its first indented
+    line has.
+    """
     found = re.search(r"\n([ \t]+)[\"\]}\[{]", text)
     return "  " if found is None else "\t" if found[1].startswith("\t") else found[1][:8]
 
@@ -205,4 +246,6 @@ def _named(path: Path) -> str:
 
 
 def _refuse(text: str, node: Node, what: str) -> NoReturn:
-    raise InvalidInputError(f"{position(text, node.start)}: {what}", "mend it by hand, or paste what --print shows")
+    raise InvalidInputError(
+        f"{position(text, node.start)}: {what}", "mend it by hand, or paste what --print shows"
+    )

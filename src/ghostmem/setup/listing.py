@@ -1,4 +1,6 @@
-"""What is installed where: every client, in every scope, and whether it starts the Ghost that is running."""
+"""What is installed where: every client, in every scope, and whether it starts the Ghost that is
+running.
+"""
 
 import os
 from collections.abc import Iterator
@@ -19,7 +21,9 @@ class Installed(Record):
     client: str
     scope: str
     path: str
-    server: str  # none, current, old (it starts another program than this one) or broken (the file cannot be read)
+    # none, current, old (it starts another program than this one) or broken (the file cannot be
+    # read)
+    server: str
     hooks: str  # the same; empty for a client that Ghost has no hooks for
     command: str = optional("")
     problem: str = optional("")
@@ -27,7 +31,9 @@ class Installed(Record):
 
 def listing() -> list[Installed]:
     """List every client and scope, installed or not."""
-    return [look(client, scope) for client in CLIENTS.values() for scope in SCOPES if client.file(scope)]
+    return [
+        look(client, scope) for client in CLIENTS.values() for scope in SCOPES if client.file(scope)
+    ]
 
 
 def look(client: Client, scope: str) -> Installed:
@@ -44,14 +50,20 @@ def look(client: Client, scope: str) -> Installed:
             elif words:
                 states[part] = "current" if all(current(one, scope) for one in words) else "old"
                 command = command or " ".join(words[0])
-    if states["hooks"] == "current" and client.hooks and not {one.name for one in client.hooks.events} <= _events(client, scope):
+    if (
+        states["hooks"] == "current"
+        and client.hooks
+        and not {one.name for one in client.hooks.events} <= _events(client, scope)
+    ):
         states["hooks"] = "old"
     path = str(targets(client, scope, True, False)[0].path)
     return Installed(client.name, scope, path, states["server"], states["hooks"], command, problem)
 
 
 def found_in(file: Target) -> Iterator[tuple[str, list[list[str]] | GhostError]]:
-    """Yield the commands of each part that belongs into a file, as words, or why that cannot be said."""
+    """Yield the commands of each part that belongs into a file, as words, or why that cannot be
+    said.
+    """
     try:
         text = read_text(file.path)
         entry = server_in(text, file) if text and file.server else None

@@ -1,9 +1,10 @@
-"""A marked block in somebody else's text file: put in, replaced, and taken out so that every other byte is as it was.
+"""A marked block in somebody else's text file: put in, replaced, and taken out so that every other
+byte is as it was.
 
-A file that is there gets one line end before the block, so that a blank line sets it apart, and one behind it; one that does not
-end in a line end gets two before and none behind, and so again does not end in one. That tells what to take out again. A file
-that begins with the block was made for it, and goes with it.
-"""
+A file that is there gets one line end before the block, so that a blank line sets it apart, and one
+behind it; one that does not end in a line end gets two before and none behind, and so again does
+not end in one. That tells what to take out again. A file that begins with the block was made for
+it, and goes with it."""
 
 import os
 import re
@@ -41,17 +42,25 @@ class Change:
     @property
     def diff(self) -> str:
         """Return what happens as a unified diff; nothing when nothing does."""
-        old, new = (os.devnull if raw is None else str(self.path) for raw in (self.before, self.after))
+        old, new = (
+            os.devnull if raw is None else str(self.path) for raw in (self.before, self.after)
+        )
         return "".join(_ended(unified_diff(_lines(self.before), _lines(self.after), old, new)))
 
 
 def write_block(path: Path, name: str, body: str, dry_run: bool = False) -> Change:
-    """Put a block into a file, in the place of the one it has, or behind all else; a link is written through."""
+    """Put a block into a file, in the place of the one it has, or behind all else.
+
+    A link is written through.
+    """
     return _changed(path, lambda raw: with_block(raw, name, body), dry_run)
 
 
 def remove_block(path: Path, name: str, dry_run: bool = False) -> Change:
-    """Take a block out of a file; the file goes too when it was made for the block and holds nothing else."""
+    """Take a block out of a file.
+
+    The file goes too when it was made for the block and holds nothing else.
+    """
     return _changed(path, lambda raw: None if raw is None else without_block(raw, name), dry_run)
 
 
@@ -78,7 +87,9 @@ def with_block(raw: bytes | None, name: str, body: str) -> bytes:
 
 
 def without_block(raw: bytes, name: str) -> bytes | None:
-    """Return a file's bytes without the block, or None when there is nothing left of a file that was made for it."""
+    """Return a file's bytes without the block, or None when there is nothing left of a file that
+    was made for it.
+    """
     place = _find(raw, name)
     if place is None:
         return raw
@@ -88,14 +99,18 @@ def without_block(raw: bytes, name: str) -> bytes | None:
         return None
     for _ in range(1 if after else 2):
         before = before.removesuffix(line_end)
-    return before + (after.removeprefix(b"\r\n") if after.startswith(b"\r\n") else after.removeprefix(b"\n"))
+    return before + (
+        after.removeprefix(b"\r\n") if after.startswith(b"\r\n") else after.removeprefix(b"\n")
+    )
 
 
 def _changed(path: Path, change: _Edit, dry_run: bool) -> Change:
     """Read, change and write a file under its folder's lock, or only say what would happen."""
     real = Path(os.path.realpath(path))
     if not real.parent.is_dir():
-        raise NotFoundError(f"there is no folder {real.parent}", "make it first, or name another file")
+        raise NotFoundError(
+            f"there is no folder {real.parent}", "make it first, or name another file"
+        )
     planned = _planned(path, change)
     if dry_run:
         return planned
@@ -117,7 +132,9 @@ def _planned(path: Path, change: _Edit) -> Change:
     try:
         return Change(path, before, change(before))
     except InvalidInputError as error:
-        raise InvalidInputError(f"{path}: {error.message}; nothing was changed", error.hint) from None
+        raise InvalidInputError(
+            f"{path}: {error.message}; nothing was changed", error.hint
+        ) from None
 
 
 def _marks(name: str) -> tuple[bytes, bytes]:
@@ -125,7 +142,10 @@ def _marks(name: str) -> tuple[bytes, bytes]:
 
 
 def _find(raw: bytes, name: str) -> tuple[int, int] | None:
-    """Return where a file's block starts and stops, marks included, or None; refuse marks that are not one pair."""
+    """Return where a file's block starts and stops, marks included, or None.
+
+    Refuse marks that are not one pair.
+    """
     if raw.startswith(_UTF_16):
         raise InvalidInputError("the file is UTF-16, not UTF-8", "save it as UTF-8 first")
     begin, end = _marks(name)
@@ -138,7 +158,11 @@ def _find(raw: bytes, name: str) -> tuple[int, int] | None:
     told = f"{begin.decode()} stands there {_times(counts[0])}, {end.decode()} {_times(counts[1])}"
     if counts == (1, 1):
         told = f"{end.decode()} stands before {begin.decode()}"
-    raise InvalidInputError(told, "leave one of each, the block between them, or delete both and all between; then run it again")
+    raise InvalidInputError(
+        told,
+        "leave one of each, the block between them, or delete both and all between; then "
+        "run it again",
+    )
 
 
 def _times(count: int) -> str:

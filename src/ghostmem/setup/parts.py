@@ -1,4 +1,6 @@
-"""Our parts of a client's file, the server's entry and the hooks: put into its text, found there, and taken out again."""
+"""Our parts of a client's file, the server's entry and the hooks: put into its text, found there,
+and taken out again.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -8,7 +10,15 @@ from typing import Any
 from ghostmem.errors import ConflictError, InvalidInputError
 from ghostmem.setup import jsonc
 from ghostmem.setup.clients import Client, Hooks, located
-from ghostmem.setup.entry import Launch, command_of, group, handler, runs_ghost, server, starts_ghost
+from ghostmem.setup.entry import (
+    Launch,
+    command_of,
+    group,
+    handler,
+    runs_ghost,
+    server,
+    starts_ghost,
+)
 from ghostmem.setup.formats import FORMATS, Made, at, pruned
 
 
@@ -27,8 +37,14 @@ class Target:
 def targets(client: Client, scope: str, server: bool, hooks: bool) -> list[Target]:
     """Return the files of a client that hold the parts asked for; both may be in one."""
     if not client.file(scope):
-        raise InvalidInputError(f"{client.title} has no file for a project", "leave out --scope, or say --scope user")
-    found = [Target(client, scope, located(client.file(scope)), client.format, server=server)] if server else []
+        raise InvalidInputError(
+            f"{client.title} has no file for a project", "leave out --scope, or say --scope user"
+        )
+    found = (
+        [Target(client, scope, located(client.file(scope)), client.format, server=server)]
+        if server
+        else []
+    )
     if hooks and client.hooks is not None:
         path = located(client.hooks.user if scope == "user" else client.hooks.project)
         if found and found[0].path == path:
@@ -42,14 +58,18 @@ def with_parts(text: str, target: Target, how: Launch) -> str:
     form = FORMATS[target.format]
     document = form.load(text)
     if document is not None and not isinstance(document, dict):
-        raise InvalidInputError("line 1, column 1: the document is not an object", "mend it by hand, or paste what --print shows")
+        raise InvalidInputError(
+            "line 1, column 1: the document is not an object",
+            "mend it by hand, or paste what --print shows",
+        )
     if target.server:
         client = target.client
         present = at(document, client.path)
         if present is not None and not starts_ghost(present):
             other = command_of(present) or "something else"
             raise ConflictError(
-                f"{'.'.join(client.path)} is there already and starts {other}", "rename or remove that entry, then run it again"
+                f"{'.'.join(client.path)} is there already and starts {other}",
+                "rename or remove that entry, then run it again",
             )
         text = form.merge(text, client.path, server(client, how, present))
         assert starts_ghost(at(form.load(text), client.path))
@@ -59,7 +79,9 @@ def with_parts(text: str, target: Target, how: Launch) -> str:
 
 
 def without_parts(text: str, target: Target, made: Made) -> str:
-    """Return a file's text without our parts, and without the containers that came with them and are empty now."""
+    """Return a file's text without our parts, and without the containers that came with them and
+    are empty now.
+    """
     form = FORMATS[target.format]
     document = form.load(text)
     if target.server and starts_ghost(at(document, target.client.path)):
@@ -115,7 +137,9 @@ def _with_hooks(text: str, hooks: Hooks, how: Launch) -> str:
     if hooks.flat and at(jsonc.load(text, comments), ["version"]) is None:
         text = jsonc.merge(text, ["version"], 1, comments)
     for event in hooks.events:
-        places = [place for place in _places(jsonc.load(text, comments), hooks) if place[1] == event.name]
+        places = [
+            place for place in _places(jsonc.load(text, comments), hooks) if place[1] == event.name
+        ]
         for place in reversed(places[1:]):
             text = _without(text, place, comments)
         if places:
@@ -134,7 +158,11 @@ def _without_hooks(text: str, hooks: Hooks, made: Made) -> str:
         text = _without(text, place, comments)
     text = pruned(text, [path for path in made if path[0] == "hooks"], comments)
     document = jsonc.load(text, comments)
-    if ["version"] in [list(path) for path in made] and isinstance(document, dict) and "hooks" not in document:
+    if (
+        ["version"] in [list(path) for path in made]
+        and isinstance(document, dict)
+        and "hooks" not in document
+    ):
         text = jsonc.remove(text, ["version"], comments)
     return text
 

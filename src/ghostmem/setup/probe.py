@@ -27,12 +27,19 @@ class Answer:
     problem: str = ""
 
 
-def probe(words: list[str], env: dict[str, str], folder: Path | None = None, patience: float = PATIENCE) -> Answer:
+def probe(
+    words: list[str], env: dict[str, str], folder: Path | None = None, patience: float = PATIENCE
+) -> Answer:
     """Start a server, and return what it says."""
     with tempfile.TemporaryFile() as errors:
         try:
             process = subprocess.Popen(  # noqa: S603 - it is the user's own configuration
-                words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, env=child_env(**env), cwd=folder
+                words,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                env=child_env(**env),
+                cwd=folder,
             )
         except OSError as error:
             return Answer(problem=f"cannot start {words[0]}: {error.strerror}")
@@ -46,9 +53,15 @@ def probe(words: list[str], env: dict[str, str], folder: Path | None = None, pat
             reader.join(3)
 
 
-def _talk(process: "subprocess.Popen[bytes]", lines: "queue.Queue[bytes]", until: float, errors: IO[bytes]) -> Answer:
+def _talk(
+    process: "subprocess.Popen[bytes]", lines: "queue.Queue[bytes]", until: float, errors: IO[bytes]
+) -> Answer:
     assert process.stdin is not None
-    hello = {"protocolVersion": _PROTOCOL, "capabilities": {}, "clientInfo": {"name": "ghost doctor", "version": __version__}}
+    hello = {
+        "protocolVersion": _PROTOCOL,
+        "capabilities": {},
+        "clientInfo": {"name": "ghost doctor", "version": __version__},
+    }
     try:
         _send(process.stdin, {"id": 1, "method": "initialize", "params": hello})
         greeting = _answer(lines, 1, until)
@@ -62,7 +75,9 @@ def _talk(process: "subprocess.Popen[bytes]", lines: "queue.Queue[bytes]", until
         said = errors.read().decode(errors="replace").strip().splitlines()
         first = next((line for line in said if line.startswith("error:")), said[-1] if said else "")
         return Answer(problem=first.removeprefix("error: ") or str(error))
-    return Answer(str(greeting.get("serverInfo", {}).get("name", "")), len(offered.get("tools", [])))
+    return Answer(
+        str(greeting.get("serverInfo", {}).get("name", "")), len(offered.get("tools", []))
+    )
 
 
 def _send(stream: IO[bytes], message: dict[str, Any]) -> None:

@@ -17,7 +17,9 @@ _NAME = "setup.json"
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """One file: its digest before the first write and after the last, and what came into being with it."""
+    """One file: its digest before the first write and after the last, and what came into being with
+    it.
+    """
 
     client: str
     scope: str
@@ -44,17 +46,25 @@ def held() -> Iterator[None]:
     try:
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
-        raise InvalidInputError(f"cannot make the folder {home}: {error.strerror}", "check its permissions") from None
+        raise InvalidInputError(
+            f"cannot make the folder {home}: {error.strerror}", "check its permissions"
+        ) from None
     with lock_file(home / "setup.lock", PATIENCE):
         yield
 
 
 def kept() -> dict[str, Kept]:
-    """Return what is remembered, by the file's real path; a file of ours that cannot be read is nothing."""
+    """Return what is remembered, by the file's real path.
+
+    A file of ours that cannot be read is nothing.
+    """
     try:
         found = json.loads(state_file().read_bytes())
         names = {one.name for one in fields(Kept)}
-        return {path: Kept(**{key: value for key, value in row.items() if key in names}) for path, row in found.items()}
+        return {
+            path: Kept(**{key: value for key, value in row.items() if key in names})
+            for path, row in found.items()
+        }
     except (OSError, ValueError, TypeError, AttributeError):
         return {}
 
@@ -75,7 +85,10 @@ def keep(path: Path, row: Kept | None) -> None:
 
 
 def write_private(path: Path, raw: bytes) -> None:
-    """Put bytes into a file that only its owner may read, whole or not at all; a link in its place is replaced, not followed."""
+    """Put bytes into a file that only its owner may read, whole or not at all.
+
+    A link in its place is replaced, not followed.
+    """
     with Temporary(path) as fresh:
         fresh.write(raw)
         fresh.publish()

@@ -1,4 +1,6 @@
-"""Where the statements of a TOML file stand: a scanner for files that the standard library has found valid."""
+"""Where the statements of a TOML file stand: a scanner for files that the standard library has
+found valid.
+"""
 
 import re
 import tomllib
@@ -8,7 +10,10 @@ from dataclasses import dataclass
 KEY = re.compile(r"""[A-Za-z0-9_-]+|"(?:[^"\\\n]|\\.)*"|'[^'\n]*'""")
 _SPACE = re.compile(r"[ \t]*")
 _BETWEEN = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*")
-_STRING = re.compile(r'''"""(?:[^\\]|\\.)*?"{3,5}(?!")|\'\'\'.*?'{3,5}(?!')|"(?:[^"\\\n]|\\.)*"|'[^'\n]*\'''', re.DOTALL)
+_STRING = re.compile(
+    r'''"""(?:[^\\]|\\.)*?"{3,5}(?!")|\'\'\'.*?'{3,5}(?!')|"(?:[^"\\\n]|\\.)*"|'[^'\n]*\'''',
+    re.DOTALL,
+)
 _PLAIN = re.compile(r"[^,\[\]{}#\r\n]*")
 
 

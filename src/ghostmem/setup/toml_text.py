@@ -1,4 +1,6 @@
-"""One table of a TOML file, changed in place: the standard library reads it, and only our table's text is touched."""
+"""One table of a TOML file, changed in place: the standard library reads it, and only our table's
+text is touched.
+"""
 
 import re
 import tomllib
@@ -18,18 +20,25 @@ def load(text: str) -> dict[str, Any]:
     except tomllib.TOMLDecodeError as error:
         what, _, place = str(error).rpartition(" (at ")
         where = place.rstrip(")") if what else "the end"
-        raise InvalidInputError(f"{where}: not valid TOML: {what or error}", "mend the file, then run it again") from None
+        raise InvalidInputError(
+            f"{where}: not valid TOML: {what or error}", "mend the file, then run it again"
+        ) from None
 
 
 def merge(text: str, path: Sequence[str], value: dict[str, Any]) -> str:
-    """Set the keys of a table, which is written behind all else when it is not there; its other keys stay."""
+    """Set the keys of a table, which is written behind all else when it is not there.
+
+    Its other keys stay.
+    """
     before = load(text)
     expected = _merged(_at(before, path), value)
     if _at(before, path) is None:
         made = _appended(text, path, value)
     else:
         made = text
-        for key, part in reversed(value.items()):  # what is new goes below the head, one before the other
+        for key, part in reversed(
+            value.items()
+        ):  # what is new goes below the head, one before the other
             made = _set(made, (*path, key), part)
     return _checked(made, before, path, expected)
 
@@ -67,7 +76,11 @@ def dump(value: Any) -> str:
     if isinstance(value, int | float):
         return str(value)
     if isinstance(value, dict):
-        return "{ " + ", ".join(f"{_key(key)} = {dump(part)}" for key, part in value.items()) + " }" if value else "{}"
+        return (
+            "{ " + ", ".join(f"{_key(key)} = {dump(part)}" for key, part in value.items()) + " }"
+            if value
+            else "{}"
+        )
     if isinstance(value, list):
         return "[" + ", ".join(map(dump, value)) + "]"
     return '"' + "".join(_escaped(char) for char in str(value)) + '"'
@@ -75,7 +88,10 @@ def dump(value: Any) -> str:
 
 def block(path: Sequence[str], value: dict[str, Any], line_end: str = "\n") -> str:
     """Write a table with its head."""
-    rows = [f"[{'.'.join(map(_key, path))}]", *(f"{_key(key)} = {dump(part)}" for key, part in value.items())]
+    rows = [
+        f"[{'.'.join(map(_key, path))}]",
+        *(f"{_key(key)} = {dump(part)}" for key, part in value.items()),
+    ]
     return "".join(row + line_end for row in rows)
 
 
@@ -119,8 +135,13 @@ def _set(text: str, path: tuple[str, ...], value: Any) -> str:
     return text[:at] + f"{label[: last.start()]}{_key(path[-1])} = {dump(value)}" + end + text[at:]
 
 
-def _checked(made: str, before: dict[str, Any], path: Sequence[str], expected: dict[str, Any] | None) -> str:
-    """Return the new text if it says what it should and everything else says what it said; refuse otherwise."""
+def _checked(
+    made: str, before: dict[str, Any], path: Sequence[str], expected: dict[str, Any] | None
+) -> str:
+    """Return the new text if it says what it should and everything else says what it said.
+
+    Refuse otherwise.
+    """
     try:
         after = tomllib.loads(made)
     except tomllib.TOMLDecodeError:
@@ -195,4 +216,6 @@ def _key(key: str) -> str:
 
 def _escaped(char: str) -> str:
     known = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
-    return known.get(char) or (f"\\u{ord(char):04x}" if ord(char) < 0x20 or ord(char) == 0x7F else char)
+    return known.get(char) or (
+        f"\\u{ord(char):04x}" if ord(char) < 0x20 or ord(char) == 0x7F else char
+    )

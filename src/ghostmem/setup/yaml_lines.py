@@ -11,7 +11,9 @@ from typing import Any, NoReturn
 
 from ghostmem.errors import InvalidInputError
 
-_KEY = re.compile(r"""("(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[^\s#&*!|>'"%@`\[\]{},:-][^#]*?|-[^\s#][^#]*?)(?<!\s)\s*:(?=\s|$)""")
+_KEY = re.compile(
+    r"""("(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[^\s#&*!|>'"%@`\[\]{},:-][^#]*?|-[^\s#][^#]*?)(?<!\s)\s*:(?=\s|$)"""
+)
 _SCALAR = re.compile(r"(?:^|\s)[|>][+-]?\d?[+-]?\s*(?:#.*)?$")
 _COMMENT = re.compile(r"(?<!\s)\s+#")
 ITEM = re.compile(r"-(?:\s|$)")
@@ -33,7 +35,10 @@ def all_rows(text: str) -> list[str]:
 
 
 def lines_of(text: str) -> list[Line]:
-    """Return the lines that mean something; the insides of block texts count as lines of their key."""
+    """Return the lines that mean something.
+
+    The insides of block texts count as lines of their key.
+    """
     rows = text.split("\n")
     found: list[Line] = []
     scalar = -1  # the indentation of the key whose block text we are in
@@ -71,12 +76,24 @@ def _check(line: Line, follows: bool) -> None:
     if line.indent == 0 and key_of(line) is None and not (follows and ITEM.match(line.text)):
         refuse(line, "a key and a colon were expected")
     value = behind_key(line)
-    if value[:1] in "\"'" and value[:1] and not re.match(r"""("(?:[^"\\]|\\.)*"|'(?:[^']|'')*')\s*(#.*)?$""", value):
-        refuse(line, "a quoted text does not end on its line", column=line.indent + len(line.text) - len(value) + 1)
+    if (
+        value[:1] in "\"'"
+        and value[:1]
+        and not re.match(r"""("(?:[^"\\]|\\.)*"|'(?:[^']|'')*')\s*(#.*)?$""", value)
+    ):
+        refuse(
+            line,
+            "a quoted text does not end on its line",
+            column=line.indent + len(line.text) - len(value) + 1,
+        )
     if value[:1] in "[{" and value[:1]:
         bare = re.sub(r""""(?:[^"\\]|\\.)*"|'(?:[^']|'')*'""", "", value)
         if bare.count("[") != bare.count("]") or bare.count("{") != bare.count("}"):
-            refuse(line, "a bracket does not close on its line", column=line.indent + len(line.text) - len(value) + 1)
+            refuse(
+                line,
+                "a bracket does not close on its line",
+                column=line.indent + len(line.text) - len(value) + 1,
+            )
 
 
 def value_at(value: Any, path: Sequence[str]) -> Any:
@@ -107,7 +124,9 @@ def head_named(lines: list[Line], key: str) -> Line | None:
 
 
 def lines_below(lines: list[Line], head: Line, lists: bool = True) -> list[Line]:
-    """Return the lines that belong to a key: those indented further, and a list as far in as the key itself."""
+    """Return the lines that belong to a key: those indented further, and a list as far in as the
+    key itself.
+    """
     made: list[Line] = []
     for line in lines[lines.index(head) + 1 :]:
         listed = lists and line.indent == head.indent and ITEM.match(line.text)
@@ -149,4 +168,6 @@ def _value(text: str) -> Any:
 def refuse(line: Line, what: str, column: int = 0) -> NoReturn:
     """Say where a file has something that is not understood."""
     place = f"line {line.number + 1}, column {column or line.indent + 1}"
-    raise InvalidInputError(f"{place}: {what}", "write it in block style, or paste what --print shows")
+    raise InvalidInputError(
+        f"{place}: {what}", "write it in block style, or paste what --print shows"
+    )

@@ -1,7 +1,9 @@
-"""One entry of a block mapping in a YAML file, changed in place by lines; no YAML is parsed beyond what that takes.
+"""One entry of a block mapping in a YAML file, changed in place by lines.
 
-The file must be block style down to our entry, as Goose writes it. What is not, or is broken where we can see it, is refused.
-"""
+No YAML is parsed beyond what that takes.
+
+The file must be block style down to our entry, as Goose writes it. What is not, or is broken where
+we can see it, is refused."""
 
 import json
 import re
@@ -34,13 +36,24 @@ def load(text: str) -> dict[str, Any]:
 
 
 def merge(text: str, path: Sequence[str], value: dict[str, Any]) -> str:
-    """Set the keys of an entry below a top-level mapping; its other keys, and all other lines, stay."""
+    """Set the keys of an entry below a top-level mapping.
+
+    Its other keys, and all other lines, stay.
+    """
     made = _merged(text, path, value)
     before, after = load(text), load(made)
     entry = value_at(after, path)
-    kept = {key: part for key, part in before.items() if key != path[0]} == {k: v for k, v in after.items() if k != path[0]}
-    if not kept or not isinstance(entry, dict) or any(value_at(entry, (key,)) is None for key in value):
-        raise InvalidInputError(f"{path[0]} is written in a way that cannot be added to", "paste what --print shows")
+    kept = {key: part for key, part in before.items() if key != path[0]} == {
+        k: v for k, v in after.items() if k != path[0]
+    }
+    if (
+        not kept
+        or not isinstance(entry, dict)
+        or any(value_at(entry, (key,)) is None for key in value)
+    ):
+        raise InvalidInputError(
+            f"{path[0]} is written in a way that cannot be added to", "paste what --print shows"
+        )
     return made
 
 
@@ -61,24 +74,36 @@ def _merged(text: str, path: Sequence[str], value: dict[str, Any]) -> str:
     below = lines_below(lines, head)
     if below and ITEM.match(below[0].text):
         refuse(below[0], f"{top} is a list, not a mapping")
-    entry = next((line for line in below if line.indent == below[0].indent and key_of(line) == name), None)
+    entry = next(
+        (line for line in below if line.indent == below[0].indent and key_of(line) == name), None
+    )
     if entry is None:
         at = (below[-1] if below else head).number + 1
         if not rows[at - 1].endswith("\n"):
             rows[at - 1] += end
-        return "".join([*rows[:at], *_entry(name, value, " " * (below[0].indent if below else 2), end), *rows[at:]])
+        return "".join(
+            [
+                *rows[:at],
+                *_entry(name, value, " " * (below[0].indent if below else 2), end),
+                *rows[at:],
+            ]
+        )
     if behind_key(entry):
         refuse(entry, f"{top}.{name} is written on one line")
     return _set(rows, lines, entry, value, end)
 
 
 def remove(text: str, path: Sequence[str], made: bool = False) -> str:
-    """Take an entry's lines out, and with `made` the mapping it was in when nothing is left in that."""
+    """Take an entry's lines out, and with `made` the mapping it was in when nothing is left in
+    that.
+    """
     top, name = path
     lines = lines_of(text)
     head = head_named(lines, top)
     below = lines_below(lines, head) if head else []
-    entry = next((line for line in below if line.indent == below[0].indent and key_of(line) == name), None)
+    entry = next(
+        (line for line in below if line.indent == below[0].indent and key_of(line) == name), None
+    )
     if head is None or entry is None:
         return text
     rows = all_rows(text)
@@ -104,13 +129,21 @@ def _set(rows: list[str], lines: list[Line], entry: Line, value: dict[str, Any],
     present = mapping_of(own, own[0].indent) if own else {}
     changes: list[tuple[int, int, list[str]]] = []
     for key, part in value.items():
-        new = {**present[key], **part} if isinstance(part, dict) and isinstance(present.get(key), dict) else part
+        new = (
+            {**present[key], **part}
+            if isinstance(part, dict) and isinstance(present.get(key), dict)
+            else part
+        )
         if key in present and present[key] == new:
             continue
         made = _entry(key, new, indent, end)
-        line = next((one for one in own if one.indent == own[0].indent and key_of(one) == key), None)
+        line = next(
+            (one for one in own if one.indent == own[0].indent and key_of(one) == key), None
+        )
         at = (own[-1] if own else entry).number + 1 if line is None else line.number
-        stop = at if line is None else ([line, *lines_below(lines, line, lists=True)][-1]).number + 1
+        stop = (
+            at if line is None else ([line, *lines_below(lines, line, lists=True)][-1]).number + 1
+        )
         changes.append((at, stop, made))
     for at, stop, made in reversed(sorted(changes, key=lambda change: change[0])):  # noqa: C413 - those of one place stay in order
         if at and not rows[at - 1].endswith("\n"):
@@ -121,7 +154,14 @@ def _set(rows: list[str], lines: list[Line], entry: Line, value: dict[str, Any],
 
 def _entry(key: str, value: Any, indent: str, end: str) -> list[str]:
     if isinstance(value, dict) and value:
-        return [f"{indent}{key}:{end}", *(row for name, part in value.items() for row in _entry(name, part, indent + "  ", end))]
+        return [
+            f"{indent}{key}:{end}",
+            *(
+                row
+                for name, part in value.items()
+                for row in _entry(name, part, indent + "  ", end)
+            ),
+        ]
     if isinstance(value, list) and value:
         return [f"{indent}{key}:{end}", *(f"{indent}- {_scalar(part)}{end}" for part in value)]
     return [f"{indent}{key}: {_scalar(value)}{end}"]

@@ -1,4 +1,6 @@
-"""Read a markdown text as a row of blocks: headings, prose, lists, and what must stay whole (fenced code, tables)."""
+"""Read a markdown text as a row of blocks: headings, prose, lists, and what must stay whole (fenced
+code, tables).
+"""
 
 import re
 from collections.abc import Iterator
@@ -29,7 +31,9 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A block of whole lines, text[start:stop] without the white space around it, and where its items begin."""
+    """A block of whole lines, text[start:stop] without the white space around it, and where its
+    items begin.
+    """
 
     kind: Kind
     start: int
@@ -60,7 +64,9 @@ def fence_end(text: str, line: int) -> int | None:
 
 
 def code_end(text: str, line: int) -> int | None:
-    """Return where the fenced code that opens on this line ends, also behind the mark of a list item; or None."""
+    """Return where the fenced code that opens on this line ends, also behind the mark of a list
+    item; or None.
+    """
     listed = _LISTED.match(text, line)
     return fence_end(text, listed.end() if listed else line)
 
@@ -87,18 +93,26 @@ def _read(text: str, line: int) -> tuple[Kind, int, tuple[int, ...]]:
 
 
 def _read_prose(text: str, line: int) -> tuple[Kind, int, tuple[int, ...]]:
-    """Read a paragraph, or the heading that its second line makes of its first by underlining it."""
+    """Read a paragraph, or the heading that its second line makes of its first by
+    underlining it.
+    """
     first_end = end = line_end(text, line)
     while end < len(text):
         following = end + 1
         following_end = line_end(text, following)
         if not text[following:following_end].strip():
             break
-        if end == first_end and end - line <= _LONGEST_UNDERLINED and _UNDERLINE.match(text, following):
+        if (
+            end == first_end
+            and end - line <= _LONGEST_UNDERLINED
+            and _UNDERLINE.match(text, following)
+        ):
             return Kind.HEADING, following_end, ()
         if _OPENER.match(text, following) or _opens_table(text, following):
             break
-        plain = _PLAIN_LINES.match(text, following_end)  # nothing but speed: lines that can only be prose
+        plain = _PLAIN_LINES.match(
+            text, following_end
+        )  # nothing but speed: lines that can only be prose
         end = plain.end() if plain else following_end
     return Kind.PROSE, end, ()
 
@@ -133,6 +147,8 @@ def _opens_table(text: str, line: int) -> bool:
 def _table_end(text: str, line: int) -> int:
     """Return the end of the last row of the table that begins on this line."""
     end = line_end(text, line)
-    while end < len(text) and text.find("|", end + 1, following_end := line_end(text, end + 1)) >= 0:
+    while (
+        end < len(text) and text.find("|", end + 1, following_end := line_end(text, end + 1)) >= 0
+    ):
         end = following_end
     return end

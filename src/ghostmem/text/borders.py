@@ -17,8 +17,12 @@ _ZWJ = "\u200d"
 _VIRAMA_CLASS = 9
 
 
-def split(text: str, start: int, stop: int, *, target: int, limit: int, room: int) -> Iterator[tuple[int, int]]:
-    """Yield the pieces of text[start:stop], about `target` and at most `limit` long, the first at most `room`."""
+def split(
+    text: str, start: int, stop: int, *, target: int, limit: int, room: int
+) -> Iterator[tuple[int, int]]:
+    """Yield the pieces of text[start:stop], about `target` and at most `limit` long, the first at
+    most `room`.
+    """
     while stop - start > room:
         end = _best_border(text, start, min(target, room), room, min(stop, start + 4 * limit))
         yield start, trimmed(text, start, end)
@@ -35,7 +39,9 @@ def trimmed(text: str, start: int, stop: int) -> int:
 
 
 def breaks(text: str, at: int, start: int = 0) -> bool:
-    """Say whether a new character, as a person sees it, begins at `at`, given that one begins at `start`."""
+    """Say whether a new character, as a person sees it, begins at `at`, given that one begins at
+    `start`.
+    """
     before, after = text[at - 1], text[at]
     if before in "\r\n":
         return before + after != "\r\n"
@@ -48,7 +54,9 @@ def breaks(text: str, at: int, start: int = 0) -> bool:
         while first > start and _is_flag_half(text[first - 1]):
             first -= 1
         return (at - first) % 2 == 0
-    return not (_is_leading_jamo(before) and (_is_leading_jamo(after) or "\uac00" <= after <= "\ud7a3"))
+    return not (
+        _is_leading_jamo(before) and (_is_leading_jamo(after) or "\uac00" <= after <= "\ud7a3")
+    )
 
 
 def _best_border(text: str, start: int, target: int, room: int, farthest: int) -> int:
@@ -67,11 +75,18 @@ def _best_border(text: str, start: int, target: int, room: int, farthest: int) -
     return farthest  # thousands of marks on one letter: nothing a person would see as a character
 
 
-def _borders(pattern: re.Pattern[str], text: str, low: int, target: int, high: int) -> Iterator[int]:
-    """Yield the ends of matches, preferred ones first: the last at or before `target`, then the first after it."""
+def _borders(
+    pattern: re.Pattern[str], text: str, low: int, target: int, high: int
+) -> Iterator[int]:
+    """Yield the ends of matches, preferred ones first: the last at or before `target`, then the
+    first after it.
+    """
     if pattern is _LINE and text.find("\n", low, high + 1) < 0:
         return
-    for begin in (max(low, target - _NEAR_TARGET), low):  # the end of the range usually has a border
+    for begin in (
+        max(low, target - _NEAR_TARGET),
+        low,
+    ):  # the end of the range usually has a border
         within = list(takewhile(target.__ge__, _ends(pattern, text, begin, high)))
         yield from reversed(within)
     yield from dropwhile(target.__ge__, _ends(pattern, text, low, high))

@@ -64,7 +64,8 @@ UNITS = {
     for days, words in {
         1 / 24: "hour hours stunde stunden heure heures hora horas 小时 小時",
         1.0: "day days tag tage tagen jour jours día días dia dias giorno giorni 天",
-        7.0: "week weeks woche wochen semaine semaines semana semanas settimana settimane 周 週 星期",
+        7.0: "week weeks woche wochen semaine semaines semana semanas "
+        "settimana settimane 周 週 星期",
         30.0: "month months monat monate monaten mois mes meses mês mese mesi 个月 個月",
         365.0: "year years jahr jahre jahren année années año años ano anos anno anni 年",
     }.items()
@@ -113,13 +114,16 @@ WINDOWS: dict[str, tuple[float, float]] = {
 
 RECENT = frozenset(
     "recent recently latest newest lately currently now nowadays current last earlier previously"
-    " kürzlich neueste zuletzt récemment dernier dernière reciente últimamente 最近 最新 目前 现在".split()
+    " kürzlich neueste zuletzt récemment dernier dernière reciente últimamente"
+    " 最近 最新 目前 现在".split()
 )
 """Words that ask for what is newest rather than for a window."""
 
 TIME_WORDS = frozenset(
-    "yesterday today tonight tomorrow morning afternoon evening night week weekend month year day days weeks months years"
-    " ago last next since until monday tuesday wednesday thursday friday saturday sunday spring summer autumn fall winter"
+    "yesterday today tonight tomorrow morning afternoon evening night week weekend month "
+    "year day days weeks months years"
+    " ago last next since until monday tuesday wednesday thursday friday saturday sunday "
+    "spring summer autumn fall winter"
     " recently soon earlier later birthday anniversary christmas easter holiday"
     " gestern heute morgen woche jahr hier semaine ayer semana".split()
 ) | frozenset(word for word in MONTHS if word not in UNSURE)

@@ -1,14 +1,20 @@
-"""Cut a text into chunks for the indexes: small enough to be about one thing, never torn where it hurts."""
+"""Cut a text into chunks for the indexes: small enough to be about one thing, never torn where it
+hurts.
+"""
 
 from collections.abc import Iterator
 from typing import NamedTuple
 
 CHUNKER = "1"
-"""The version of the cuts, recorded beside vectors: raise it whenever any text would be cut differently."""
+"""The version of the cuts, recorded beside vectors: raise it whenever any text would be cut
+differently.
+"""
 
 
 class Span(NamedTuple):
-    """A chunk's place: content[start:stop], from and to these lines (counted from 1, both included)."""
+    """A chunk's place: content[start:stop], from and to these lines (counted from 1, both
+    included).
+    """
 
     start: int
     stop: int
@@ -17,7 +23,9 @@ class Span(NamedTuple):
 
 
 def chunk(text: str, target: int = 400, limit: int = 600) -> list[Span]:
-    """Cut a text into spans of about `target` and, but for code and tables, at most `limit` characters."""
+    """Cut a text into spans of about `target` and, but for code and tables, at most `limit`
+    characters.
+    """
     limit = max(limit, 1)
     target = min(max(target, 1), limit)
     size = len(text.strip())

@@ -1,4 +1,6 @@
-"""Cut a note at its headings without losing a character: the front matter and all pieces joined are the note."""
+"""Cut a note at its headings without losing a character: the front matter and all pieces joined are
+the note.
+"""
 
 import re
 from collections import Counter
@@ -7,15 +9,20 @@ from typing import NamedTuple
 from ghostmem.text.blocks import code_end, line_end
 from ghostmem.text.sections import slug, unique
 
-_FRONT_MATTER = re.compile(r"---[ \t]*\r?\n(?![ \t]*\r?\n)(?:(?!##).*\n)*?---[ \t]*\r?(?:\n|\Z)")  # else it is a line across
+_FRONT_MATTER = re.compile(
+    r"---[ \t]*\r?\n(?![ \t]*\r?\n)(?:(?!##).*\n)*?---[ \t]*\r?(?:\n|\Z)"
+)  # else it is a line across
 _HEADING_OR_FENCE = re.compile(
-    r"^(?: {0,3}(?P<marks>#{1,6})(?=[ \t\n]|\Z)|[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(?:```|~~~))", re.MULTILINE
+    r"^(?: {0,3}(?P<marks>#{1,6})(?=[ \t\n]|\Z)|[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(?:```|~~~))",
+    re.MULTILINE,
 )
 LONGEST_NAME = 80
 
 
 class Piece(NamedTuple):
-    """A part of a note: its name in it (empty for the first), its heading, its text from the heading on, and its first line."""
+    """A part of a note: its name in it (empty for the first), its heading, its text from the
+    heading on, and its first line.
+    """
 
     name: str
     heading: str
@@ -42,7 +49,11 @@ def cut(text: str, levels: tuple[int, ...] = (1, 2)) -> list[Piece]:
         stop = marks[number + 1][0] if number + 1 < len(marks) else len(text)
         line, counted = line + text.count("\n", counted, at), at
         name = (
-            unique(slug(heading)[:LONGEST_NAME], seen) if heading and number else "" if not number else unique("untitled", seen)
+            unique(slug(heading)[:LONGEST_NAME], seen)
+            if heading and number
+            else ""
+            if not number
+            else unique("untitled", seen)
         )
         pieces.append(Piece(name, heading, text[at:stop], line))
     return pieces
@@ -60,8 +71,14 @@ def _headings(text: str, at: int, levels: tuple[int, ...]) -> "list[tuple[int, s
 
 
 def _is_shown(text: str, line: int, end: int) -> bool:
-    """Say whether marks of a fence are themselves indented code, which they can only be if nothing closes them."""
-    return text[line : line + 4] == "    " and end == len(text) and text.rfind("\n", 0, len(text.rstrip())) < line_end(text, line)
+    """Say whether marks of a fence are themselves indented code, which they can only be if nothing
+    closes them.
+    """
+    return (
+        text[line : line + 4] == "    "
+        and end == len(text)
+        and text.rfind("\n", 0, len(text.rstrip())) < line_end(text, line)
+    )
 
 
 def _title(text: str) -> str:

@@ -13,34 +13,53 @@ from ghostmem.text.terms import STOP_WORDS
 MOST = 64
 """A text has at most this many entities, the first ones."""
 
-_MOST_READ = 200_000  # characters; longer texts are books, and their first names tell what they are about
+_MOST_READ = (
+    200_000  # characters; longer texts are books, and their first names tell what they are about
+)
 _LONGEST = 80
 _MOST_WORDS = 5
 
 _NAMELESS = """
-    monday tuesday wednesday thursday friday saturday sunday mon tue tues wed thu thur thurs fri sat sun
+    monday tuesday wednesday thursday friday saturday sunday mon tue tues wed thu thur thurs fri sat
+    sun
     mondays tuesdays wednesdays thursdays fridays saturdays sundays true false none null
-    montag dienstag mittwoch donnerstag freitag samstag sonntag lundi mardi mercredi jeudi vendredi samedi dimanche
+    montag dienstag mittwoch donnerstag freitag samstag sonntag lundi mardi mercredi jeudi vendredi
+    samedi dimanche
     wow oh aww woah whoa woohoo haha yo yep bye congrats congratulations btw
-    us may ok okay yes yeah nope hi hello hey thanks someone everyone anyone something everything anything nothing nobody
-    one two three four five six seven eight nine ten mr mrs ms mx dr prof todo fixme note nb warning important fyi asap am pm
+    us may ok okay yes yeah nope hi hello hey thanks someone everyone anyone something everything
+    anything nothing nobody
+    one two three four five six seven eight nine ten mr mrs ms mx dr prof todo fixme note nb warning
+    important fyi asap am pm
     der die das ein eine ich wir sie er es und les une je nous vous elle
 """
 _OPENING = """
-    however therefore meanwhile moreover furthermore besides otherwise instead anyway still yet thus hence first firstly second
-    secondly third finally next last lastly later earlier today yesterday tomorrow tonight now currently recently lately usually
-    often sometimes never always maybe perhaps probably please sorry sure sadly luckily actually basically since unless whenever
-    wherever whatever whoever like unlike despite per via regarding according given every most many more much few several another
-    other others either neither even else old good great nice cool awesome dear glad absolutely definitely anytime adding learning
-    add ask avoid build call change check choose clean close commit configure consider copy create debug delete deploy disable
-    document download edit email enable ensure exclude export extend find finish fix follow forget format get give go handle
-    help hold ignore implement import improve include install investigate invite join keep launch learn leave let list load look
-    make meet merge migrate monitor move open ping prefer prepare publish pull push put read refactor release remember remind
-    remove rename replace reply report request require reset restart restore return review revert rewrite run save say schedule
-    see send set share ship show sign skip start stop store submit switch sync take talk tell test thank treat try turn
+    however therefore meanwhile moreover furthermore besides otherwise instead anyway still yet thus
+    hence first firstly second
+    secondly third finally next last lastly later earlier today yesterday tomorrow tonight now
+    currently recently lately usually
+    often sometimes never always maybe perhaps probably please sorry sure sadly luckily actually
+    basically since unless whenever
+    wherever whatever whoever like unlike despite per via regarding according given every most many
+    more much few several another
+    other others either neither even else old good great nice cool awesome dear glad absolutely
+    definitely anytime adding learning
+    add ask avoid build call change check choose clean close commit configure consider copy create
+    debug delete deploy disable
+    document download edit email enable ensure exclude export extend find finish fix follow forget
+    format get give go handle
+    help hold ignore implement import improve include install investigate invite join keep launch
+    learn leave let list load look
+    make meet merge migrate monitor move open ping prefer prepare publish pull push put read
+    refactor release remember remind
+    remove rename replace reply report request require reset restart restore return review revert
+    rewrite run save say schedule
+    see send set share ship show sign skip start stop store submit switch sync take talk tell test
+    thank treat try turn
     understand update upgrade use validate verify visit wait want watch work write
-    added asked built called changed created decided deleted deployed enabled fixed found got learned made merged met migrated
-    moved opened ran released removed renamed replaced said saw sent started switched told took updated upgraded used using
+    added asked built called changed created decided deleted deployed enabled fixed found got
+    learned made merged met migrated
+    moved opened ran released removed renamed replaced said saw sent started switched told took
+    updated upgraded used using
     visited went wrote
 """
 NOT_NAMES = STOP_WORDS | frozenset(MONTHS) | frozenset(_NAMELESS.split())
@@ -65,7 +84,9 @@ _TOKEN = (
 )
 _HOST = r"[a-z0-9+.-]+://(?:[^/?#@]*@)?([\w.-]+)"
 _POSSESSIVE = r"['’ʼ][sS](?!\w)"
-_VERSION = r"(?!\d\d?\.\d\d?\.\d{4}$)(?:v?\d+(?:\.\d+){2,}|v\d+(?:\.\d+)*)(?:[-+.]?[a-z][a-z0-9.+-]*)?"
+_VERSION = (
+    r"(?!\d\d?\.\d\d?\.\d{4}$)(?:v?\d+(?:\.\d+){2,}|v\d+(?:\.\d+)*)(?:[-+.]?[a-z][a-z0-9.+-]*)?"
+)
 _TICKET = r"[A-Z][A-Z0-9]{1,9}-\d+"
 _DOTTED = r"\.?[^\W\d_][\w-]+(?:\.[^\W\d_][\w-]*)*\.(?=[a-z])(?:[\w-]{2,}|[ch])"
 _HIDDEN = r"\.[a-z][a-z0-9_-]{2,}"
@@ -75,7 +96,9 @@ _QUOTED = r"[\"“„«]([^\"”“„»«\n]{2,40})[\"”“»]|(?<!\w)['‘]([
 
 
 class _Token(NamedTuple):
-    """A part of a text that may be a name or belong to one, and what stands between it and the one before."""
+    """A part of a text that may be a name or belong to one, and what stands between it and the one
+    before.
+    """
 
     at: int
     gap: str
@@ -84,7 +107,9 @@ class _Token(NamedTuple):
 
 
 class _Name(NamedTuple):
-    """The words of one name; `opens` if the first may have its capital from the sentence it opens."""
+    """The words of one name; `opens` if the first may have its capital from the sentence
+    it opens.
+    """
 
     at: int
     words: tuple[str, ...]
@@ -93,16 +118,26 @@ class _Name(NamedTuple):
 
 
 def entities(text: str) -> frozenset[str]:
-    """Return the named things of a text in lower case: names, identifiers, paths, hosts, addresses, handles and tags."""
+    """Return the named things of a text in lower case: names, identifiers, paths, hosts, addresses,
+    handles and tags.
+    """
     text = text[:_MOST_READ]
     if not text.isascii():
         text = _pattern(r"\w[\u0300-\u036f]{1,3}").sub(_composed, text)
-        text = text.translate({ord(char): _plain(char) for char in set(text) if char.isupper() and char.lower() == char})
+        text = text.translate(
+            {
+                ord(char): _plain(char)
+                for char in set(text)
+                if char.isupper() and char.lower() == char
+            }
+        )
     found: dict[str, int] = {}
     unsure: list[_Name] = []
     inner: set[str] = set()
     quoted, text = _without_quoted(text)
-    for name in chain.from_iterable(_names(phrase, opens) for phrase, opens in _phrases(_tokens(text))):
+    for name in chain.from_iterable(
+        _names(phrase, opens) for phrase, opens in _phrases(_tokens(text))
+    ):
         if name.is_sure:
             found.setdefault(" ".join(name.words), name.at)
             inner.update(name.words[name.opens :])
@@ -142,7 +177,10 @@ def _tokens(text: str) -> Iterator[_Token]:
 
 
 def _of_form(form: str, token: str) -> str:
-    """Return the name in a URL, an e-mail address, a handle, a tag or a run of Katakana; empty if there is none."""
+    """Return the name in a URL, an e-mail address, a handle, a tag or a run of Katakana.
+
+    Empty if there is none.
+    """
     match form:
         case "url":
             host = _pattern(_HOST).match(token.lower())
@@ -152,18 +190,27 @@ def _of_form(form: str, token: str) -> str:
 
             return unicodedata.normalize("NFKC", token) if 3 <= len(token) <= _LONGEST else ""
         case "mark":
-            colour = _pattern("#(?=[a-f]*[0-9])(?:[0-9a-f]{3}|[0-9a-f]{6})").fullmatch(token.lower())
+            colour = _pattern("#(?=[a-f]*[0-9])(?:[0-9a-f]{3}|[0-9a-f]{6})").fullmatch(
+                token.lower()
+            )
             return "" if colour else token.lower().rstrip("-_")
         case _:
             return token.lower()
 
 
 def _identifier(joined: str) -> str | None:
-    """Return what a chain of letters and joiners names by its form alone, or None if it is one or several words."""
+    """Return what a chain of letters and joiners names by its form alone, or None if it is one or
+    several words.
+    """
     name = joined.removesuffix("()").lower()
     if len(name) > _LONGEST:
         return ""
-    if joined.endswith("()") or "::" in name or "_" in name.strip("_") or (name.startswith("__") and name.endswith("__")):
+    if (
+        joined.endswith("()")
+        or "::" in name
+        or "_" in name.strip("_")
+        or (name.startswith("__") and name.endswith("__"))
+    ):
         return name.removeprefix("./")
     if "/" in name:
         return _path(name)
@@ -174,7 +221,9 @@ def _identifier(joined: str) -> str | None:
 
 
 def _path(name: str) -> str | None:
-    """Return a path, or the host of an address without its scheme, or None if the slash means `or`."""
+    """Return a path, or the host of an address without its scheme, or None if the slash
+    means `or`.
+    """
     parts = name.split("/")
     if parts[0].rpartition(".")[2] in _DOMAINS and "." in parts[0].strip("."):
         return parts[0].removeprefix("www.")
@@ -190,11 +239,16 @@ def _phrases(tokens: Iterable[_Token]) -> Iterator[tuple[list[_Token], bool]]:
     opens = True
     for token in tokens:
         is_short = (
-            token.gap in (". ", ".") and phrase and (phrase[-1].text.lower() in _ABBREVIATED or _is_initial(phrase[-1].text))
+            token.gap in (". ", ".")
+            and phrase
+            and (phrase[-1].text.lower() in _ABBREVIATED or _is_initial(phrase[-1].text))
         )
         if phrase and not is_short and token.gap not in (" ", "\u00a0"):
             yield phrase, opens
-            phrase, opens = [], token.gap.endswith(_OPENING_QUOTES) or not _ENDS.isdisjoint(token.gap)
+            phrase, opens = (
+                [],
+                token.gap.endswith(_OPENING_QUOTES) or not _ENDS.isdisjoint(token.gap),
+            )
         phrase.append(token)
     yield phrase, opens
 
@@ -210,14 +264,20 @@ def _names(phrase: list[_Token], opens: bool) -> Iterator[_Name]:
         place, token = numbered
         if token.is_thing:
             return "thing"
-        if (shouts and token.text.isupper()) or (opens and place == 0 and token.text.lower() in _OPENERS):
+        if (shouts and token.text.isupper()) or (
+            opens and place == 0 and token.text.lower() in _OPENERS
+        ):
             return ""
         return "name" if token.text in _PARTICLES or _is_name(token.text) else ""
 
     for kind, group in groupby(enumerate(phrase), sort):
         run = list(group)
         if kind == "thing":
-            yield from (_Name(token.at, (token.text,)) for _, token in run if 1 < len(token.text) <= _LONGEST)
+            yield from (
+                _Name(token.at, (token.text,))
+                for _, token in run
+                if 1 < len(token.text) <= _LONGEST
+            )
         elif kind == "name":
             while run and run[-1][1].text in _PARTICLES:
                 run.pop()
@@ -226,7 +286,12 @@ def _names(phrase: list[_Token], opens: bool) -> Iterator[_Name]:
             if 0 < len(words) <= _MOST_WORDS and 1 < len(" ".join(words)) <= _LONGEST:
                 place, first = named[0]
                 is_first = opens and place == 0
-                yield _Name(first.at, words, is_first, not is_first or len(words) > 1 or _is_strong(first.text))
+                yield _Name(
+                    first.at,
+                    words,
+                    is_first,
+                    not is_first or len(words) > 1 or _is_strong(first.text),
+                )
 
 
 def _is_name(word: str) -> bool:
@@ -238,7 +303,9 @@ def _is_name(word: str) -> bool:
 
 
 def _is_strong(word: str) -> bool:
-    """Say whether a word is a name wherever it stands: capitals or digits within, as in GitHub, iPhone, NASA, H200 or C++."""
+    """Say whether a word is a name wherever it stands: capitals or digits within, as in GitHub,
+    iPhone, NASA, H200 or C++.
+    """
     if word[0].isupper():
         return any(not char.islower() and char not in "-'’ʼ" for char in word[1:])
     return len(word) > 2 and word[0].isalpha() and any(map(str.isupper, word))
@@ -246,11 +313,15 @@ def _is_strong(word: str) -> bool:
 
 def _is_initial(word: str) -> bool:
     """Say whether a word is a letter, or several with dots, that stands for a name."""
-    return (len(word) == 1 and word.isupper() and word != "I") or bool(_pattern(_INITIALS).fullmatch(word))
+    return (len(word) == 1 and word.isupper() and word != "I") or bool(
+        _pattern(_INITIALS).fullmatch(word)
+    )
 
 
 def _without_quoted(text: str) -> tuple[list[tuple[int, str]], str]:
-    """Return the short names that stand in quotation marks, and the text with commas in their place."""
+    """Return the short names that stand in quotation marks, and the text with commas in their
+    place.
+    """
     names: list[tuple[int, str]] = []
 
     def taken(found: re.Match[str]) -> str:
@@ -264,17 +335,23 @@ def _without_quoted(text: str) -> tuple[list[tuple[int, str]], str]:
 
 
 def _quoted_name(inside: str) -> str:
-    """Return what stands in quotation marks in lower case if all its words have capitals as names do, else an empty text."""
+    """Return what stands in quotation marks in lower case if all its words have capitals as names
+    do, else an empty text.
+    """
     words = _pattern(_POSSESSIVE).sub("", inside).removeprefix("The ").split()
     if not 0 < len(words) <= _MOST_WORDS or words[0] in _JOINING or words[-1] in _JOINING:
         return ""
     name = " ".join(words).lower()
-    is_name = words[0][:1].isupper() and all(word[:1].isupper() or word[:1].isdigit() or word in _JOINING for word in words)
+    is_name = words[0][:1].isupper() and all(
+        word[:1].isupper() or word[:1].isdigit() or word in _JOINING for word in words
+    )
     return name if is_name and name not in NOT_NAMES and name not in _OPENERS else ""
 
 
 def _plain(capital: str) -> str:
-    """Return the letter that a capital without a small form is a drawing of, as those of mathematics are."""
+    """Return the letter that a capital without a small form is a drawing of, as those of
+    mathematics are.
+    """
     import unicodedata
 
     return unicodedata.normalize("NFKC", capital)

@@ -3,17 +3,25 @@
 import re
 
 _BLOCKS = re.compile(r"^\s*(?:`{3,}|~{3,})[\w-]*[ \t]*$|^\s*(?:#{1,6}|>|[-*+])\s+", re.MULTILINE)
-_PICTURES = {code: chr(0x2400 + code) for code in range(32) if chr(code) not in "\n\t"} | {0x7F: "\u2421"}
-_UNSEEN = dict.fromkeys([*range(0x80, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)], "\ufffd")
+_PICTURES = {code: chr(0x2400 + code) for code in range(32) if chr(code) not in "\n\t"} | {
+    0x7F: "\u2421"
+}
+_UNSEEN = dict.fromkeys(
+    [*range(0x80, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)], "\ufffd"
+)
 
 
 def visible(text: str) -> str:
-    """Return a text that can do nothing to a terminal: control and direction characters as pictures."""
+    """Return a text that can do nothing to a terminal: control and direction characters as
+    pictures.
+    """
     return text if text.isascii() and text.isprintable() else text.translate(_PICTURES | _UNSEEN)
 
 
 def summary_line(content: str, limit: int) -> str:
-    """Return the start of a markdown text on one line, without the marks that only make sense in many lines."""
+    """Return the start of a markdown text on one line, without the marks that only make sense in
+    many lines.
+    """
     return first_line(_BLOCKS.sub(" ", content[: limit * 4]), limit)
 
 

@@ -19,7 +19,9 @@ _NO_SPACES = f"(?![\u1100-\u11ff\ua960-\ua97c\uac00-\ud7fb])[{UNSPACED}，、；
 
 
 class _Place(NamedTuple):
-    """Where an excerpt may lie: within head and tail, around the first unit (a word, or a character) of what matched."""
+    """Where an excerpt may lie: within head and tail, around the first unit (a word, or a
+    character) of what matched.
+    """
 
     head: int
     tail: int
@@ -29,7 +31,9 @@ class _Place(NamedTuple):
 
 
 def fit(content: str, start: int, stop: int, room: int, count: Callable[[str], int]) -> str | None:
-    """Return the longest excerpt around content[start:stop] that counts at most `room`, or None if not a word fits."""
+    """Return the longest excerpt around content[start:stop] that counts at most `room`, or None if
+    not a word fits.
+    """
     is_small = len(content) <= max(8 * room, _SMALL)
     if is_small and count(content) <= room:
         return content
@@ -41,7 +45,11 @@ def fit(content: str, start: int, stop: int, room: int, count: Callable[[str], i
         return None
     if span == (place.head, place.tail):
         text = content[place.head : place.tail]
-        return content if not is_small and len(content) < 2 * len(text) and count(content) <= room else text
+        return (
+            content
+            if not is_small and len(content) < 2 * len(text) and count(content) <= room
+            else text
+        )
     for begin, end in _between_sentences(content, place, *span):
         text = _marked(content, place, begin, end)
         if count(text) <= room:
@@ -66,7 +74,9 @@ def _find_place(content: str, start: int, stop: int) -> _Place | None:
 
 
 def _word(content: str, at: int, head: int, tail: int) -> tuple[int, int] | None:
-    """Return the word around a place, or None if its script has no spaces or it is too long for a word."""
+    """Return the word around a place, or None if its script has no spaces or it is too long for a
+    word.
+    """
     if _is_unspaced(content[at]):
         return None
     begin, end = at, at + 1
@@ -82,15 +92,21 @@ def _word(content: str, at: int, head: int, tail: int) -> tuple[int, int] | None
 
 
 def _character(content: str, at: int, tail: int) -> tuple[int, int] | None:
-    """Return the character, as a person sees it, that begins at a place, or None if no person would."""
+    """Return the character, as a person sees it, that begins at a place, or None if no person
+    would.
+    """
     for end in range(at + 1, min(tail, at + _LONGEST_CHARACTER)):
         if breaks(content, end, at):
             return at, end
     return (at, tail) if tail <= at + _LONGEST_CHARACTER else None
 
 
-def _widest(content: str, place: _Place, room: int, count: Callable[[str], int]) -> tuple[int, int] | None:
-    """Return the widest cut at words that fits, found by few counts, each on about as much text as there is room for."""
+def _widest(
+    content: str, place: _Place, room: int, count: Callable[[str], int]
+) -> tuple[int, int] | None:
+    """Return the widest cut at words that fits, found by few counts, each on about as much text as
+    there is room for.
+    """
     least, most = place.unit - place.start, place.tail - place.head
     low, high = least - 1, most + 1
     size = min(max(4 * room, least), most)
@@ -117,7 +133,9 @@ def _widest(content: str, place: _Place, room: int, count: Callable[[str], int])
 
 
 def _next_size(size: int, low: int, high: int, guess: int, tries: int, *, is_open: bool) -> int:
-    """Return the size to try next: as guessed, or after some tries by leaps and halves, between what fitted and what did not."""
+    """Return the size to try next: as guessed, or after some tries by leaps and halves, between
+    what fitted and what did not.
+    """
     if is_open:
         return min(max(guess, low + 1 + size * tries * tries // 32), 8 * size, high - 1)
     step = max(1, (high - low) // 16)
@@ -125,7 +143,9 @@ def _next_size(size: int, low: int, high: int, guess: int, tries: int, *, is_ope
 
 
 def _cut(content: str, place: _Place, size: int) -> tuple[int, int]:
-    """Return a range of about `size` characters, at most, that begins and ends between words where it can."""
+    """Return a range of about `size` characters, at most, that begins and ends between words where
+    it can.
+    """
     begin, end = place.start, place.stop
     spare = size - (end - begin)
     if spare < 0:
@@ -143,11 +163,15 @@ def _cut(content: str, place: _Place, size: int) -> tuple[int, int]:
     reach = max(_LONGEST_WORD, size // 10)
     begin = place.head if begin <= place.head else _forward(content, begin, place.start, reach)
     end = max(end, begin + size)
-    return begin, place.tail if end >= place.tail else _backward(content, end, place.start, place.unit, reach)
+    return begin, place.tail if end >= place.tail else _backward(
+        content, end, place.start, place.unit, reach
+    )
 
 
 def _forward(content: str, at: int, limit: int, reach: int) -> int:
-    """Return the first place from `at`, up to `limit`, where a word begins, or a character if no word does within reach."""
+    """Return the first place from `at`, up to `limit`, where a word begins, or a character if no
+    word does within reach.
+    """
     for place in range(at, min(limit, at + reach)):
         if _opens(content, place):
             return place
@@ -159,7 +183,9 @@ def _forward(content: str, at: int, limit: int, reach: int) -> int:
 
 
 def _backward(content: str, at: int, start: int, limit: int, reach: int) -> int:
-    """Return the last place up to `at`, down to `limit`, where a word ends, or a character if no word does within reach."""
+    """Return the last place up to `at`, down to `limit`, where a word ends, or a character if no
+    word does within reach.
+    """
     for place in range(at, max(limit, at - reach) - 1, -1):
         if _closes(content, place):
             return place
@@ -171,21 +197,33 @@ def _backward(content: str, at: int, start: int, limit: int, reach: int) -> int:
 def _opens(content: str, at: int) -> bool:
     """Say whether a word begins at a place that is not the text's first."""
     before, after = content[at - 1], content[at]
-    return not after.isspace() and (before.isspace() or _is_unspaced(after)) and breaks(content, at, at - 1)
+    return (
+        not after.isspace()
+        and (before.isspace() or _is_unspaced(after))
+        and breaks(content, at, at - 1)
+    )
 
 
 def _closes(content: str, at: int) -> bool:
     """Say whether a word ends at a place that is not the text's last."""
     before, after = content[at - 1], content[at]
-    return not before.isspace() and (after.isspace() or _is_unspaced(before)) and breaks(content, at, at - 1)
+    return (
+        not before.isspace()
+        and (after.isspace() or _is_unspaced(before))
+        and breaks(content, at, at - 1)
+    )
 
 
 def _between_sentences(content: str, place: _Place, begin: int, end: int) -> list[tuple[int, int]]:
-    """Return what is left between borders of sentences, best first, if that is most of it and has all that matched."""
+    """Return what is left between borders of sentences, best first, if that is most of it and has
+    all that matched.
+    """
     most_lost = (end - begin) // 5
     first, last = begin, end
     if begin > place.head:
-        for found in _sentences().finditer(content, max(begin - 8, 0), min(begin + most_lost, place.start)):
+        for found in _sentences().finditer(
+            content, max(begin - 8, 0), min(begin + most_lost, place.start)
+        ):
             at = _next_ink(content, found.end())
             if at >= begin and breaks(content, at, at - 1):
                 first = at
@@ -197,12 +235,18 @@ def _between_sentences(content: str, place: _Place, begin: int, end: int) -> lis
             if least <= at <= end and not content[at - 1].isspace() and breaks(content, at, at - 1):
                 last = at
     options = dict.fromkeys([(first, last), (first, end), (begin, last)])
-    return [one for one in options if one != (begin, end) and one[1] - one[0] >= end - begin - most_lost][:2]
+    return [
+        one for one in options if one != (begin, end) and one[1] - one[0] >= end - begin - most_lost
+    ][:2]
 
 
 def _marked(content: str, place: _Place, begin: int, end: int) -> str:
     """Return a part of the content with dots where it was cut."""
-    return (_MARK if begin > place.head else "") + content[begin:end] + (_MARK if end < place.tail else "")
+    return (
+        (_MARK if begin > place.head else "")
+        + content[begin:end]
+        + (_MARK if end < place.tail else "")
+    )
 
 
 def _is_unspaced(char: str) -> bool:

@@ -12,7 +12,13 @@ SENTENCE_SIZE = 240  # characters that belong together when no room is given
 PROXIMITY = 8  # terms as far apart as the room allows lose one part in this many
 CHUNK, ELSEWHERE = 13, 10  # weight of evidence in the chunk that search ranked best, and elsewhere
 HEADING, BODY = 9, 10  # weight of evidence in a heading and below it, when a line is chosen
-_SIZES = (1.0, 0.9, 0.8, 0.6, 0.4)  # shares of the room tried for the words that should be seen together
+_SIZES = (
+    1.0,
+    0.9,
+    0.8,
+    0.6,
+    0.4,
+)  # shares of the room tried for the words that should be seen together
 _MARKS = "......"  # the dots at both ends
 _MAX_FALLBACKS = 3
 _SENTENCE_END = r"[.!?…؟।][\"')\]»”’*_]*(?=\s)|[。！？][」』”’）]*|\n"
@@ -102,7 +108,9 @@ def best_window(matches: Sequence[Match], size: int, chunk: tuple[int, int] = (0
     left = 0
     for match in matches:
         evidence.add(match)
-        while matches[left] is not match and (match.stop - matches[left].start > size or evidence.is_redundant(matches[left])):
+        while matches[left] is not match and (
+            match.stop - matches[left].start > size or evidence.is_redundant(matches[left])
+        ):
             evidence.remove(matches[left])
             left += 1
         start = matches[left].start

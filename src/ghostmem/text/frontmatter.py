@@ -3,10 +3,14 @@
 import re
 from typing import NamedTuple
 
-_BLOCK = re.compile(r"---[ \t]*\r?\n(?![ \t\r]*\n)((?:(?!##)[^\n]*\n)*?)---[ \t]*\r?(?:\n|\Z)")  # else it is a line across
+_BLOCK = re.compile(
+    r"---[ \t]*\r?\n(?![ \t\r]*\n)((?:(?!##)[^\n]*\n)*?)---[ \t]*\r?(?:\n|\Z)"
+)  # else it is a line across
 _PART = re.compile(r"""\s*(?:"(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[^,]+)\s*""")  # of a list in brackets
 _QUOTED = re.compile(r"""("(?:[^"\\]|\\.)*"|'(?:[^']|'')*')(?=[ \t]*(?:\Z|#))""")
-_BRACKETS = re.compile(r"""\[(?!\[)(?:"(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[^\]"'])*\](?=[ \t]*(?:\Z|#))""")
+_BRACKETS = re.compile(
+    r"""\[(?!\[)(?:"(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[^\]"'])*\](?=[ \t]*(?:\Z|#))"""
+)
 _COMMENT = re.compile(r"(?:^|[ \t])#[ \t]")
 _ITEM = re.compile(r"[ \t]*-[ \t]+(.*)")
 
@@ -14,7 +18,9 @@ Value = str | list[str]
 
 
 class Note(NamedTuple):
-    """A note taken apart: its fields, its text, and the lines of the front matter that were not understood."""
+    """A note taken apart: its fields, its text, and the lines of the front matter that were not
+    understood.
+    """
 
     fields: dict[str, Value]
     body: str
@@ -22,7 +28,9 @@ class Note(NamedTuple):
 
 
 def take_apart(text: str) -> Note:
-    """Read the fields in front of a note: words, and lists of words in either way of writing them."""
+    """Read the fields in front of a note: words, and lists of words in either way of
+    writing them.
+    """
     found = _BLOCK.match(text)
     if found is None:
         return Note({}, text)
@@ -34,10 +42,17 @@ def take_apart(text: str) -> Note:
         label, colon, rest = line.partition(":")
         if item is not None and name:
             before = fields[name]
-            fields[name] = [*(before if isinstance(before, list) else [before] if before else []), _word(_said(item[1]))]
+            fields[name] = [
+                *(before if isinstance(before, list) else [before] if before else []),
+                _word(_said(item[1])),
+            ]
         elif line[:1] in " \t" and line.strip():
             continue  # a field of a field
-        elif colon and rest[:1].strip() == "" and label.rstrip().replace(" ", "_").replace("-", "_").isidentifier():
+        elif (
+            colon
+            and rest[:1].strip() == ""
+            and label.rstrip().replace(" ", "_").replace("-", "_").isidentifier()
+        ):
             name = label.strip().lower()
             fields[name] = _value(_said(rest))
         elif line.strip() and not line.lstrip().startswith("#"):

@@ -9,11 +9,18 @@ _WHOLE_LIMITS = 4
 
 
 def gathered(text: str, target: int, limit: int) -> Iterator[tuple[int, int]]:
-    """Join pieces while they fit the target; a heading opens a chunk and takes what follows with it."""
+    """Join pieces while they fit the target.
+
+    A heading opens a chunk and takes what follows with it.
+    """
     current: tuple[int, int] | None = None
     headed = False  # the current chunk is headings only so far
     for block in blocks(text):
-        if block.kind is Kind.HEADING and current and not (headed and block.stop - current[0] <= limit // 2):
+        if (
+            block.kind is Kind.HEADING
+            and current
+            and not (headed and block.stop - current[0] <= limit // 2)
+        ):
             yield current
             current, headed = None, False
         if block.kind is Kind.HEADING and block.stop - block.start <= limit // 2:
@@ -32,14 +39,20 @@ def gathered(text: str, target: int, limit: int) -> Iterator[tuple[int, int]]:
         yield current
 
 
-def _pieces(text: str, block: Block, target: int, limit: int, room: int) -> Iterator[tuple[int, int]]:
-    """Yield a block whole if it fits, else its lines or items, those that are too long cut at their best borders."""
+def _pieces(
+    text: str, block: Block, target: int, limit: int, room: int
+) -> Iterator[tuple[int, int]]:
+    """Yield a block whole if it fits, else its lines or items, those that are too long cut at their
+    best borders.
+    """
     longest = _WHOLE_LIMITS * limit if block.kind is Kind.WHOLE else limit
     first_room = longest if block.kind is Kind.WHOLE else room
     if block.stop - block.start <= first_room:
         yield block.start, block.stop
         return
-    starts = _line_starts(text, block) if block.kind is Kind.WHOLE else [block.start, *block.items[1:]]
+    starts = (
+        _line_starts(text, block) if block.kind is Kind.WHOLE else [block.start, *block.items[1:]]
+    )
     for start, following in zip(starts, [*starts[1:], block.stop], strict=True):
         stop = trimmed(text, start, following)
         start += len(text[start:stop]) - len(text[start:stop].lstrip())
@@ -48,7 +61,9 @@ def _pieces(text: str, block: Block, target: int, limit: int, room: int) -> Iter
         if stop - start <= first_room:
             yield start, stop
         else:
-            yield from split(text, start, stop, target=target, limit=limit, room=min(room, first_room))
+            yield from split(
+                text, start, stop, target=target, limit=limit, room=min(room, first_room)
+            )
         first_room, room = longest, limit
 
 

@@ -34,7 +34,20 @@ _FRAMEWORK = (
 )
 _LITERALS = ("cookie", "-b", *_FRAMEWORK)
 _COOKIE_NAMES = (
-    *("sessid=", "sessionid=", "session_id=", "session=", "sess=", "sid=", "auth=", "jwt=", "sso=", "li_at=", "token=", "cfid="),
+    *(
+        "sessid=",
+        "sessionid=",
+        "session_id=",
+        "session=",
+        "sess=",
+        "sid=",
+        "auth=",
+        "jwt=",
+        "sso=",
+        "li_at=",
+        "token=",
+        "cfid=",
+    ),
     *("aspsession", "aspnetcore", "wordpress_logged_in_", "remember"),
 )
 
@@ -52,11 +65,15 @@ def in_headers(source: Source) -> Iterator[Found]:
 
 
 def _cookies(text: str, start: int, stop: int) -> Iterator[Found]:
-    """Find cookies by the names of frameworks anywhere, and by more general names on the line of a cookie header."""
+    """Find cookies by the names of frameworks anywhere, and by more general names on the line of a
+    cookie header.
+    """
     for match in compiled(_COOKIE).finditer(text, start, stop):
         name, value = match[1].lower(), match[2]
         if not is_random(value) or is_placeholder(value) or is_reference(value):
             continue
-        line = text[max(0, text.rfind("\n", max(0, match.start() - 2000), match.start())) : match.start()][-2000:]
+        line = text[
+            max(0, text.rfind("\n", max(0, match.start() - 2000), match.start())) : match.start()
+        ][-2000:]
         if any(part in name for part in _FRAMEWORK) or compiled(_COOKIE_LINE).search(line):
             yield "session cookie", *match.span(2), True

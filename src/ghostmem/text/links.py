@@ -1,4 +1,7 @@
-"""What notes say about each other: wikilinks, labelled relations, tags in running text; none of it inside fenced code."""
+"""What notes say about each other: wikilinks, labelled relations, tags in running text.
+
+None of it inside fenced code.
+"""
 
 import re
 import unicodedata
@@ -9,7 +12,9 @@ from ghostmem.text.blocks import code_end, line_end
 LINKS = "links to"  # the word for a link in running text
 
 _LINK = re.compile(r"\[\[([^\[\]\n]+)\]\]")
-_RELATION = re.compile(r"[ \t]*[-*+][ \t]+(?:\"([^\"\n]+)\"|'([^'\n]+)'|([^\s\[\]\"']+))[ \t]*\[\[([^\[\]\n]+)\]\]")
+_RELATION = re.compile(
+    r"[ \t]*[-*+][ \t]+(?:\"([^\"\n]+)\"|'([^'\n]+)'|([^\s\[\]\"']+))[ \t]*\[\[([^\[\]\n]+)\]\]"
+)
 _OBSERVATION = re.compile(r"[ \t]*[-*+][ \t]+(?!\[[ xX-]\])\S")
 _TAGS = re.compile(r"(?<!\S)((?:#[^\s#()]+)+)")
 _WORD_TAG = re.compile(r"(?<![^\s(])(?<!\]\()#(\w[\w/-]*)")
@@ -53,7 +58,9 @@ def relations(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 
 def wikilinks(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Yield every link as (word, target), whatever stands before it, with the heading it names kept."""
+    """Yield every link as (word, target), whatever stands before it, with the heading it names
+    kept.
+    """
     for line in lines:
         for link in _LINK.finditer(_CODE.sub("", line)) if "[[" in line else ():
             yield LINKS, _before_pipe(link[1])

@@ -1,9 +1,13 @@
-"""Telling a person's words from what programs put between them: reminders, hook output, pasted logs and code."""
+"""Telling a person's words from what programs put between them: reminders, hook output, pasted logs
+and code.
+"""
 
 import re
 
 _TAG = re.compile(r"<(/?)([A-Za-z][\w:-]{0,60})(?:\s[^<>\n]{0,300})?>")
-_WRAPPERS = frozenset("instructions skill environment context caveat reminder summary stdout stderr hook".split())
+_WRAPPERS = frozenset(
+    "instructions skill environment context caveat reminder summary stdout stderr hook".split()
+)
 # a block of our own, printed by a hook, must never come back as something that somebody said
 _OURS_OPENS, _OURS_ENDS = "[Ghost Memory", "[End Ghost Memory]"
 _OPENINGS = (
@@ -18,30 +22,41 @@ _PLACEHOLDER = re.compile(r"\[(?:Image|Pasted text|Attachment)[^\]\n]{0,80}\]")
 _CODE = re.compile(
     r"(?:\$|>>>|\.\.\.|%|PS [A-Z]:\\[^>\n]{0,80}>) "  # prompts
     r"|(?:def|class|import|from|const|let|var|function|async|export|return|public|private|static|package|namespace|using|#include"
-    r"|#!|@\w+\()\b.{0,300}[;{}():=]|(?:SELECT|INSERT INTO|UPDATE|DELETE FROM|CREATE (?:TABLE|INDEX)|ALTER TABLE)\s"
+    r"|#!|@\w+\()\b.{0,300}[;{}():=]|(?:SELECT|INSERT INTO|UPDATE|DELETE FROM|CREATE "
+    r"(?:TABLE|INDEX)|ALTER TABLE)\s"
     r"|[{\[]\s*[\"{\[\]}]|</?[a-zA-Z][\w-]{0,40}[\s/>]|[}\])]+[;,]?$"
     r"|(?:diff --git|@@ -\d|\+\+\+ |--- [ab]/|[+-]\s*(?:def|class|import|const|let|var|return)\b)"
 )
-_CODE_END = re.compile(r"[{;]$|=>|\)\s*:$|\w\(.{0,80}\)\s*\{|\w+\s*[:+]?=\s*[\w\"'\[({].{0,200}[)\]}\"';]$|::\w+\(")
+_CODE_END = re.compile(
+    r"[{;]$|=>|\)\s*:$|\w\(.{0,80}\)\s*\{|\w+\s*[:+]?=\s*[\w\"'\[({].{0,200}[)\]}\"';]$|::\w+\("
+)
 _LOG = re.compile(
-    r"\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d:\d\d[\].,\s]|\[\d+\]\s|\[(?:INFO|WARN|ERROR|DEBUG|info|warn|error"
+    r"\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d:\d\d[\].,\s]|\[\d+\]\s|\[(?:INFO"
+    r"|WARN|ERROR|DEBUG|info|warn|error"
     r"|debug)\w*\]|(?:\S{1,40} )?(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL|CRITICAL|ERR!)\b[:\s]"
-    r"|(?:error|warning|fatal|info|debug|hint|remote)(?:\[\w+\])?: |(?:[\w.]+)?(?:Error|Exception|Warning): "
-    r"|Traceback \(most recent|File \"[^\"\n]*\", line \d|at [\w.$<>]+ ?\([^)\n]*\)|at [\w./\\-]+:\d+|Caused by: |goroutine \d"
-    r"|To (?:github|gitlab|bitbucket|https|git@|ssh)\S*|(?:PASSED|FAILED|OK|FAIL|ok)\s+\S+(?:::|\.)\S+|npm (?:WARN|ERR|notice)"
+    r"|(?:error|warning|fatal|info|debug|hint|remote)(?:\[\w+\])?: |(?:[\w.]+)?(?:Error"
+    r"|Exception|Warning): "
+    r"|Traceback \(most recent|File \"[^\"\n]*\", line \d|at [\w.$<>]+ ?\([^)\n]*\)|at "
+    r"[\w./\\-]+:\d+|Caused by: |goroutine \d"
+    r"|To (?:github|gitlab|bitbucket|https|git@|ssh)\S*|(?:PASSED|FAILED|OK|FAIL"
+    r"|ok)\s+\S+(?:::|\.)\S+|npm (?:WARN|ERR|notice)"
     r"|={3,}|-{4,}|(?:E|F)\s{2,}\S|[┌├└│╭╰✓✗✔✘⎿●]"
 )
 _SIGNS = frozenset("{}[]()<>;=|&\\$#@^~+*/_\"'`")
 
 
 def without_machine_text(text: str) -> str:
-    """Return what is left of a message without wrapped elements, hook blocks, interrupts and placeholders of pastes."""
+    """Return what is left of a message without wrapped elements, hook blocks, interrupts and
+    placeholders of pastes.
+    """
     if text.lstrip().startswith(_OPENINGS):
         return ""
     text = _without_elements(_without_ours(text))
     if "[" in text:
         text = _PLACEHOLDER.sub(" ", text)
-        text = "\n".join(line for line in text.split("\n") if not line.lstrip().startswith(_OPENINGS[0]))
+        text = "\n".join(
+            line for line in text.split("\n") if not line.lstrip().startswith(_OPENINGS[0])
+        )
     return "" if text.lstrip().startswith(_OPENINGS) else text.strip("\n").rstrip()
 
 
@@ -53,7 +68,10 @@ def _without_ours(text: str) -> str:
 
 
 def _without_elements(text: str) -> str:
-    """Take out elements such as <system-reminder>…</system-reminder>; one that is never closed loses its tag alone."""
+    """Take out elements such as <system-reminder>…</system-reminder>.
+
+    One that is never closed loses its tag alone.
+    """
     if "<" not in text:
         return text
     tags = [tag for tag in _TAG.finditer(text) if _is_machine(tag[2])]
@@ -77,12 +95,16 @@ def _without_elements(text: str) -> str:
 
 
 def _is_machine(name: str) -> bool:
-    """Say whether an element's name is of the sort that programs wrap their text in, unlike those of HTML."""
+    """Say whether an element's name is of the sort that programs wrap their text in, unlike those
+    of HTML.
+    """
     return "-" in name or "_" in name or name.lower() in _WRAPPERS
 
 
 def is_machine_line(line: str) -> bool:
-    """Say whether a line looks like code, a log, a diff or the output of a command rather than like a sentence."""
+    """Say whether a line looks like code, a log, a diff or the output of a command rather than like
+    a sentence.
+    """
     line = line.strip()[:600]
     if not line:
         return False

@@ -8,13 +8,20 @@ from ghostmem.errors import PatchConflictError, PatchFormatError
 _HUNK = re.compile(r"@@ -(\d{1,9})(?:,(\d{1,9}))? \+\d{1,9}(?:,(\d{1,9}))? @@")
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _PREAMBLE = ("---", "+++", "diff ", "index ")
-_SIDES = {" ": "-+", "\r": "-+", "-": "-", "+": "+"}  # which sides a line's first character puts it on
+_SIDES = {
+    " ": "-+",
+    "\r": "-+",
+    "-": "-",
+    "+": "+",
+}  # which sides a line's first character puts it on
 _SHOWN = 80
 
 
 @dataclass(frozen=True, slots=True)
 class _Hunk:
-    """One hunk: its number in the diff, the line of the old text it names, the old lines and the new."""
+    """One hunk: its number in the diff, the line of the old text it names, the old lines and the
+    new.
+    """
 
     number: int
     line: int
@@ -29,12 +36,15 @@ def apply_patch(text: str, diff: str) -> str:
         return _apply(text, hunks)
     except PatchConflictError:
         said = "".join(hunk.old + hunk.new for hunk in hunks)
-        marked = any(side and not side.endswith("\n") for hunk in hunks for side in (hunk.old, hunk.new))
+        marked = any(
+            side and not side.endswith("\n") for hunk in hunks for side in (hunk.old, hunk.new)
+        )
         crlf = "\r" not in said and "\r\n" in text and text.count("\r\n") == text.count("\n")
         unended = not marked and text != "" and not text.endswith("\n")
         if not (crlf or unended):
             raise
-    # Diffs typed by an agent say neither \r nor "\ No newline": read the text as such a diff sees it.
+    # Diffs typed by an agent say neither \r nor "\ No newline": read the text as such a diff sees
+    # it.
     plain = text.replace("\r\n", "\n") if crlf else text
     changed = _apply(plain + "\n", hunks).removesuffix("\n") if unended else _apply(plain, hunks)
     return changed.replace("\n", "\r\n") if crlf else changed
@@ -54,9 +64,13 @@ def _parse(diff: str) -> list[_Hunk]:
         elif not lines[at].strip() or (not hunks and lines[at].startswith(_PREAMBLE)):
             at += 1
         elif hunks:
-            raise PatchFormatError(f"diff line {at + 1}: {_show(lines[at])} is past the counts of hunk {len(hunks)}")
+            raise PatchFormatError(
+                f"diff line {at + 1}: {_show(lines[at])} is past the counts of hunk {len(hunks)}"
+            )
         else:
-            raise PatchFormatError(f"diff line {at + 1}: expected the head of a hunk, found {_show(lines[at])}")
+            raise PatchFormatError(
+                f"diff line {at + 1}: expected the head of a hunk, found {_show(lines[at])}"
+            )
     if not hunks:
         raise PatchFormatError(f"diff line {at}: no hunk (@@ -1,3 +1,4 @@) in the diff")
     return hunks
@@ -80,14 +94,18 @@ def _parse_hunk(lines: list[str], at: int, head: re.Match[str], number: int) -> 
             break
         for side in touched:
             if sides[side] and not sides[side][-1].endswith("\n"):
-                raise PatchFormatError(f"diff line {at + 1}: hunk {number} goes on after the end of its text")
+                raise PatchFormatError(
+                    f"diff line {at + 1}: hunk {number} goes on after the end of its text"
+                )
             sides[side].append(("\r" if mark == "\r" else rest) + "\n")
             missing[side] -= 1
         at += 1
     if any(missing.values()):
         wanted = f"{missing['-']} more old and {missing['+']} more new line(s)"
         found = _show(lines[at]) if at < len(lines) else "the end of the diff"
-        raise PatchFormatError(f"diff line {at + 1}: hunk {number} promises {wanted}, found {found}")
+        raise PatchFormatError(
+            f"diff line {at + 1}: hunk {number} promises {wanted}, found {found}"
+        )
     return at, _Hunk(number, first, "".join(sides["-"]), "".join(sides["+"]))
 
 
@@ -103,22 +121,32 @@ def _apply(text: str, hunks: list[_Hunk]) -> str:
         at = place + len(hunk.old)
         if hunk.new and not hunk.new.endswith("\n") and (at < len(text) or hunk is not hunks[-1]):
             follows = _show(_line_at(text, at)) if at < len(text) else f"hunk {hunk.number + 1}"
-            raise PatchConflictError(f"hunk {hunk.number} ends the text without a line feed, but {follows} follows")
+            raise PatchConflictError(
+                f"hunk {hunk.number} ends the text without a line feed, but {follows} follows"
+            )
     return "".join([*made, text[at:]])
 
 
 def _find(text: str, lines: list[int], hunk: _Hunk, at: int, line: int) -> int:
-    """Return the offset of a hunk's old lines: at the line named, else at the only other place from `at` on."""
+    """Return the offset of a hunk's old lines: at the line named, else at the only other place from
+    `at` on.
+    """
     named = lines[line - 1] if 0 < line <= len(lines) else -1
     ended = hunk.old[-1:] in ("", "\n")
-    if named >= at and text.startswith(hunk.old, named) and (ended or named + len(hunk.old) == len(text)):
+    if (
+        named >= at
+        and text.startswith(hunk.old, named)
+        and (ended or named + len(hunk.old) == len(text))
+    ):
         return named
     places = _places(text, hunk.old, at) if hunk.old else []
     if len(places) == 1:
         return places[0]
     if places:
         several = " and ".join(str(text.count("\n", 0, place) + 1) for place in places)
-        raise PatchConflictError(f"hunk {hunk.number} does not fit at line {line}, but at others: {several}")
+        raise PatchConflictError(
+            f"hunk {hunk.number} does not fit at line {line}, but at others: {several}"
+        )
     raise _mismatch(text, lines, hunk, at, line)
 
 
@@ -135,9 +163,13 @@ def _places(text: str, old: str, at: int) -> list[int]:
 
 
 def _mismatch(text: str, lines: list[int], hunk: _Hunk, at: int, line: int) -> PatchConflictError:
-    """Say which of a hunk's old lines is the first that the text does not have where it is expected."""
+    """Say which of a hunk's old lines is the first that the text does not have where it is
+    expected.
+    """
     if not hunk.old:
-        return PatchConflictError(f"hunk {hunk.number} adds at line {line}, found {len(_LINE.findall(text))} line(s)")
+        return PatchConflictError(
+            f"hunk {hunk.number} adds at line {line}, found {len(_LINE.findall(text))} line(s)"
+        )
     for number, expected in enumerate(_LINE.findall(hunk.old), start=line):
         place = lines[number - 1] if 0 < number <= len(lines) else len(text)
         actual = _line_at(text, place)
@@ -148,7 +180,9 @@ def _mismatch(text: str, lines: list[int], hunk: _Hunk, at: int, line: int) -> P
         found += ", which an earlier hunk has used"
     elif actual.rstrip("\r\n") == expected.rstrip("\r\n"):
         found += " with another line ending"
-    return PatchConflictError(f"hunk {hunk.number}: expected {_show(expected)} at line {number}, found {found}")
+    return PatchConflictError(
+        f"hunk {hunk.number}: expected {_show(expected)} at line {number}, found {found}"
+    )
 
 
 def _line_at(text: str, place: int) -> str:

@@ -1,28 +1,52 @@
-"""Secrets that their surroundings betray: passwords in URLs and command lines, private keys in their blocks."""
+"""Secrets that their surroundings betray: passwords in URLs and command lines, private keys in
+their blocks.
+"""
 
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
 
 from ghostmem.text.near import Source
-from ghostmem.text.secret_values import SCHEMA, compiled, is_odd, is_random, is_reference, is_technical, is_wordy
+from ghostmem.text.secret_values import (
+    SCHEMA,
+    compiled,
+    is_odd,
+    is_random,
+    is_reference,
+    is_technical,
+    is_wordy,
+)
 from ghostmem.text.secrets import is_placeholder
 
 Found = tuple[str, int, int, bool]  # kind, start, stop, sure
 
 _URL = r"(?<=[A-Za-z0-9])://([^\s/:@\"'<>`]{0,128})(?=[:@])"
 _AUTHORITY = r"[^\s\"'<>`]{1,300}+"
-_HOST = r"@(?=([A-Za-z0-9_${%][A-Za-z0-9_.${}%-]{0,252}|\[[0-9A-Fa-f:.]{2,45}\])(?::[\d$]|[/?#,;)\]}\\]|$|(?<=\.)[^A-Za-z0-9]))"
+_HOST = (
+    r"@(?=([A-Za-z0-9_${%][A-Za-z0-9_.${}%-]{0,252}|\[[0-9A-Fa-f:.]{2,45}\])(?::[\d$]"
+    r"|[/?#,;)\]}\\]|$|(?<=\.)[^A-Za-z0-9]))"
+)
 _PORT = r":[1-9]\d{1,4}(?:/|$)|:[1-9]\d{2,4}[?#]"
 _WEB = ("http", "https", "ws", "wss", "ssh", "git")
 _USER = r"[^\s:\"'$%/]{1,64}"
 _ARGUMENT = r"[\"']?([^\s\"'$]{4,128})"
 _PORTS = ("5432", "5433", "6432", "*")  # of the lines of .pgpass
-# Passwords that are handed to programs: a literal that the text must hold, and a pattern whose group 1 is the password.
+# Passwords that are handed to programs: a literal that the text must hold, and a pattern whose
+# group 1 is the password.
 _CALLS = (
-    ("login", r"(?<![A-Za-z0-9_])login\s{1,4}\S{1,128}\s{1,4}password\s{1,4}([^\s\"'`)，。]{1,256})"),
-    ("mysql", r"(?<![A-Za-z0-9_])mysql(?:dump|admin|show)?\b[^\n]{0,100}?\s-p([^\s\-\"'$][^\s\"'$]{3,128})"),
-    ("curl", rf"(?<![A-Za-z0-9_])curl\b[^\n]{{0,200}}?\s(?:-u|--user|-U|--proxy-user)[ =]?[\"']?{_USER}:([^\s\"'$]{{4,128}})"),
+    (
+        "login",
+        r"(?<![A-Za-z0-9_])login\s{1,4}\S{1,128}\s{1,4}password\s{1,4}([^\s\"'`)，。]{1,256})",
+    ),
+    (
+        "mysql",
+        r"(?<![A-Za-z0-9_])mysql(?:dump|admin|show)?\b[^\n]{0,100}?\s-p([^\s\-\"'$][^\s\"'$]{3,128})",
+    ),
+    (
+        "curl",
+        rf"(?<![A-Za-z0-9_])curl\b[^\n]{{0,200}}?\s(?:-u|--user|-U|--proxy-user)[ "
+        rf"=]?[\"']?{_USER}:([^\s\"'$]{{4,128}})",
+    ),
     ("http ", rf"(?<![A-Za-z0-9_])http\s[^\n]{{0,100}}?-a[ =][\"']?{_USER}:([^\s\"'$]{{4,128}})"),
     ("sshpass", rf"(?<![A-Za-z0-9_])sshpass\s{{1,3}}-p\s?{_ARGUMENT}"),
     ("requirepass", r"(?<![A-Za-z0-9_])(?:requirepass|masterauth)\s{1,3}[\"']?([^\s\"'$]{6,128})"),
@@ -34,11 +58,17 @@ _CALLS = (
         "htpasswd",
         rf"(?<![A-Za-z0-9_])htpasswd\s{{1,3}}-\w{{0,4}}b\w{{0,4}}\s{{1,3}}\S{{1,128}}\s{{1,3}}\S{{1,64}}\s{{1,3}}{_ARGUMENT}",
     ),
-    ("ConvertTo-SecureString", r"ConvertTo-SecureString\s{1,3}(?:-String\s{1,3})?[\"']([^\"'\n$]{4,128})[\"']"),
+    (
+        "ConvertTo-SecureString",
+        r"ConvertTo-SecureString\s{1,3}(?:-String\s{1,3})?[\"']([^\"'\n$]{4,128})[\"']",
+    ),
     ("pass:", r"(?<![A-Za-z0-9_])-pass(?:in|out)?\s{1,3}[\"']?pass:([^\s\"'$]{4,128})"),
     ("zip", rf"(?<![A-Za-z0-9_])(?:zip|unzip)\b[^\n]{{0,100}}?\s-P\s{_ARGUMENT}"),
     ("7z", r"(?<![A-Za-z0-9_])7z[az]?\b[^\n]{0,100}?\s-p([^\s\-\"'$][^\s\"'$]{3,128})"),
-    ("smbclient", rf"(?<![A-Za-z0-9_])smbclient\b[^\n]{{0,200}}?\s-U\s?[\"']?{_USER}%([^\s\"'$]{{4,128}})"),
+    (
+        "smbclient",
+        rf"(?<![A-Za-z0-9_])smbclient\b[^\n]{{0,200}}?\s-U\s?[\"']?{_USER}%([^\s\"'$]{{4,128}})",
+    ),
     ("username=", r"(?<![A-Za-z0-9_])username=[^\s,]{1,64},pass(?:word)?=([^\s,\"'$]{4,128})"),
     ("IDENTIFIED BY", r"IDENTIFIED\s{1,3}BY\s{1,3}['\"]([^'\"\n]{4,128})['\"]"),
     ("identified by", r"identified\s{1,3}by\s{1,3}['\"]([^'\"\n]{4,128})['\"]"),
@@ -46,10 +76,16 @@ _CALLS = (
     ("/user:", rf"(?<![A-Za-z0-9_])net use\b[^\n]{{0,120}}?/user:\S{{1,64}}\s{_ARGUMENT}"),
     ("WIFI:", r"WIFI:[^\n]{0,100}?;P:((?:[^;\\\n]|\\.){4,128});"),
     *(
-        (f":{port}:", rf"(?m)(?<!\S)[\w.*-]{{1,253}}:{re.escape(port)}:[\w*-]{{1,64}}:[\w*.-]{{1,64}}:(\S{{4,128}})$")
+        (
+            f":{port}:",
+            rf"(?m)(?<!\S)[\w.*-]{{1,253}}:{re.escape(port)}:[\w*-]{{1,64}}:[\w*.-]{{1,64}}:(\S{{4,128}})$",
+        )
         for port in _PORTS
     ),
-    ("chpasswd", r"[\"']?[a-z_][\w-]{0,32}:([^\s\"'$]{4,128})[\"']?\s{0,3}\|\s{0,3}(?:sudo\s)?chpasswd"),
+    (
+        "chpasswd",
+        r"[\"']?[a-z_][\w-]{0,32}:([^\s\"'$]{4,128})[\"']?\s{0,3}\|\s{0,3}(?:sudo\s)?chpasswd",
+    ),
 )
 # A user and a password: of a constructor or a call, and behind a word such as "login".
 _PAIRS = (
@@ -61,11 +97,15 @@ _PAIRS = (
     ),
     (
         tuple(
-            "login,log-in,creds,credentials,zugangsdaten,anmeldung,basic auth,basic-auth,basicauth,identifiants,credenciales"
-            ",credenziali,логин,user pass,userpass,user/pass,username pass,usernamepass,username/pass,and pass".split(",")
+            "login,log-in,creds,credentials,zugangsdaten,anmeldung,basic "
+            "auth,basic-auth,basicauth,identifiants,credenciales"
+            ",credenziali,логин,user pass,userpass,user/pass,username "
+            "pass,usernamepass,username/pass,and pass".split(",")
         ),
-        r"(?i)(?<![A-Za-z0-9_])(?:log-?ins?|cred(?:ential)?s|zugangsdaten|anmeldung|basic[ -]?auth|identifiants"
-        r"|credenciales|credenziali|логин|user(?:name)?[ /]?(?:and )?pass(?:word)?)(?: [^\s:=]{1,20}){0,4}\s{0,2}[:=]?\s{1,3}"
+        r"(?i)(?<![A-Za-z0-9_])(?:log-?ins?|cred(?:ential)?s|zugangsdaten|anmeldung|basic[ "
+        r"-]?auth|identifiants"
+        r"|credenciales|credenziali|логин|user(?:name)?[ /]?(?:and )?pass(?:word)?)(?: "
+        r"[^\s:=]{1,20}){0,4}\s{0,2}[:=]?\s{1,3}"
         r"[`\"']?[\w.@+-]{2,64}[`\"']?\s{0,2}[/:|]\s{0,2}[`\"']?([^\s`\"',;]{6,128})",
     ),
 )
@@ -75,9 +115,13 @@ _CODES = (
     r"[^\n:=]{0,40}?(?:[:=]|is|are)\s{1,4}"
     rf"((?:\d{{1,2}}[.)] )?{_CODE}(?:[\s,;]{{1,4}}(?:\d{{1,2}}[.)] )?{_CODE}){{0,31}})"
 )
-_HEADING = r"-----BEGIN (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----|PuTTY-User-Key-File-\d: [^\n]{1,60}"
+_HEADING = (
+    r"-----BEGIN (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----"
+    r"|PuTTY-User-Key-File-\d: [^\n]{1,60}"
+)
 _ENDING = r"-----END (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----|Private-MAC: [0-9a-f]{20,}"
-_BODY = (  # without an end: long lines, headers and what may stand around them, and one shorter line
+# without an end: long lines, headers and what may stand around them, and one shorter line
+_BODY = (
     r"(?:\s|\\+[nr]|[\"'>|,+]|[A-Z][A-Za-z-]{1,20}: [^\n\\]{0,200}|[A-Za-z0-9+/=]{32,})*+"
     r"(?:(?<!\n\n)[A-Za-z0-9+/]{1,31}={0,2}(?=\s{0,8}\n|\s{0,8}$|\\|\"|'))?"
 )
@@ -85,7 +129,9 @@ _LONGEST_BLOCK = 65_536
 _MAX_CALL = 600  # characters of a command or a call that are read
 _MAX_CODES = 3_000  # characters of a list of recovery codes that are read
 _CODE_WORDS = tuple(
-    f"{word}{sign}code" for word in "recovery backup 2fa mfa rescue scratch one-time emergency".split() for sign in " _-"
+    f"{word}{sign}code"
+    for word in "recovery backup 2fa mfa rescue scratch one-time emergency".split()
+    for sign in " _-"
 )
 
 
@@ -107,13 +153,20 @@ def in_urls(source: Source) -> Iterator[Found]:
         if _is_url_token(match[1]) and end:
             yield "url token", *match.span(1), True
         plain = value.lower().strip("<>[]{}*$%")
-        if value and plain not in SCHEMA and not is_placeholder(value) and not is_reference(value) and len(set(value)) > 1:
+        if (
+            value
+            and plain not in SCHEMA
+            and not is_placeholder(value)
+            and not is_reference(value)
+            and len(set(value)) > 1
+        ):
             done = end
             yield "password", match.end() + 1, end, True
 
 
 def _password_end(text: str, colon: int, web: bool) -> int:
-    """Return the place of the `@` behind a URL's password, which may itself hold `@`, `/` and `:`; 0 where there is none.
+    """Return the place of the `@` behind a URL's password, which may itself hold `@`, `/` and `:`;
+    0 where there is none.
 
     Behind the password comes a host. A port behind the colon means that the host is already there.
     """
@@ -126,8 +179,11 @@ def _password_end(text: str, colon: int, web: bool) -> int:
         hosts = [found for found in hosts if found.start() < query.start()] or hosts
     if not hosts:
         return 0
-    slash = min((at for mark in "/?#" if (at := text.find(mark, colon, run.end())) >= 0), default=run.end())
-    # An `@` behind the path of a web address may be part of the path, as in https://user:word@host.org/@scope/name@1.2
+    slash = min(
+        (at for mark in "/?#" if (at := text.find(mark, colon, run.end())) >= 0), default=run.end()
+    )
+    # An `@` behind the path of a web address may be part of the path, as in
+    # https://user:word@host.org/@scope/name@1.2
     near = [found for found in hosts if found.start() < slash and "." in found[1].strip(".")]
     return (near[-1] if near and web else hosts[-1]).start()
 
@@ -140,28 +196,49 @@ def recovery_codes(source: Source) -> Iterator[Found]:
 
 
 def _is_url_token(user: str) -> bool:
-    return len(user) >= 20 and is_random(user) and not is_wordy(user) and not is_placeholder(user) and not is_reference(user)
+    return (
+        len(user) >= 20
+        and is_random(user)
+        and not is_wordy(user)
+        and not is_placeholder(user)
+        and not is_reference(user)
+    )
 
 
 def called(source: Source) -> Iterator[Found]:
-    """Find passwords that are handed to programs and functions, those of .netrc, and pairs of a user and a password."""
+    """Find passwords that are handed to programs and functions, those of .netrc, and pairs of a
+    user and a password.
+    """
     likely = set(source.holding([literal for literal, _ in _CALLS]))
     for literal, pattern in _CALLS if likely else ():
         for match in _found(source, (literal,), pattern) if literal in likely else ():
             value = match[1]
-            if value.lower() not in SCHEMA and not is_placeholder(value) and not is_reference(value):
+            if (
+                value.lower() not in SCHEMA
+                and not is_placeholder(value)
+                and not is_reference(value)
+            ):
                 yield "password", *match.span(1), True
     for literals, pattern in _PAIRS:
         for match in _found(source, literals, pattern, lower=True):
             value = match[1]
             if is_wordy(value) and len(value) < 10:
                 continue
-            if is_odd(value) and not is_technical(value) and not is_placeholder(value) and not is_reference(value):
+            if (
+                is_odd(value)
+                and not is_technical(value)
+                and not is_placeholder(value)
+                and not is_reference(value)
+            ):
                 yield "password", *match.span(1), True
 
 
 def _found(
-    source: Source, literals: tuple[str, ...], pattern: str, lower: bool = False, after: int = _MAX_CALL
+    source: Source,
+    literals: tuple[str, ...],
+    pattern: str,
+    lower: bool = False,
+    after: int = _MAX_CALL,
 ) -> Iterator[re.Match[str]]:
     """Yield the matches of a pattern in a text, reading only what lies around its literals."""
     for start, stop in source.around(literals, _MAX_CALL, after, lower):
@@ -169,7 +246,9 @@ def _found(
 
 
 def key_blocks(source: Source) -> Iterator[Found]:
-    r"""Find private keys in their blocks, also on one line with `\n` in it, and also without an end."""
+    r"""Find private keys in their blocks, also on one line with `\n` in it, and also
+    without an end.
+    """
     if not source.holding(("PRIVATE KEY", "PuTTY-User-Key")):
         return
     text = source.text
@@ -180,7 +259,9 @@ def key_blocks(source: Source) -> Iterator[Found]:
         place = bisect_left(ends, start.end())
         end = ends[place] if place < len(ends) else limit + 1
         if end > limit or end - start.end() > _LONGEST_BLOCK:
-            body = compiled(_BODY).match(text, start.end(), min(limit, start.end() + _LONGEST_BLOCK))
+            body = compiled(_BODY).match(
+                text, start.end(), min(limit, start.end() + _LONGEST_BLOCK)
+            )
             end = body.end() if body else start.end()
             end = start.end() + len(text[start.end() : end].rstrip())
         if compiled("[A-Za-z0-9+/]{20}").search(text, start.end(), end):

@@ -7,15 +7,19 @@ from functools import cache
 from ghostmem.text.calendar import TIME_WORDS
 
 _LISTS = re.compile(
-    r"\b(?:kinds?|types?|sorts?) of\b|\bhow many\b|\bboth\b|\b(?:what|which|who) are\b|\blist\b|\ball the\b|\bin what ways\b"
+    r"\b(?:kinds?|types?|sorts?) of\b|\bhow many\b|\bboth\b|\b(?:what|which|who) are\b"
+    r"|\blist\b|\ball the\b|\bin what ways\b"
     r"|^\W*(?:what|where|who)\s+(?:has|have)\b",
     re.IGNORECASE,
 )
 _NOUN = re.compile(r"\b(?:what|which)\b((?:\s+[\w+'’-]+){1,6})", re.IGNORECASE)
-_VERBS = frozenset("do does did has have had is are was were can could will would should might may must".split())
+_VERBS = frozenset(
+    "do does did has have had is are was were can could will would should might may must".split()
+)
 _NOT_PLURAL = ("ss", "us", "is", "'s", "’s")
 _WHEN = re.compile(
-    r"^\W*when\b|\bwhat (?:date|day|month|year|time)\b|\bhow long ago\b|\bwhich (?:day|month|year)\b"
+    r"^\W*when\b|\bwhat (?:date|day|month|year|time)\b|\bhow long ago\b|\bwhich (?:day"
+    r"|month|year)\b"
     r"|^\W*wann\b|^\W*quand\b|^\W*cuándo\b|什么时候|何時|언제",
     re.IGNORECASE,
 )
@@ -44,7 +48,9 @@ def read_question(text: str) -> Question:
 
 
 def _asks_plural(text: str) -> bool:
-    """Say whether what stands between the question word and the verb ends in a plural, as in `which books has she read`."""
+    """Say whether what stands between the question word and the verb ends in a plural, as in `which
+    books has she read`.
+    """
     found = _NOUN.search(text)
     words = found[1].lower().split() if found else []
     verb = next((at for at, word in enumerate(words) if word in _VERBS), 0)

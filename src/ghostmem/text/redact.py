@@ -14,15 +14,25 @@ from ghostmem.text.seed_phrases import seed_phrases
 
 _ROUNDS = 20  # at most: a text without its secrets may show others that they hid
 _SHORT = 100_000  # characters that are read again whole
-_SURROUNDINGS = 2_000  # characters on both sides of a secret that may show another one once it is gone
+_SURROUNDINGS = (
+    2_000  # characters on both sides of a secret that may show another one once it is gone
+)
 MARK = "[redacted: "
 _RUN = r"(?<![A-Za-z0-9+/_=.,:@%-])[A-Za-z0-9+/_-]{32,}+={0,2}(?![.:/@%])"
-_KNOWN = ("AAAA", "MII", "sha", "pk_")  # public keys, certificates, hashes, keys that may be published
+_KNOWN = (
+    "AAAA",
+    "MII",
+    "sha",
+    "pk_",
+)  # public keys, certificates, hashes, keys that may be published
 _ENTROPY = 4.4  # bits a character from which a mixed text of 32 and more is no name of anything
 
 
 class Secret(NamedTuple):
-    """Where a secret stands, of what kind it is, and whether that is sure; what is not is only worth a warning."""
+    """Where a secret stands, of what kind it is, and whether that is sure.
+
+    What is not is only worth a warning.
+    """
 
     kind: str
     start: int
@@ -41,7 +51,8 @@ def find_secrets(text: str) -> list[Secret]:
 
 
 def redact(text: str, keep_lines: bool = False) -> tuple[str, list[Secret]]:
-    """Return a text with a placeholder for each sure secret, and what was found, as it stood in the text.
+    """Return a text with a placeholder for each sure secret, and what was found, as it stood in the
+    text.
 
     With `keep_lines` the text keeps its number of lines. To redact again changes nothing.
     """
@@ -57,7 +68,9 @@ def redact(text: str, keep_lines: bool = False) -> tuple[str, list[Secret]]:
 
 
 def _around(text: str, sure: list[Secret]) -> Iterator[tuple[int, int, list[Secret]]]:
-    """Yield the parts of a text that secrets stand in, with these, so that only they are read again; a short text is one part."""
+    """Yield the parts of a text that secrets stand in, with these, so that only they are read
+    again; a short text is one part.
+    """
     if len(text) <= _SHORT:
         yield 0, len(text), sure
         return
@@ -117,12 +130,20 @@ def _apart(found: list[Secret]) -> list[Secret]:
 
 
 def _random(source: Source) -> Iterator[Secret]:
-    """Find what looks random and is nothing known: no hash, no picture, no path, no line of a block."""
+    """Find what looks random and is nothing known: no hash, no picture, no path, no line of a
+    block.
+    """
     if compiled(_RUN).search(source.long_words) is None:
         return
     for match in compiled(_RUN).finditer(source.text):
         value = match[0]
-        if len(value) > 100 or len(value) == 64 or not is_mixed(value) or value.count("/") > 2 or value.startswith(_KNOWN):
+        if (
+            len(value) > 100
+            or len(value) == 64
+            or not is_mixed(value)
+            or value.count("/") > 2
+            or value.startswith(_KNOWN)
+        ):
             continue
         if _entropy(value) >= _ENTROPY:
             yield Secret("high entropy", *match.span(), False)

@@ -1,4 +1,6 @@
-"""What is particular to scripts: letters folded to a searchable form, and writing without spaces."""
+"""What is particular to scripts: letters folded to a searchable form, and writing without
+spaces.
+"""
 
 import re
 
@@ -9,10 +11,13 @@ UNSPACED = (
     "\u1780-\u17d3\u17d7\u17dc\u17dd"  # Khmer
     "\u1100-\u11ff\ua960-\ua97c\uac00-\ud7a3\ud7b0-\ud7fb"  # Hangul
     "\u3041-\u309a\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff"  # Kana
-    "\u3005-\u3007\u3021-\u3029\u3031-\u3035\u3038-\u303c\u3105-\u312f\u31a0-\u31bf"  # Han signs, Bopomofo
+    # Han signs, Bopomofo
+    "\u3005-\u3007\u3021-\u3029\u3031-\u3035\u3038-\u303c\u3105-\u312f\u31a0-\u31bf"
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # Han
 )
-"""Ranges for a character class: scripts whose words are not set apart by spaces, or (Hangul) carry endings."""
+"""Ranges for a character class: scripts whose words are not set apart by spaces, or (Hangul) carry
+endings.
+"""
 
 _OPTIONAL_MARKS = (
     "[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe00-\ufe0f\ufe20-\ufe2f\U000e0100-\U000e01ef"
@@ -20,11 +25,37 @@ _OPTIONAL_MARKS = (
     "\u0640\u064b-\u0652\u0670]"  # Arabic vowel signs and stretching
 )
 _PARTICULAR = {
-    "ß": "ss", "ẞ": "SS", "æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE", "ø": "o", "Ø": "O", "đ": "d", "Đ": "D",
-    "ð": "d", "Ð": "D", "ħ": "h", "Ħ": "H", "ł": "l", "Ł": "L", "ı": "i", "þ": "th", "Þ": "TH", "ς": "σ",
-    "‘": "'", "’": "'", "ʼ": "'", "ʻ": "'", "‐": "-", "‑": "-", "\u200b": " ",
-}  # fmt: skip
-_NOT_LETTERS = str.maketrans({"…": " ", "™": " ", "℠": " ", "´": "'"})  # compatibility forms would add letters or dots
+    "ß": "ss",
+    "ẞ": "SS",
+    "æ": "ae",
+    "Æ": "AE",
+    "œ": "oe",
+    "Œ": "OE",
+    "ø": "o",
+    "Ø": "O",
+    "đ": "d",
+    "Đ": "D",
+    "ð": "d",
+    "Ð": "D",
+    "ħ": "h",
+    "Ħ": "H",
+    "ł": "l",
+    "Ł": "L",
+    "ı": "i",
+    "þ": "th",
+    "Þ": "TH",
+    "ς": "σ",
+    "‘": "'",
+    "’": "'",
+    "ʼ": "'",
+    "ʻ": "'",
+    "‐": "-",
+    "‑": "-",
+    "\u200b": " ",
+}
+_NOT_LETTERS = str.maketrans(
+    {"…": " ", "™": " ", "℠": " ", "´": "'"}
+)  # compatibility forms would add letters or dots
 _MOST_KEPT = 20_000
 _MOST_MARKS = 30
 _SAFE_LENGTH = 2_000
@@ -57,7 +88,9 @@ _classes = _Classes()
 
 
 def fold(text: str) -> str:
-    """Fold accents and width but not case, and leave only ASCII, letters, marks and digits, the rest as spaces."""
+    """Fold accents and width but not case, and leave only ASCII, letters, marks and digits, the
+    rest as spaces.
+    """
     if text.isascii():
         return text
     import unicodedata  # a megabyte of tables that plain ASCII does without

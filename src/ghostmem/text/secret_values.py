@@ -1,4 +1,6 @@
-"""Judge a value beside the name of a secret: the secret itself, or a reference, a placeholder, a type, an expression, a word."""
+"""Judge a value beside the name of a secret: the secret itself, or a reference, a placeholder, a
+type, an expression, a word.
+"""
 
 import re
 from functools import cache
@@ -8,21 +10,39 @@ from ghostmem.text.secrets import is_placeholder
 # Words that stand behind the name of a password and are none.
 SCHEMA = frozenset(
     (
-        "string str text bytes required optional none null nil undefined true false yes no on off password passwd pass pwd"
-        " pw secret token hidden empty unset missing invalid valid expired wrong default changeme change-me change_me example"
-        " sample dummy test foo bar baz xxx redacted masked omitted encrypted plain plaintext number integer boolean object"
-        " array any unknown never input field label value bearer basic jwt oauth oauth2 api key user admin root username"
-        " reset forgot forgotten confirm new old current replace-me replace_me replaceme x-oauth-basic x-token-auth"
+        "string str text bytes required optional none null nil undefined true false yes no "
+        "on off password passwd pass pwd"
+        " pw secret token hidden empty unset missing invalid valid expired wrong default "
+        "changeme change-me change_me example"
+        " sample dummy test foo bar baz xxx redacted masked omitted encrypted plain "
+        "plaintext number integer boolean object"
+        " array any unknown never input field label value bearer basic jwt oauth oauth2 "
+        "api key user admin root username"
+        " reset forgot forgotten confirm new old current replace-me replace_me replaceme "
+        "x-oauth-basic x-token-auth"
     ).split()
 )
-_SHOWN = ("your", "my-", "my_", "some", "insert", "replace", "change", "enter", "example", "todo", "placeholder")
+_SHOWN = (
+    "your",
+    "my-",
+    "my_",
+    "some",
+    "insert",
+    "replace",
+    "change",
+    "enter",
+    "example",
+    "todo",
+    "placeholder",
+)
 _REFERENCES = (
     r"\$\{\{?[\w.]*(?:[:?+-]{1,2}[^}]*)?\}{0,2}",  # ${NAME}
     r"\$\([A-Za-z][\w./-]*\)?",  # $(command)
     r"\$(?:env:)?(?:[A-Z_][A-Z0-9_]*|[a-z_][a-z0-9_]*|[a-z]+(?:[A-Z][a-z]+)+)",  # $NAME
     r"%[A-Za-z_]+%|%[sdr]|%\(\w+\)s",
     r"\{\{[\w.|()\"'-]*\}{0,2}|#?\{[\w.]*\}",  # templates
-    r"<[A-Za-z_|/][\w .:/|-]*>|<[a-z]{2,12}|\[[A-Za-z][\w :.-]*\]|\[[a-z]{2,12}:?",  # <your-key>, [your key]
+    # <your-key>, [your key]
+    r"<[A-Za-z_|/][\w .:/|-]*>|<[a-z]{2,12}|\[[A-Za-z][\w :.-]*\]|\[[a-z]{2,12}:?",
     r"(?:file|vault|op|arn|env|ssm|sops|secretsmanager|projects|https?|keyring|keychain|kms|awssm|gcpsm|akv|bws?|ref)"
     r"(?:\+[a-z]+)?[:/].*",
     r"![A-Za-z_]{2,20}",  # a tag of YAML
@@ -33,14 +53,18 @@ _REFERENCES = (
 )
 # All quantifiers are possessive: a name has one reading.
 _WORD_NAME = (
-    r"(?:_{0,2}+[A-Za-z][a-z]{2,}+(?:_?[A-Z][a-z]++|_[a-z]++|_?[A-Z]{2,5}+(?![a-z])|_?\d{1,3}+(?!\w))*+|[A-Z][A-Z_]{2,}+)"
+    r"(?:_{0,2}+[A-Za-z][a-z]{2,}+(?:_?[A-Z][a-z]++|_[a-z]++"
+    r"|_?[A-Z]{2,5}+(?![a-z])|_?\d{1,3}+(?!\w))*+|[A-Z][A-Z_]{2,}+)"
 )
 _DOT = r"(?:\.|::|->|\?\.)"
 _CHAIN = rf"(?:[a-z]{{1,2}}+{_DOT})?{_WORD_NAME}(?:{_DOT}\$?(?:{_WORD_NAME}|[a-z]{{1,2}}+))*+"
 # A call, an index or a constructor, as in os.environ["X"] and getpass().
 _START = rf"[$@&*(]?(?:await |new )?[fr]?{_CHAIN}[!?]?"
 _EXPRESSION = rf"{_START}(?:\(.*\)|\[.*\])(?:[)\]}};,\s]{{0,10}}|[.?\s].*)"
-_STRICT = rf"{_START}(?:\((?:[\"'].*[\"'].*|[\w., =]*)\)|\[(?:[\"'].*[\"']|\w*)\])(?:[)\]}};,\s]{{0,10}}|[.?\s].*)"
+_STRICT = (
+    rf"{_START}(?:\((?:[\"'].*[\"'].*|[\w., =]*)\)|\[(?:[\"'].*[\"']"
+    rf"|\w*)\])(?:[)\]}};,\s]{{0,10}}|[.?\s].*)"
+)
 _UNCLOSED = rf"{_START}[(\[{{](?:|.*\s.*|.*[,(\[{{])|[a-z]{{1,2}}[(\[]\w{{0,10}}[)\]]\..*"
 _NAME = rf"{_CHAIN}[;,?!]?"
 _PATH = r"(?:~|\.{1,2}|[A-Za-z]:|@)?[/\\]"
@@ -53,8 +77,13 @@ _TECHNICAL = (  # words with digits, versions, ranges, types
     r"|(?:ctrl|cmd|alt|shift|command|option|meta|super|win)[+-]\S*|(?:\d{1,3}\.){3}\d{1,3}\S{0,6})$"
 )
 _PART = re.compile(r"[-_.:/ ]+")
-_WORD_PART = r"(?:[A-Za-z]?[a-z]*+|[A-Z]*+)(?:\d{1,4})?[a-z]?|[a-z]{1,4}\d{1,2}[a-z]{1,6}|[a-z]+(?:[A-Z][a-z]+)+\d{0,4}"
-_TALK = frozenset("the your must enter for and not with least password please should same are has".split())
+_WORD_PART = (
+    r"(?:[A-Za-z]?[a-z]*+|[A-Z]*+)(?:\d{1,4})?[a-z]?|[a-z]{1,4}\d{1,2}[a-z]{1,6}"
+    r"|[a-z]+(?:[A-Z][a-z]+)+\d{0,4}"
+)
+_TALK = frozenset(
+    "the your must enter for and not with least password please should same are has".split()
+)
 _SERIAL = r"[A-Z0-9]{4,8}(?:-[A-Z0-9]{4,8}){2,7}"
 
 
@@ -65,26 +94,35 @@ def compiled(pattern: str, flags: int = 0) -> re.Pattern[str]:
 
 
 def is_reference(value: str) -> bool:
-    """Say whether a value names the place of a secret, rather than the secret: a variable, a template, a path, stars."""
+    """Say whether a value names the place of a secret, rather than the secret: a variable, a
+    template, a path, stars.
+    """
     return compiled("|".join(_REFERENCES)).fullmatch(value) is not None or _is_path(value)
 
 
 def _is_path(value: str) -> bool:
-    """Say whether a value is a path: words between its slashes, which a random key that begins with a slash has not."""
+    """Say whether a value is a path: words between its slashes, which a random key that begins with
+    a slash has not.
+    """
     plain = value.replace("\\", "/")
-    is_deep = not plain.startswith("/") or plain.count("/") > 1 or not any(c.isdigit() for c in plain)
+    is_deep = (
+        not plain.startswith("/") or plain.count("/") > 1 or not any(c.isdigit() for c in plain)
+    )
     return compiled(_PATH).match(value) is not None and is_deep and is_wordy(plain.lstrip("~@"))
 
 
 def is_expression(line: str, strict: bool) -> bool:
     """Say whether the rest of a line is code that computes a value, such as a call.
 
-    With `strict`, where code is not to be expected, its arguments must be strings or names, and all on this line.
-    """
+    With `strict`, where code is not to be expected, its arguments must be strings or names, and all
+    on this line."""
     line = line.rstrip()[:300]
     if strict:
         return compiled(_STRICT).fullmatch(line) is not None
-    return compiled(_EXPRESSION).fullmatch(line) is not None or compiled(_UNCLOSED).fullmatch(line) is not None
+    return (
+        compiled(_EXPRESSION).fullmatch(line) is not None
+        or compiled(_UNCLOSED).fullmatch(line) is not None
+    )
 
 
 def is_technical(value: str) -> bool:
@@ -100,7 +138,9 @@ def is_wordy(value: str) -> bool:
 
 
 def is_random(value: str) -> bool:
-    """Say whether a value is no name that people give to things: long, with letters and digits mixed."""
+    """Say whether a value is no name that people give to things: long, with letters and digits
+    mixed.
+    """
     if len(value) < 8 or is_wordy(value) or is_technical(value):
         return False
     letters, digits = any(c.isalpha() for c in value), any(c.isdigit() for c in value)

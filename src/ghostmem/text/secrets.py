@@ -1,9 +1,9 @@
 """Shapes of secrets that can be told by their start, alphabet and length alone, as a table.
 
-Each row has what it is called in a placeholder, literals of which it contains one, and a pattern whose group 1, or whole, is the
-secret. Nearly every text holds no such literal, so no pattern is even compiled for it. All quantifiers are bounded or possessive
-and all patterns start at the start of a word, so that no text can make them slow.
-"""
+Each row has what it is called in a placeholder, literals of which it contains one, and a pattern
+whose group 1, or whole, is the secret. Nearly every text holds no such literal, so no pattern is
+even compiled for it. All quantifiers are bounded or possessive and all patterns start at the start
+of a word, so that no text can make them slow."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -14,10 +14,11 @@ from ghostmem.text.near import Source
 
 
 class Shape(NamedTuple):
-    """One kind of secret: its name, the literals of which it contains one, its pattern, and a last test of what matched.
+    """One kind of secret: its name, the literals of which it contains one, its pattern, and a last
+    test of what matched.
 
-    A match begins at most 64 characters before a literal and ends at most four words after it, unless `far` is set.
-    """
+    A match begins at most 64 characters before a literal and ends at most four words after it,
+    unless `far` is set."""
 
     kind: str
     literals: str
@@ -37,7 +38,9 @@ def _decoded(text: str) -> str:
     import binascii
 
     try:
-        return base64.b64decode(text.translate({45: "+", 95: "/"}) + "=" * (-len(text) % 4), validate=True).decode()
+        return base64.b64decode(
+            text.translate({45: "+", 95: "/"}) + "=" * (-len(text) % 4), validate=True
+        ).decode()
     except (binascii.Error, ValueError):
         return ""
 
@@ -49,7 +52,11 @@ def _is_bot(token: str) -> bool:
 
 def is_mixed(text: str) -> bool:
     """Say whether a text has capital and small letters and digits."""
-    return not (text.isupper() or text.islower()) and any(c.isdigit() for c in text) and any(c.isalpha() for c in text)
+    return (
+        not (text.isupper() or text.islower())
+        and any(c.isdigit() for c in text)
+        and any(c.isalpha() for c in text)
+    )
 
 
 def _has_digit(text: str) -> bool:
@@ -63,7 +70,10 @@ def _is_pair(credentials: str) -> bool:
 
 
 def _is_private_pem(encoded: str) -> bool:
-    """Say whether base64 holds a private key in its block; certificates and public keys are encoded like that too."""
+    """Say whether base64 holds a private key in its block.
+
+    Certificates and public keys are encoded like that too.
+    """
     return "PRIVATE KEY" in _decoded("".join(encoded[:160].split())[:80])
 
 
@@ -100,8 +110,16 @@ SHAPES: tuple[Shape, ...] = (
     Shape("atlassian token", "ATATT3", r"ATATT3[A-Za-z0-9_=-]{100,}+"),
     Shape("slack token", "xox", r"xox[abporse](?:\.xox[bp])?-[A-Za-z0-9-]{10,}+", _has_digit),
     Shape("slack token", "xapp-", r"xapp-\d-[A-Z0-9]{5,}+-\d{5,}+-[a-z0-9]{16,}+"),
-    Shape("slack webhook", "hooks.slack.com", r"hooks\.slack\.com/(?:services|workflows|triggers)/([A-Za-z0-9/]{30,}+)"),
-    Shape("discord webhook", "/api/webhooks/", rf"discord(?:app)?\.com/api/webhooks/\d{{15,20}}/({_ID}{{50,}}+)"),
+    Shape(
+        "slack webhook",
+        "hooks.slack.com",
+        r"hooks\.slack\.com/(?:services|workflows|triggers)/([A-Za-z0-9/]{30,}+)",
+    ),
+    Shape(
+        "discord webhook",
+        "/api/webhooks/",
+        rf"discord(?:app)?\.com/api/webhooks/\d{{15,20}}/({_ID}{{50,}}+)",
+    ),
     Shape("discord token", ".", rf"[MNO]{_ID}{{22,27}}\.{_ID}{{6}}\.{_ID}{{27,}}+", _is_bot),
     Shape("telegram token", ":AA", rf"(?:bot)?(\d{{8,10}}:AA{_ID}{{33}})(?![A-Za-z0-9_-])"),
     Shape("stripe key", "_live_", rf"[sr]k_live_{_AN}{{16,}}+"),
@@ -109,14 +127,23 @@ SHAPES: tuple[Shape, ...] = (
     Shape("stripe webhook secret", "whsec_", r"whsec_[A-Za-z0-9+/]{24,}+={0,2}"),
     Shape("anthropic key", "sk-ant-", rf"sk-ant-{_ID}{{24,}}+"),
     Shape("openrouter key", "sk-or-", rf"sk-or-v1-{_HEX}{{48,}}+"),
-    Shape("langfuse key", "sk-lf-", rf"sk-lf-{_HEX}{{8}}-{_HEX}{{4}}-{_HEX}{{4}}-{_HEX}{{4}}-{_HEX}{{12}}"),
+    Shape(
+        "langfuse key",
+        "sk-lf-",
+        rf"sk-lf-{_HEX}{{8}}-{_HEX}{{4}}-{_HEX}{{4}}-{_HEX}{{4}}-{_HEX}{{12}}",
+    ),
     Shape("openai key", "sk-", rf"sk-(?:proj|svcacct|admin|None)-{_ID}{{20,}}+", _has_digit),
     Shape("openai key", "sk-", rf"sk-{_AN}{{32,}}+", _has_digit),
     Shape("groq key", "gsk_", rf"gsk_{_AN}{{40,}}+"),
     Shape("xai key", "xai-", rf"xai-{_AN}{{60,}}+"),
     Shape("perplexity key", "pplx-", rf"pplx-{_AN}{{40,}}+"),
     Shape("replicate token", "r8_", rf"r8_{_AN}{{37,}}+"),
-    Shape("hugging face token", "hf_", rf"hf_{_AN}{{30,}}+", lambda text: is_mixed(text[3:]) or text[3:].isalpha()),
+    Shape(
+        "hugging face token",
+        "hf_",
+        rf"hf_{_AN}{{30,}}+",
+        lambda text: is_mixed(text[3:]) or text[3:].isalpha(),
+    ),
     Shape("hugging face token", "api_org_", rf"api_org_{_AN}{{34,}}+"),
     Shape("langsmith key", "lsv2_", rf"lsv2_(?:pt|sk)_{_HEX}{{32}}_{_HEX}{{10}}"),
     Shape("pinecone key", "pcsk_", r"pcsk_[A-Za-z0-9_]{50,}+"),
@@ -127,7 +154,11 @@ SHAPES: tuple[Shape, ...] = (
     Shape("azure storage key", "AccountKey=", r"AccountKey=([A-Za-z0-9+/]{86}==)"),
     Shape("azure access key", "AccessKey=", r"SharedAccessKey=([A-Za-z0-9+/]{43}=)"),
     Shape("azure signature", "sig=", r"sig=((?:[A-Za-z0-9+/_-]|%[0-9A-Fa-f]{2}){43,90}+)"),
-    Shape("azure client secret", "Q~", r"[A-Za-z0-9_~.-]{3}[0-9]Q~[A-Za-z0-9_~.-]{31,34}(?![A-Za-z0-9_~.-])"),
+    Shape(
+        "azure client secret",
+        "Q~",
+        r"[A-Za-z0-9_~.-]{3}[0-9]Q~[A-Za-z0-9_~.-]{31,34}(?![A-Za-z0-9_~.-])",
+    ),
     Shape("npm token", "npm_", rf"npm_{_AN}{{36}}{END}"),
     Shape("npm token", "_authToken", r"_authToken\s{0,3}=\s{0,3}([A-Za-z0-9_-]{20,}+)"),
     Shape("pypi token", "pypi-", rf"pypi-AgE[A-Za-z0-9]{_ID}{{50,}}+"),
@@ -142,7 +173,11 @@ SHAPES: tuple[Shape, ...] = (
     Shape("brevo key", "xkeysib-", rf"xkeysib-{_HEX}{{64}}-{_AN}{{16}}{END}"),
     Shape("digitalocean token", "_v1_", rf"do[opr]_v1_{_HEX}{{64}}{END}"),
     Shape("heroku key", "HRKU-", rf"HRKU-{_ID}{{30,}}+"),
-    Shape("shopify token", "shpat_ shpca_ shppa_ shpss_ shpua_", rf"shp(?:at|ca|pa|ss|ua)_[0-9a-fA-F]{{32}}{END}"),
+    Shape(
+        "shopify token",
+        "shpat_ shpca_ shppa_ shpss_ shpua_",
+        rf"shp(?:at|ca|pa|ss|ua)_[0-9a-fA-F]{{32}}{END}",
+    ),
     Shape("square token", "sq0", rf"sq0[a-z]{{3}}-{_ID}{{22,}}+"),
     Shape("square token", "EAAA", rf"EAAA{_ID}{{56,64}}(?![A-Za-z0-9_-])", is_mixed),
     Shape("facebook token", "EAA", rf"EAA{_AN}{{90,}}+", is_mixed),
@@ -167,19 +202,31 @@ SHAPES: tuple[Shape, ...] = (
     Shape("grafana token", "glc_", r"glc_[A-Za-z0-9+/]{32,}+={0,2}"),
     Shape("new relic key", "NRAK-", rf"NRAK-[A-Z0-9]{{27}}{END}"),
     Shape("sentry token", "sntry", r"sntry[su]_[A-Za-z0-9+/=_-]{60,}+"),
-    Shape("datadog key", "DD_", rf"DD_(?:API|APP|APPLICATION)_KEY[=:\s\"']{{1,4}}({_HEX}{{32,40}}){END}"),
+    Shape(
+        "datadog key",
+        "DD_",
+        rf"DD_(?:API|APP|APPLICATION)_KEY[=:\s\"']{{1,4}}({_HEX}{{32,40}}){END}",
+    ),
     Shape("netlify token", "nfp_", rf"nfp_{_AN}{{36,}}+"),
     Shape("terraform token", ".atlasv1.", rf"{_AN}{{14}}\.atlasv1\.{_ID}{{60,}}+"),
     Shape("pulumi token", "pul-", rf"pul-{_HEX}{{40}}{END}"),
-    Shape("tailscale key", "tskey-", r"tskey-(?:auth|api|client|webhook)-[A-Za-z0-9]{6,}+-[A-Za-z0-9]{20,}+"),
+    Shape(
+        "tailscale key",
+        "tskey-",
+        r"tskey-(?:auth|api|client|webhook)-[A-Za-z0-9]{6,}+-[A-Za-z0-9]{20,}+",
+    ),
     Shape("fly.io token", "FlyV1", r"FlyV1 fm\d[a-z]?_[A-Za-z0-9+/=,_-]{40,}+"),
     Shape("buildkite token", "bkua_ bkct_ bkrt_", rf"bk(?:ua|ct|rt)_{_HEX}{{40}}{END}"),
     Shape("circleci token", "CCIPAT_", rf"CCIPAT_{_AN}{{20,24}}_{_HEX}{{40}}{END}"),
     Shape("contentful token", "CFPAT-", rf"CFPAT-{_ID}{{43,}}+"),
-    Shape("sourcegraph token", "sgp_", r"sgp_(?:[A-Za-z0-9]{16}_|local_)?[0-9a-f]{40}(?![A-Za-z0-9])"),
+    Shape(
+        "sourcegraph token", "sgp_", r"sgp_(?:[A-Za-z0-9]{16}_|local_)?[0-9a-f]{40}(?![A-Za-z0-9])"
+    ),
     Shape("posthog key", "phx_", rf"phx_{_AN}{{40,}}+"),
     Shape(
-        "plaid token", "access-", rf"access-(?:sandbox|development|production)-{_HEX}{{8}}-(?:{_HEX}{{4}}-){{3}}{_HEX}{{12}}{END}"
+        "plaid token",
+        "access-",
+        rf"access-(?:sandbox|development|production)-{_HEX}{{8}}-(?:{_HEX}{{4}}-){{3}}{_HEX}{{12}}{END}",
     ),
     Shape("mapbox token", "sk.eyJ", rf"sk\.eyJ{_ID}{{40,}}+\.{_ID}{{20,}}+"),
     Shape("easypost key", "EZAK EZTK", rf"EZ[AT]K{_AN}{{54}}{END}"),
@@ -188,7 +235,11 @@ SHAPES: tuple[Shape, ...] = (
     Shape("ghost token", "ghost_", rf"ghost_[0-9A-HJKMNP-TV-Z]{{26}}_{_ID}{{40,}}+"),
     Shape("age secret key", "AGE-SECRET-KEY-", r"AGE-SECRET-KEY-(?:PQ-)?1[A-Z0-9]{50,}+"),
     Shape("json web token", "eyJ", rf"(?<![_-])eyJ{_ID}{{10,}}+\.eyJ{_ID}{{10,}}+\.{_ID}{{16,}}+"),
-    Shape("json web token", "eyJ", rf"(?<![_-])eyJ{_ID}{{10,}}+\.{_ID}*+\.{_ID}{{10,}}+\.{_ID}{{10,}}+\.{_ID}{{16,}}+"),
+    Shape(
+        "json web token",
+        "eyJ",
+        rf"(?<![_-])eyJ{_ID}{{10,}}+\.{_ID}*+\.{_ID}{{10,}}+\.{_ID}{{10,}}+\.{_ID}{{16,}}+",
+    ),
     Shape("basic credentials", "asic", r"[Bb]asic {1,3}([A-Za-z0-9+/]{8,}+={0,2})", _is_pair),
     Shape("bearer token", "earer", r"[Bb]earer {1,3}([A-Za-z0-9_~+/.-]{16,}+=*+)", _has_digit),
     Shape(
@@ -205,10 +256,22 @@ SHAPES: tuple[Shape, ...] = (
         r"[A-Za-z0-9+/]{40,}+(?:(?:\s{1,2}|\\n)[ \t]{0,40}[A-Za-z0-9+/]{20,}+)*+={0,2}",
         far=True,
     ),
-    Shape("jwk private key", '"kty"', r"(?<=\")(?:d|k|p|q|dp|dq|qi)\"\s{0,4}:\s{0,4}\"([A-Za-z0-9_-]{20,}+)\"", far=True),
-    Shape("jwk private key", "'kty'", r"(?<=')(?:d|k|p|q|dp|dq|qi)'\s{0,4}:\s{0,4}'([A-Za-z0-9_-]{20,}+)'", far=True),
     Shape(
-        "1password key", "A3-", rf"A3-[A-Z0-9]{{6}}-(?:[A-Z0-9]{{11}}|[A-Z0-9]{{6}}-[A-Z0-9]{{5}})(?:-[A-Z0-9]{{5}}){{3}}{END}"
+        "jwk private key",
+        '"kty"',
+        r"(?<=\")(?:d|k|p|q|dp|dq|qi)\"\s{0,4}:\s{0,4}\"([A-Za-z0-9_-]{20,}+)\"",
+        far=True,
+    ),
+    Shape(
+        "jwk private key",
+        "'kty'",
+        r"(?<=')(?:d|k|p|q|dp|dq|qi)'\s{0,4}:\s{0,4}'([A-Za-z0-9_-]{20,}+)'",
+        far=True,
+    ),
+    Shape(
+        "1password key",
+        "A3-",
+        rf"A3-[A-Z0-9]{{6}}-(?:[A-Z0-9]{{11}}|[A-Z0-9]{{6}}-[A-Z0-9]{{5}})(?:-[A-Z0-9]{{5}}){{3}}{END}",
     ),
     Shape("1password token", "ops_eyJ", r"ops_eyJ[A-Za-z0-9+/_=-]{100,}+"),
     Shape("alibaba key", "LTAI", rf"LTAI{_AN}{{12,20}}{END}", _has_digit),
@@ -219,7 +282,9 @@ SHAPES: tuple[Shape, ...] = (
     Shape("cloudflare key", "v1.0-", rf"v1\.0-{_HEX}{{24}}-{_HEX}{{146}}{END}"),
     Shape("dynatrace token", "dt0", r"dt0[a-z]\d\d\.[A-Za-z0-9]{24}\.[A-Za-z0-9]{64}"),
     Shape("flutterwave key", "FLWSECK", r"FLWSECK(?:_TEST)?-[0-9a-h]{12,32}(?:-X)?"),
-    Shape("fly.io token", "fo1_ fm1a_ fm1r_ fm2_", r"(?:fo1|fm1[ar]|fm2)_[A-Za-z0-9+/_-]{40,}+={0,3}"),
+    Shape(
+        "fly.io token", "fo1_ fm1a_ fm1r_ fm2_", r"(?:fo1|fm1[ar]|fm2)_[A-Za-z0-9+/_-]{40,}+={0,3}"
+    ),
     Shape("frame.io token", "fio-u-", rf"fio-u-{_ID}{{60,}}+"),
     Shape("gitlab token", "gloas-", rf"gloas-{_ID}{{60,}}+"),
     Shape("grafana key", "eyJrIjoi", r"eyJrIjoi[A-Za-z0-9+/]{60,}+={0,3}"),
@@ -231,14 +296,26 @@ SHAPES: tuple[Shape, ...] = (
         ".webhook.office.com",
         r"\.webhook\.office\.com/webhookb2/[0-9a-f-]{36}@[0-9a-f-]{36}/IncomingWebhook/([0-9a-f]{32}/[0-9a-f-]{36}(?:/[A-Za-z0-9_-]{20,}+)?)",
     ),
-    Shape("teams webhook", ".logic.azure.com", r"\.logic\.azure\.com[^\s\"']{1,200}?[?&]sig=([A-Za-z0-9_%-]{20,}+)"),
+    Shape(
+        "teams webhook",
+        ".logic.azure.com",
+        r"\.logic\.azure\.com[^\s\"']{1,200}?[?&]sig=([A-Za-z0-9_%-]{20,}+)",
+    ),
     Shape(
         "google chat webhook",
         "chat.googleapis.com",
         r"chat\.googleapis\.com/v1/spaces/[^\s\"']{1,100}?&token=([A-Za-z0-9_%-]{20,}+)",
     ),
-    Shape("zapier webhook", "hooks.zapier.com", r"hooks\.zapier\.com/hooks/catch/(\d{3,12}/[A-Za-z0-9]{5,20})"),
-    Shape("ifttt key", "maker.ifttt.com", r"maker\.ifttt\.com/trigger/[^\s/]{1,80}/(?:json/)?with/key/([A-Za-z0-9_-]{20,}+)"),
+    Shape(
+        "zapier webhook",
+        "hooks.zapier.com",
+        r"hooks\.zapier\.com/hooks/catch/(\d{3,12}/[A-Za-z0-9]{5,20})",
+    ),
+    Shape(
+        "ifttt key",
+        "maker.ifttt.com",
+        r"maker\.ifttt\.com/trigger/[^\s/]{1,80}/(?:json/)?with/key/([A-Za-z0-9_-]{20,}+)",
+    ),
     Shape("octopus key", "API-", rf"API-[A-Z0-9]{{26,}}{END}", _has_digit),
     Shape("okta token", "00", r"(?<=SSWS )00[A-Za-z0-9_-]{40}(?![A-Za-z0-9_-])"),
     Shape("openshift token", "sha256~", rf"sha256~{_ID}{{43}}(?![A-Za-z0-9_-])"),
@@ -264,7 +341,11 @@ SHAPES: tuple[Shape, ...] = (
         "y0_ y1_ y2_ y3_ AQVN t1.",
         r"(?:y[0-3]_[A-Za-z0-9_-]{50,}+|AQVN[A-Za-z0-9_-]{35,38}|t1\.[A-Z0-9a-z_-]{60,}+={0,2}\.[A-Z0-9a-z_-]{86}={0,2})",
     ),
-    Shape("bitcoin private key", "xprv yprv zprv tprv", rf"[xyzt]prv[1-9A-HJ-NP-Za-km-z]{{100,112}}{END}"),
+    Shape(
+        "bitcoin private key",
+        "xprv yprv zprv tprv",
+        rf"[xyzt]prv[1-9A-HJ-NP-Za-km-z]{{100,112}}{END}",
+    ),
     # Any vendor's token with a prefix that says what it is; pk_ and pub_ are public.
     Shape(
         "token",
@@ -283,8 +364,8 @@ _NOTHING = re.compile(
 def is_placeholder(value: str) -> bool:
     """Say whether a value only shows where a secret would stand, such as `ghp_xxxx` or `your-key`.
 
-    The example keys of documentation that have the whole shape of a key are not told apart: to redact them costs nobody anything.
-    """
+    The example keys of documentation that have the whole shape of a key are not told apart: to
+    redact them costs nobody anything."""
     return _NOTHING.search(value) is not None
 
 
@@ -295,7 +376,9 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 @lru_cache(maxsize=2)
 def _by_literal(is_word: bool) -> dict[str, list[Shape]]:
-    """Return the shapes that are words, or those that are not, by the literals of which a text must hold one."""
+    """Return the shapes that are words, or those that are not, by the literals of which a text must
+    hold one.
+    """
     found: dict[str, list[Shape]] = {}
     for shape in SHAPES:
         if shape.is_word == is_word:
@@ -307,7 +390,9 @@ def _by_literal(is_word: bool) -> dict[str, list[Shape]]:
 def _likely(source: Source) -> Iterator[Shape]:
     """Yield the shapes that a text may hold by its literals, each once."""
     words = _by_literal(True)
-    likely = [shape for literal in words if literal in source.long_words for shape in words[literal]]
+    likely = [
+        shape for literal in words if literal in source.long_words for shape in words[literal]
+    ]
     others = _by_literal(False)
     likely += [shape for literal in source.holding(others) for shape in others[literal]]
     yield from dict.fromkeys(likely)

@@ -21,7 +21,9 @@ _EMOJI_PARTS = "\u200d\u20e3\ufe0e\ufe0f\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A section: the key it is stored under, its heading, the text below it, and the line it begins at."""
+    """A section: the key it is stored under, its heading, the text below it, and the line it begins
+    at.
+    """
 
     key: str
     heading: str
@@ -30,13 +32,20 @@ class Section:
 
 
 def slug(heading: str) -> str:
-    """Write a heading as a key: lower-case letters of any script and digits, everything else a single hyphen."""
-    plain = "".join(char for char in heading if char not in _EMOJI_PARTS and unicodedata.category(char) != "So")
+    """Write a heading as a key: lower-case letters of any script and digits, everything else a
+    single hyphen.
+    """
+    plain = "".join(
+        char for char in heading if char not in _EMOJI_PARTS and unicodedata.category(char) != "So"
+    )
     return _NOT_IN_SLUGS.sub("-", fold(plain).casefold()).strip("-") or "untitled"
 
 
 def sections(text: str, name: str) -> list[Section]:
-    """Split a file's text at its `## ` headings; the key of a daily file's section begins with its date."""
+    """Split a file's text at its `## ` headings.
+
+    The key of a daily file's section begins with its date.
+    """
     text = text.removeprefix("\ufeff")
     daily = _DAILY.fullmatch(name)
     prefix = f"{daily[1]}:" if daily else ""
@@ -52,7 +61,9 @@ def sections(text: str, name: str) -> list[Section]:
 
 
 def _cuts(text: str) -> Iterator[tuple[str | None, int, int, int]]:
-    """Yield each section's heading (None for the preamble), the heading's line, and where its body starts and stops."""
+    """Yield each section's heading (None for the preamble), the heading's line, and where its body
+    starts and stops.
+    """
     front = _FRONT_MATTER.match(text)
     at = start = front.end() if front else 0
     heading, number, counted = None, 1, 0

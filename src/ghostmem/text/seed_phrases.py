@@ -1,8 +1,7 @@
 """Seed phrases of wallets: 12 to 24 words of the English list of BIP-39.
 
-Words of the list are ordinary ones, so a run of them is a seed phrase only where a word before it says so, or where it
-stands alone and its last word is the checksum of the others.
-"""
+Words of the list are ordinary ones, so a run of them is a seed phrase only where a word before it
+says so, or where it stands alone and its last word is the checksum of the others."""
 
 import os
 from collections.abc import Iterator
@@ -16,13 +15,17 @@ _SIZES = (12, 15, 18, 21, 24)
 _MIN_LENGTH = 4 * _SIZES[0] - 1
 _BETWEEN = r"(?:,?[ \t]{1,3}|,?\s?\n\s{0,4})(?:\d{1,2}[.):]?[ ])?"
 _RUN = rf"(?<![A-Za-z0-9])[a-z]{{3,8}}+(?:{_BETWEEN}[a-z]{{3,8}}+(?![A-Za-z0-9])){{2,}}+"
-_NAMING = r"(?i)seed|mnemonic|recovery (?:phrase|words)|secret (?:phrase|words)|backup phrase|wallet"
+_NAMING = (
+    r"(?i)seed|mnemonic|recovery (?:phrase|words)|secret (?:phrase|words)|backup phrase|wallet"
+)
 _NAMED_WITHIN = 80  # characters before a phrase in which a word may name it
 
 
 @cache
 def _numbers() -> dict[str, int]:
-    with open(os.path.join(os.path.dirname(__file__), "data", "bip39_english.txt"), encoding="ascii") as file:
+    with open(
+        os.path.join(os.path.dirname(__file__), "data", "bip39_english.txt"), encoding="ascii"
+    ) as file:
         return {word: number for number, word in enumerate(file.read().split())}
 
 
@@ -36,9 +39,9 @@ def _tokens() -> frozenset[str]:
 def _may_hold_phrase(text: str) -> bool:
     """Say whether a text may hold a seed phrase, by a sample of its words.
 
-    Signs may adjoin the first and the last word of a phrase. So ten words in a row are of the list at least, one of them is in
-    the sample, and the four before it or the four after it are of the list too.
-    """
+    Signs may adjoin the first and the last word of a phrase. So ten words in a row are of the list
+    at least, one of them is in the sample, and the four before it or the four after it are of the
+    list too."""
     words, listed = text.split(), _tokens()
     return any(
         listed.issuperset(words[at + 1 : at + 5]) or listed.issuperset(words[max(at - 4, 0) : at])
@@ -58,7 +61,9 @@ def seed_phrases(source: Source) -> Iterator[Found]:
         for words in _listed(text, *run.span()):
             start, stop = words[0][1], words[-1][2]
             is_alone = (start, stop) == run.span()
-            is_named = compiled(_NAMING).search(text, max(0, start - _NAMED_WITHIN), start) is not None
+            is_named = (
+                compiled(_NAMING).search(text, max(0, start - _NAMED_WITHIN), start) is not None
+            )
             if is_named or (is_alone and _has_checksum([word for word, _, _ in words])):
                 yield "seed phrase", start, stop, True
 
@@ -82,7 +87,9 @@ def _listed(text: str, start: int, stop: int) -> Iterator[list[tuple[str, int, i
 
 
 def _has_checksum(words: list[str]) -> bool:
-    """Say whether the last bits of a phrase are the first bits of the digest of the others, as BIP-39 has it."""
+    """Say whether the last bits of a phrase are the first bits of the digest of the others, as
+    BIP-39 has it.
+    """
     from hashlib import sha256
 
     if len(words) not in _SIZES:

@@ -1,8 +1,8 @@
 """Compare spellings: words that differ by a typo, a hyphen or an ending.
 
-A question's word that a namespace does not know is compared with the words the namespace has. Edits are
-letters missing, extra, wrong or swapped (Damerau-Levenshtein distance, each pair swapped at most once).
-"""
+A question's word that a namespace does not know is compared with the words the namespace has. Edits
+are letters missing, extra, wrong or swapped (Damerau-Levenshtein distance, each pair swapped at
+most once)."""
 
 import re
 from collections.abc import Iterable
@@ -10,7 +10,10 @@ from typing import NamedTuple
 
 MIN_LENGTH = 4  # shorter words have too many neighbours to tell a typo
 MIN_LENGTH_TWO_EDITS = 8
-MIN_STEM, MAX_ENDING = 4, 3  # letters that words with different endings share at least, and endings at most
+MIN_STEM, MAX_ENDING = (
+    4,
+    3,
+)  # letters that words with different endings share at least, and endings at most
 HYPHEN_SHARE = 0.97  # how alike words are that differ by hyphens only
 ENDING_FACTOR = 0.8  # another ending says less than a typo: the word may be another one
 
@@ -20,7 +23,9 @@ _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
 class WordParts(NamedTuple):
-    """Parts of a word, of which every near spelling has at least one in its place, and how long it may be."""
+    """Parts of a word, of which every near spelling has at least one in its place, and how long it
+    may be.
+    """
 
     start: str
     middle: str
@@ -30,7 +35,9 @@ class WordParts(NamedTuple):
 
 
 def is_word(term: str) -> bool:
-    """Say whether a term is a word that can be misspelled, rather than a number, a code or a path."""
+    """Say whether a term is a word that can be misspelled, rather than a number, a code or
+    a path.
+    """
     return _WORD.fullmatch(term) is not None
 
 
@@ -49,20 +56,24 @@ def max_edits(word: str) -> int:
 def word_parts(word: str) -> WordParts:
     """Return parts of a word such that a near spelling keeps its start, its end or its middle.
 
-    Between the parts one letter is left out. So a single edit, also a swap of two letters, changes at most
-    one part, and there is always one part more than edits.
-    """
+    Between the parts one letter is left out. So a single edit, also a swap of two letters, changes
+    at most one part, and there is always one part more than edits."""
     length = len(word)
     limits = length - MAX_ENDING, length + MAX_ENDING
     if max_edits(word) < 2:
         half = length // 2
         return WordParts(word[:half], "", word[half + 1 :], *limits)
     part = (length - 2) // 3
-    return WordParts(word[:part], word[part + 1 : length - part - 1], word[length - part :], *limits)
+    return WordParts(
+        word[:part], word[part + 1 : length - part - 1], word[length - part :], *limits
+    )
 
 
 def similarity(word: str, other: str) -> float:
-    """Return how alike two spellings are, from 0 (not near) to less than 1; equal words are not compared."""
+    """Return how alike two spellings are, from 0 (not near) to less than 1.
+
+    Equal words are not compared.
+    """
     if ("-" in word or "-" in other) and word.replace("-", "") == other.replace("-", ""):
         return HYPHEN_SHARE
     longest, limit, shared = max(len(word), len(other)), max_edits(word), _shared_start(word, other)

@@ -1,4 +1,6 @@
-"""Porter's stemmer ("An algorithm for suffix stripping", 1980), with its author's later `bli` and `logi`."""
+"""Porter's stemmer ("An algorithm for suffix stripping", 1980), with its author's later `bli` and
+`logi`.
+"""
 
 from collections.abc import Iterable
 
@@ -7,23 +9,71 @@ _MOST_KEPT = 100_000
 _LONGEST = 80
 
 _ENDINGS_2 = {
-    "ational": "ate", "tional": "tion", "enci": "ence", "anci": "ance", "izer": "ize", "bli": "ble", "alli": "al",
-    "entli": "ent", "eli": "e", "ousli": "ous", "ization": "ize", "ation": "ate", "ator": "ate", "alism": "al",
-    "iveness": "ive", "fulness": "ful", "ousness": "ous", "aliti": "al", "iviti": "ive", "biliti": "ble",
+    "ational": "ate",
+    "tional": "tion",
+    "enci": "ence",
+    "anci": "ance",
+    "izer": "ize",
+    "bli": "ble",
+    "alli": "al",
+    "entli": "ent",
+    "eli": "e",
+    "ousli": "ous",
+    "ization": "ize",
+    "ation": "ate",
+    "ator": "ate",
+    "alism": "al",
+    "iveness": "ive",
+    "fulness": "ful",
+    "ousness": "ous",
+    "aliti": "al",
+    "iviti": "ive",
+    "biliti": "ble",
     "logi": "log",
-}  # fmt: skip
-_ENDINGS_3 = {"icate": "ic", "ative": "", "alize": "al", "iciti": "ic", "ical": "ic", "ful": "", "ness": ""}
+}
+_ENDINGS_3 = {
+    "icate": "ic",
+    "ative": "",
+    "alize": "al",
+    "iciti": "ic",
+    "ical": "ic",
+    "ful": "",
+    "ness": "",
+}
 _ENDINGS_4 = dict.fromkeys(
-    ("al", "ance", "ence", "er", "ic", "able", "ible", "ant", "ement", "ment", "ent", "ion", "ou", "ism", "ate", "iti",
-     "ous", "ive", "ize"), ""
-)  # fmt: skip
+    (
+        "al",
+        "ance",
+        "ence",
+        "er",
+        "ic",
+        "able",
+        "ible",
+        "ant",
+        "ement",
+        "ment",
+        "ent",
+        "ion",
+        "ou",
+        "ism",
+        "ate",
+        "iti",
+        "ous",
+        "ive",
+        "ize",
+    ),
+    "",
+)
 _LAST_LETTERS_2, _LAST_LETTERS_3, _LAST_LETTERS_4 = "ilmnrs", "eils", "ceilmnrstu"
 
 _kept: dict[str, str] = {}
 
 
 def stem(word: str) -> str:
-    """Return the stem of a lower-case English word; anything not a-z, very short or very long comes back as it is."""
+    """Return the stem of a lower-case English word.
+
+    Anything not a-z, very short or very long comes back as it is.
+    """
     found = _kept.get(word)
     if found is not None:
         return found
@@ -36,7 +86,10 @@ def stem(word: str) -> str:
 
 
 def stems(words: Iterable[str]) -> set[str]:
-    """Return the stems of many lower-case English words that will hardly come again; none is remembered."""
+    """Return the stems of many lower-case English words that will hardly come again.
+
+    None is remembered.
+    """
     return {_stem(word) for word in words if len(word) > 2}
 
 
@@ -89,8 +142,12 @@ def _without_past(word: str, shape: str) -> tuple[str, str]:
     return word, shape
 
 
-def _replaced(word: str, shape: str, endings: dict[str, str], longest: int, shortest: int) -> tuple[str, str]:
-    """Replace the longest ending listed if a vowel and a consonant stand before it (steps 2 and 3)."""
+def _replaced(
+    word: str, shape: str, endings: dict[str, str], longest: int, shortest: int
+) -> tuple[str, str]:
+    """Replace the longest ending listed if a vowel and a consonant stand before it (steps
+    2 and 3).
+    """
     for size in range(min(longest, len(word)), shortest - 1, -1):
         new = endings.get(word[-size:])
         if new is not None:

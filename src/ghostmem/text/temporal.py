@@ -1,4 +1,6 @@
-"""Which time a question is about: named months and days, windows counted back from now, or simply what is newest."""
+"""Which time a question is about: named months and days, windows counted back from now, or simply
+what is newest.
+"""
 
 import re
 from dataclasses import dataclass
@@ -7,9 +9,22 @@ from functools import cache
 
 from ghostmem.text.calendar import MONTHS, NUMBERS, RECENT, UNITS, UNSURE, WINDOWS
 
-FRENCH = frozenset("qu que quoi fait avons ai est étions était nous j".split())  # beside these, hier is yesterday, not here
-AGO = ("ago", "vor", "hace", "il")  # words that count back: two weeks ago, vor zwei Wochen, il y a deux semaines
-PAST = ("past", "last", "letzten", "derniers", "últimos")  # words that count back to now: in the past two weeks
+FRENCH = frozenset(
+    "qu que quoi fait avons ai est étions était nous j".split()
+)  # beside these, hier is yesterday, not here
+AGO = (
+    "ago",
+    "vor",
+    "hace",
+    "il",
+)  # words that count back: two weeks ago, vor zwei Wochen, il y a deux semaines
+PAST = (
+    "past",
+    "last",
+    "letzten",
+    "derniers",
+    "últimos",
+)  # words that count back to now: in the past two weeks
 
 
 @dataclass(frozen=True)
@@ -115,12 +130,22 @@ def _counted_han() -> re.Pattern[str]:
 
 
 def _number(text: str) -> int:
-    return int(text) if text.isdigit() else 2 if text in "两兩" else "一二三四五六七八九十".find(text) + 1
+    return (
+        int(text)
+        if text.isdigit()
+        else 2
+        if text in "两兩"
+        else "一二三四五六七八九十".find(text) + 1
+    )
 
 
 def _count(near: list[str]) -> int | None:
     """Return the number among a few words; an article counts as one only when nothing else does."""
-    found = [NUMBERS[word] if word in NUMBERS else int(word) for word in near if word in NUMBERS or _is_count(word)]
+    found = [
+        NUMBERS[word] if word in NUMBERS else int(word)
+        for word in near
+        if word in NUMBERS or _is_count(word)
+    ]
     return max(found, default=None)
 
 
@@ -157,7 +182,10 @@ def day_match(times: Times, at: datetime) -> float:
     """Return 1 within a day of a named day, half within the week after it."""
     best = 0.0
     for year, month, day in times.days:
-        gap = min((_gap(at, named, month, day) for named in ([year] if year else [at.year, at.year - 1])), key=abs)
+        gap = min(
+            (_gap(at, named, month, day) for named in ([year] if year else [at.year, at.year - 1])),
+            key=abs,
+        )
         if abs(gap) <= 1:
             return 1.0
         if 1 < gap <= 7:

@@ -12,26 +12,35 @@ from ghostmem.text.stem import stem
 
 _FUNCTION_WORDS = """
     a an the this that these those
-    i me my mine myself you your yours yourself he him his himself she her hers herself it its itself
+    i me my mine myself you your yours yourself he him his himself she her hers herself it its
+    itself
     we our ours ourselves they them their theirs themselves
     am is are was were be been being do does did doing have has had having
     can could shall should will would might must
     and or but nor if so as than because while until though although whether
-    of at by for with about against between into through during before after above below to from up down in out on off
+    of at by for with about against between into through during before after above below to from up
+    down in out on off
     over under onto upon within without
     what which who whom whose when where why how
     not no all any both each some such only own same too very just also then there here again once
     s t ll re ve im ive youre youve hes shes weve theyre theyve thats whats theres
-    dont doesnt didnt isnt arent wasnt werent hasnt havent hadnt cant cannot couldnt wont wouldnt shouldnt
+    dont doesnt didnt isnt arent wasnt werent hasnt havent hadnt cant cannot couldnt wont wouldnt
+    shouldnt
 """
 
 STOP_WORDS = frozenset(_FUNCTION_WORDS.split())
-"""English words that say nothing of what a text is about; `may` and `us` are not among them: a month, a country."""
+"""English words that say nothing of what a text is about.
+
+`may` and `us` are not among them: a month, a country.
+"""
 
 ASKING_WORDS = frozenset(
-    "kind kinds type types sort sorts many much name names thing things describe mention mentioned tell".split()
+    "kind kinds type types sort sorts many much name names thing things describe mention "
+    "mentioned tell".split()
 )
-"""Words that shape a question and say nothing of its answer: an index has them, a question's terms do not."""
+"""Words that shape a question and say nothing of its answer: an index has them, a question's terms
+do not.
+"""
 
 LONGEST = 80
 """Terms are cut to this many characters; longer compounds are left out."""
@@ -40,7 +49,9 @@ _MOST_KEPT = 100_000
 _Value = TypeVar("_Value")
 
 _JOINERS = r"-_./:@#+\\"
-_LETTER = rf"[^\x00-/:-@\[-`{{-\x7f{UNSPACED}]"  # folded text is ASCII, letters, marks and digits only
+_LETTER = (
+    rf"[^\x00-/:-@\[-`{{-\x7f{UNSPACED}]"  # folded text is ASCII, letters, marks and digits only
+)
 
 
 def _chain(letter: str) -> str:
@@ -52,8 +63,11 @@ _ASCII = re.compile(_chain("[A-Za-z0-9]"))
 _ANY_SCRIPT = rf"([{UNSPACED}]+)|({_chain(_LETTER)})"
 _PART = rf"[^{_JOINERS}]+"
 _APOSTROPHE = r"'(?<=[^\W_]')(?:(?:(?i:s|ll|re|ve|d|m))(?![^\W_])|([^\W_]))"
-_ELIDED = r"(?<![\w'])(?:[cdjlmnstCDJLMNST]|[Qq]u|[Ll]orsqu|[Pp]uisqu)'(?=[^\W\d_]{2})"  # l'école, d'accord, qu'elle
-_BEFORE_WORD = r"'(?=[^\W\d_]{2})"  # patterns that begin with a plain sign are searched for many times faster
+# l'école, d'accord, qu'elle
+_ELIDED = r"(?<![\w'])(?:[cdjlmnstCDJLMNST]|[Qq]u|[Ll]orsqu|[Pp]uisqu)'(?=[^\W\d_]{2})"
+_BEFORE_WORD = (
+    r"'(?=[^\W\d_]{2})"  # patterns that begin with a plain sign are searched for many times faster
+)
 _CAMEL = r"[a-z][0-9]*[A-Z]|[A-Z]{2}[a-z]{2}"
 _CAMEL_PART = r"[A-Z]+(?=[A-Z][a-z]{2})|[A-Z]?[a-z]+[0-9]*|[A-Z]+[0-9]*|[0-9]+"
 _EXPONENT = r"\A([0-9]+)e(?=[0-9])"
@@ -61,12 +75,17 @@ _EXPONENT = r"\A([0-9]+)e(?=[0-9])"
 
 @cache
 def _compiled(pattern: str) -> re.Pattern[str]:
-    """Compile a pattern when it is first needed: most texts need few, and each takes half a millisecond."""
+    """Compile a pattern when it is first needed: most texts need few, and each takes half a
+    millisecond.
+    """
     return re.compile(pattern)
 
 
 class _Memo(dict[str, _Value]):
-    """Results of a function of a word, computed when first asked for; a lookup is a call less than a cached function."""
+    """Results of a function of a word, computed when first asked for.
+
+    A lookup is a call less than a cached function.
+    """
 
     def __init__(self, compute: Callable[[str], _Value]) -> None:
         self._compute = compute
@@ -81,7 +100,9 @@ class _Memo(dict[str, _Value]):
 
 
 def words(text: str) -> list[str]:
-    """Return a text's words in order: folded, lower-case, compounds with their parts, unspaced scripts as bigrams."""
+    """Return a text's words in order: folded, lower-case, compounds with their parts, unspaced
+    scripts as bigrams.
+    """
     found: list[str] = []
     for run, chain in _runs(text):
         found += _bigrams(run) if run else _spelled(chain)
@@ -94,7 +115,9 @@ def terms(text: str) -> list[str]:
 
 
 def index_terms(text: str) -> list[str]:
-    """Return the terms that a text is indexed by: its words without stop words, English ones stemmed."""
+    """Return the terms that a text is indexed by: its words without stop words, English ones
+    stemmed.
+    """
     folded = _folded(text)
     if folded.isascii():
         return list(chained.from_iterable(map(_TERMS.__getitem__, _ASCII.findall(folded))))
@@ -119,14 +142,18 @@ def _is_hyphenated(term: str) -> bool:
 
 
 def query_terms(text: str) -> list[str]:
-    """Return the terms that a question looks for: those it would be indexed by, without the words that only ask."""
+    """Return the terms that a question looks for: those it would be indexed by, without the words
+    that only ask.
+    """
     asking = {stem(word) for word in ASKING_WORDS}
     every = index_terms(text)
     return [term for term in every if term not in asking] or every
 
 
 def encode(term: str) -> str:
-    """Write a term in a-z and 0-9 only, no two terms alike, so that no database's own parser takes it apart."""
+    """Write a term in a-z and 0-9 only, no two terms alike, so that no database's own parser takes
+    it apart.
+    """
     return _CODES[term]
 
 
@@ -150,7 +177,9 @@ def _encode_character(char: str) -> str:
 
 
 def _runs(text: str) -> list[tuple[str, str]]:
-    """Return pairs of which one side is empty: a run of an unspaced script, or a chain of joined words."""
+    """Return pairs of which one side is empty: a run of an unspaced script, or a chain of joined
+    words.
+    """
     folded = _folded(text)
     if folded.isascii():
         return [("", chain) for chain in _ASCII.findall(folded)]
@@ -168,7 +197,9 @@ def _folded(text: str) -> str:
 
 
 def _without_apostrophe(found: re.Match[str]) -> str:
-    """Keep the letter after an apostrophe, in lower case lest O'Brien look like a compound of two names."""
+    """Keep the letter after an apostrophe, in lower case lest O'Brien look like a compound of two
+    names.
+    """
     return (found[1] or "").lower()
 
 
@@ -178,8 +209,12 @@ def _bigrams(run: str) -> list[str]:
 
 
 def _spelled(chain: str) -> list[str]:
-    """Return the words of a chain: the parts of each name, the name, and at last the chain itself if it has joiners."""
-    if chain.isalnum() and (chain.islower() or chain.isdigit() or not _compiled(_CAMEL).search(chain)):
+    """Return the words of a chain: the parts of each name, the name, and at last the chain itself
+    if it has joiners.
+    """
+    if chain.isalnum() and (
+        chain.islower() or chain.isdigit() or not _compiled(_CAMEL).search(chain)
+    ):
         return [chain[:LONGEST].casefold()]
     names = _compiled(_PART).findall(chain)
     found: list[str] = []

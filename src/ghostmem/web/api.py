@@ -1,4 +1,6 @@
-"""REST: find the route, check what was sent, ask whether the caller may, and call Ghost in a worker thread."""
+"""REST: find the route, check what was sent, ask whether the caller may, and call Ghost in a worker
+thread.
+"""
 
 from __future__ import annotations
 
@@ -55,17 +57,24 @@ async def call(ghost: Ghost, request: Request) -> Response:
     try:
         found = await _work(request, size, partial(answer, route, ghost, given))
     except ReadOnlyStoreError:
-        refuse_writes("write")  # a dry run that is a write taken back needs a store that can be written
+        refuse_writes(
+            "write"
+        )  # a dry run that is a write taken back needs a store that can be written
         raise
     created = isinstance(found, dict) and found.get("outcome") == "created"
     return json_response(found, 201 if created and route.method in ("PUT", "POST") else 200)
 
 
 async def _work(request: Request, size: int, work: Callable[[], Any]) -> Any:
-    """Do the work of a request in a thread; large ones follow each other, and one whose client has left is not begun."""
+    """Do the work of a request in a thread.
+
+    Large ones follow each other, and one whose client has left is not begun.
+    """
     if size <= LARGE_BODY:
         return await anyio.to_thread.run_sync(work)
-    await request.is_disconnected()  # lets the server read on, so that it hears of it when the client leaves meanwhile
+    await (
+        request.is_disconnected()
+    )  # lets the server read on, so that it hears of it when the client leaves meanwhile
     async with _few():
         if await request.is_disconnected():
             raise Refused(400, "ClientLeft", "the client has left", "send it again")
@@ -73,7 +82,9 @@ async def _work(request: Request, size: int, work: Callable[[], Any]) -> Any:
 
 
 def _few() -> anyio.CapacityLimiter:
-    """Return the places of large requests, so that small ones always find a thread and a processor."""
+    """Return the places of large requests, so that small ones always find a thread and a
+    processor.
+    """
     try:
         return _LARGE.get()
     except LookupError:
@@ -82,42 +93,69 @@ def _few() -> anyio.CapacityLimiter:
 
 
 def find(method: str, parts: list[bytes]) -> tuple[Route, Given]:
-    """Return the route of a path, and what the path names; a key is one segment, whatever it holds."""
+    """Return the route of a path, and what the path names.
+
+    A key is one segment, whatever it holds.
+    """
     fitting = [route for route in ROUTES if _fits(route, parts)]
     if not fitting:
-        raise Refused(404, "NotFoundError", "there is no such path", f"{PREFIX}/openapi.json lists them")
+        raise Refused(
+            404, "NotFoundError", "there is no such path", f"{PREFIX}/openapi.json lists them"
+        )
     route = next((route for route in fitting if route.method == method), None)
     if route is None:
         allowed = ", ".join(sorted(route.method for route in fitting))
-        raise Refused(405, "MethodNotAllowed", "this path has no such method", f"it has {allowed}", Allow=allowed)
-    values = [part for part, name in zip(parts, route.path.split("/")[1:], strict=True) if name.startswith("{")]
+        raise Refused(
+            405,
+            "MethodNotAllowed",
+            "this path has no such method",
+            f"it has {allowed}",
+            Allow=allowed,
+        )
+    values = [
+        part
+        for part, name in zip(parts, route.path.split("/")[1:], strict=True)
+        if name.startswith("{")
+    ]
     return route, {name: _decoded(value) for name, value in zip(route.in_path, values, strict=True)}
 
 
 def _fits(route: Route, parts: list[bytes]) -> bool:
     names = route.path.split("/")[1:]
     return len(names) == len(parts) and all(
-        part != b"" if name.startswith("{") else part == name.encode() for name, part in zip(names, parts, strict=True)
+        part != b"" if name.startswith("{") else part == name.encode()
+        for name, part in zip(names, parts, strict=True)
     )
 
 
 def _decoded(part: bytes) -> str:
     if _STRAY.search(part):
-        raise InvalidInputError("the path has a % that is not followed by two hexadecimal digits", "write a percent sign as %25")
+        raise InvalidInputError(
+            "the path has a % that is not followed by two hexadecimal digits",
+            "write a percent sign as %25",
+        )
     try:
         return unquote_to_bytes(part).decode()
     except UnicodeDecodeError:
-        raise InvalidInputError("the path is not UTF-8", "percent-encode the bytes of UTF-8") from None
+        raise InvalidInputError(
+            "the path is not UTF-8", "percent-encode the bytes of UTF-8"
+        ) from None
 
 
 def read_query(route: Route, raw: bytes) -> Given:
     """Read the fields of a query; what is a list may stand several times."""
     if _STRAY.search(raw):
-        raise InvalidInputError("the query has a % that is not followed by two hexadecimal digits", "write it as %25")
+        raise InvalidInputError(
+            "the query has a % that is not followed by two hexadecimal digits", "write it as %25"
+        )
     try:
-        pairs = parse_qsl(raw.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=MOST_FIELDS)
+        pairs = parse_qsl(
+            raw.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=MOST_FIELDS
+        )
     except ValueError:  # also what is not ASCII or not UTF-8
-        raise InvalidInputError("the query cannot be read", f"send at most {MOST_FIELDS} fields, percent-encoded UTF-8") from None
+        raise InvalidInputError(
+            "the query cannot be read", f"send at most {MOST_FIELDS} fields, percent-encoded UTF-8"
+        ) from None
     if pairs and route.has_body:
         raise InvalidInputError("this path takes no query", "send the fields as JSON in the body")
     given: Given = {}
@@ -133,7 +171,10 @@ def read_query(route: Route, raw: bytes) -> Given:
 
 
 def _typed(value: str, kind: str | None) -> Any:
-    """Return a value of a query as its type; what does not fit stays a text, which the schema refuses."""
+    """Return a value of a query as its type.
+
+    What does not fit stays a text, which the schema refuses.
+    """
     if kind == "boolean":
         return {"true": True, "false": False}.get(value, value)
     if kind == "integer" and re.fullmatch(r"-?[0-9]{1,18}", value):
@@ -148,8 +189,15 @@ def read_body(kind: str, body: bytes) -> Given:
     if not body:
         return {}
     media, _, rest = kind.partition(";")
-    if media.strip().lower() != "application/json" or ("charset" in rest.lower() and "utf-8" not in rest.lower()):
-        raise Refused(415, "UnsupportedMediaType", "the body is not JSON", "send it as Content-Type: application/json")
+    if media.strip().lower() != "application/json" or (
+        "charset" in rest.lower() and "utf-8" not in rest.lower()
+    ):
+        raise Refused(
+            415,
+            "UnsupportedMediaType",
+            "the body is not JSON",
+            "send it as Content-Type: application/json",
+        )
     try:
         found = json.loads(body.decode(), parse_constant=_no_number)
     except RecursionError:
@@ -168,7 +216,10 @@ def _no_number(name: str) -> NoReturn:
 
 
 def authorise(route: Route, given: Given) -> None:
-    """Ask whether the caller may do this there; who names no namespace and has a single one means that."""
+    """Ask whether the caller may do this there.
+
+    Who names no namespace and has a single one means that.
+    """
     need = "read" if given.get("dry_run") is True else route.scope
     refuse_writes(need)
     if route.where == ALL:
@@ -184,7 +235,9 @@ def authorise(route: Route, given: Given) -> None:
 def _only_namespace(need: str) -> str:
     names = {ns for ns, scope in CALLER.get().grants if SCOPES.index(scope) >= SCOPES.index(need)}
     if len(names) != 1:
-        raise ForbiddenError(f"this token may not {need} in all namespaces", "name one that it has with ns")
+        raise ForbiddenError(
+            f"this token may not {need} in all namespaces", "name one that it has with ns"
+        )
     return names.pop()
 
 

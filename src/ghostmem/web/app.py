@@ -61,7 +61,9 @@ class Limits:
 
 
 class App:
-    """Ghost as an ASGI application, which has to be closed before its server can stop: pages listen for news without end."""
+    """Ghost as an ASGI application, which has to be closed before its server can stop: pages listen
+    for news without end.
+    """
 
     def __init__(self, app: ASGIApp, live: ASGIApp, events: Events) -> None:
         self._app, self._live, self.events = app, live, events
@@ -91,12 +93,13 @@ def make_app(
     log: Log = to_stderr,
     sessions: Sessions | None = None,
 ) -> App:
-    """Return Ghost as an ASGI application: /api/v1, /healthz, /readyz, /metrics, and `mcp_app` at /mcp.
+    """Return Ghost as an ASGI application: /api/v1, /healthz, /readyz, /metrics, and `mcp_app` at
+    /mcp.
 
-    `require_tokens` is "always", "if-any" (as soon as the store has had a token) or "never"; `allowed_hosts` are names that
-    the server is called by beside those of loopback. `mcp_app` sees the path /mcp as it is, and gets the lifespan. With
-    `sessions` the viewer is at /, and people are let in by cookie.
-    """
+    `require_tokens` is "always", "if-any" (as soon as the store has had a token) or "never";
+    `allowed_hosts` are names that the server is called by beside those of loopback. `mcp_app` sees
+    the path /mcp as it is, and gets the lifespan. With `sessions` the viewer is at /, and people
+    are let in by cookie."""
     limits = limits or Limits()
     metrics, events, files = Metrics(), Events(ghost), None if sessions is None else Files()
     app = _rooms(ghost, metrics, mcp_app, events, files)
@@ -106,7 +109,12 @@ def make_app(
         door = bounded(doors(ghost, sessions, files), FORM_BYTES, limits.body_seconds)
     rate = Rate(limits.per_second, limits.burst, limits.clock)
     app = authenticated(app, ghost, require_tokens, rate, sessions, door)
-    app = traced(guarded(app, allowed_hosts, strict=sessions is not None and sessions.strict), metrics, log, ghost.store.clock)
+    app = traced(
+        guarded(app, allowed_hosts, strict=sessions is not None and sessions.strict),
+        metrics,
+        log,
+        ghost.store.clock,
+    )
     return App(app, mcp_app or _live, events)
 
 
@@ -117,7 +125,9 @@ async def _live(_: Scope, receive: Receive, send: Send) -> None:
     await send({"type": "lifespan.shutdown.complete"})
 
 
-def _rooms(ghost: Ghost, metrics: Metrics, mcp_app: ASGIApp | None, events: Events, files: Files | None) -> ASGIApp:
+def _rooms(
+    ghost: Ghost, metrics: Metrics, mcp_app: ASGIApp | None, events: Events, files: Files | None
+) -> ASGIApp:
     async def run(scope: Scope, receive: Receive, send: Send) -> None:
         path: bytes = scope["raw_path"]
         if path == EVENTS.encode():
@@ -142,13 +152,21 @@ def _rooms(ghost: Ghost, metrics: Metrics, mcp_app: ASGIApp | None, events: Even
 
 def _only_get(scope: Scope) -> None:
     if scope["method"] not in ("GET", "HEAD"):
-        raise Refused(405, "MethodNotAllowed", "this path has no such method", "it has GET, HEAD", Allow="GET, HEAD")
+        raise Refused(
+            405,
+            "MethodNotAllowed",
+            "this path has no such method",
+            "it has GET, HEAD",
+            Allow="GET, HEAD",
+        )
 
 
 async def _room(ghost: Ghost, metrics: Metrics, scope: Scope, path: str) -> Response:
     """Answer at one of the few paths that stand alone."""
     if path not in ("/healthz", "/readyz", "/metrics", OPENAPI):
-        raise Refused(404, "NotFoundError", "there is no such path", f"{OPENAPI} lists those of the API")
+        raise Refused(
+            404, "NotFoundError", "there is no such path", f"{OPENAPI} lists those of the API"
+        )
     scope["ghost.trace"].route = path
     _only_get(scope)
     if path == "/healthz":
@@ -158,12 +176,16 @@ async def _room(ghost: Ghost, metrics: Metrics, scope: Scope, path: str) -> Resp
         return json_response({"status": "ready" if ready else "not ready"}, 200 if ready else 503)
     if path == "/metrics":
         require("", "read")
-        return Response(metrics.render(await anyio.to_thread.run_sync(_gauges, ghost)), media_type=CONTENT_TYPE)
+        return Response(
+            metrics.render(await anyio.to_thread.run_sync(_gauges, ghost)), media_type=CONTENT_TYPE
+        )
     return json_response(document(api.PREFIX))
 
 
 def _apart() -> anyio.CapacityLimiter:
-    """Return threads of their own, so that the answer does not wait behind requests that wait for the store."""
+    """Return threads of their own, so that the answer does not wait behind requests that wait for
+    the store.
+    """
     try:
         return _PROBES.get()
     except LookupError:

@@ -1,4 +1,6 @@
-"""Who is calling: a bearer token, the cookie of a browser that was let in, or the owner where no token was ever made."""
+"""Who is calling: a bearer token, the cookie of a browser that was let in, or the owner where no
+token was ever made.
+"""
 
 import math
 from functools import partial
@@ -7,8 +9,8 @@ from typing import TYPE_CHECKING
 import anyio.to_thread
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from ghostmem.admin.tokens import ever_made, verify
 from ghostmem.caller import CALLER, CLIENT, LOOKING, OWNER, Caller
-from ghostmem.verbs.tokens import ever_made, verify
 from ghostmem.web.guard import OPEN, header
 from ghostmem.web.rate import Rate, neighbourhood
 from ghostmem.web.refusals import Refused
@@ -19,18 +21,25 @@ if TYPE_CHECKING:
 
 # When a token is needed.
 ALWAYS = "always"
-IF_ANY = "if-any"  # as soon as the store has had one; revoking the last does not open the door again
+IF_ANY = (
+    "if-any"  # as soon as the store has had one; revoking the last does not open the door again
+)
 NEVER = "never"
 _LONGEST = 256  # characters of a credential that are looked at
 
 
 def authenticated(
-    app: ASGIApp, ghost: "Ghost", require_tokens: str, rate: Rate, sessions: Sessions | None = None, doors: ASGIApp | None = None
+    app: ASGIApp,
+    ghost: "Ghost",
+    require_tokens: str,
+    rate: Rate,
+    sessions: Sessions | None = None,
+    doors: ASGIApp | None = None,
 ) -> ASGIApp:
     """Return the application behind the check of tokens and of how often somebody calls.
 
-    With `sessions` a cookie lets in too, and who is not let in is sent to the `doors`, where people can sign in.
-    """
+    With `sessions` a cookie lets in too, and who is not let in is sent to the `doors`, where people
+    can sign in."""
 
     async def run(scope: Scope, receive: Receive, send: Send) -> None:
         client = scope.get("client")
@@ -49,14 +58,21 @@ def authenticated(
         _slow_down(rate.wait(counted))
         scope["ghost.charge"] = partial(rate.charge, counted)
         scope["ghost.known"] = partial(_known, ghost, secret, session, require_tokens)
-        scope["ghost.caller"], scope["ghost.session"] = caller, session if caller is not None else None
+        scope["ghost.caller"], scope["ghost.session"] = (
+            caller,
+            session if caller is not None else None,
+        )
         if doors is not None and is_door(scope):
             await doors(scope, receive, send)
             return
         if caller is None:
             raise unauthorised(secret is not None)
         scope["ghost.trace"].caller = caller.name
-        before, client, looking = CALLER.set(caller), CLIENT.set("web" if session else caller.name), LOOKING.set(bool(session))
+        before, client, looking = (
+            CALLER.set(caller),
+            CLIENT.set("web" if session else caller.name),
+            LOOKING.set(bool(session)),
+        )
         try:
             if sessions is not None:
                 sessions.enter(scope, session)
@@ -70,12 +86,19 @@ def authenticated(
 
 
 def is_door(scope: Scope) -> bool:
-    """Say whether a request is for the page itself or for signing in, which answer people who are not let in yet."""
+    """Say whether a request is for the page itself or for signing in, which answer people who are
+    not let in yet.
+    """
     return scope["raw_path"] in (b"/", b"/sign-in")
 
 
-def _known(ghost: "Ghost", secret: str | None, session: Session | None, require_tokens: str) -> Caller | None:
-    """Return who a request is from; a session that was begun with a token is as good as that token is now."""
+def _known(
+    ghost: "Ghost", secret: str | None, session: Session | None, require_tokens: str
+) -> Caller | None:
+    """Return who a request is from.
+
+    A session that was begun with a token is as good as that token is now.
+    """
     if session is None:
         return _identify(ghost, secret, require_tokens)
     return OWNER if session.trusted else _identify(ghost, session.secret, require_tokens)
@@ -98,7 +121,13 @@ def _identify(ghost: "Ghost", secret: str | None, require_tokens: str) -> Caller
 
 def _slow_down(seconds: float) -> None:
     if seconds > 0:
-        raise Refused(429, "TooManyRequests", "too many requests", "wait a moment", Retry_After=str(math.ceil(seconds)))
+        raise Refused(
+            429,
+            "TooManyRequests",
+            "too many requests",
+            "wait a moment",
+            Retry_After=str(math.ceil(seconds)),
+        )
 
 
 def unauthorised(given: bool) -> Refused:

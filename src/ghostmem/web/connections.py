@@ -1,4 +1,6 @@
-"""Connections that wait for a request: each for some seconds only, and not so many that others find no place."""
+"""Connections that wait for a request: each for some seconds only, and not so many that others find
+no place.
+"""
 
 from __future__ import annotations
 
@@ -18,12 +20,15 @@ MAX_WAITING_PER_ADDRESS = 256
 class Waiting:
     """The connections that wait for a request, those that have waited longest first.
 
-    When there are too many, of one address or in all, the one that has waited longest is closed: whoever connects and sends a
-    request at once is served, however many others connect and say nothing.
-    """
+    When there are too many, of one address or in all, the one that has waited longest is closed:
+    whoever connects and sends a request at once is served, however many others connect and say
+    nothing."""
 
     def __init__(
-        self, most: int = MAX_WAITING, per_address: int = MAX_WAITING_PER_ADDRESS, seconds: float = HEADER_SECONDS
+        self,
+        most: int = MAX_WAITING,
+        per_address: int = MAX_WAITING_PER_ADDRESS,
+        seconds: float = HEADER_SECONDS,
     ) -> None:
         self._most, self._per_address, self.seconds = most, per_address, seconds
         self._waiting: dict[Protocol, str] = {}
@@ -57,7 +62,9 @@ class Waiting:
 
 
 class Protocol(H11Protocol):
-    """HTTP/1.1 with a limit on how long the headers of a request may take, and on how many connections wait."""
+    """HTTP/1.1 with a limit on how long the headers of a request may take, and on how many
+    connections wait.
+    """
 
     def __init__(self, *args: Any, waiting: Waiting, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -71,7 +78,9 @@ class Protocol(H11Protocol):
         self._waiting.add(self)
 
     def data_received(self, data: bytes) -> None:
-        """Read what came; the headers of a later request have their time from their first byte on."""
+        """Read what came; the headers of a later request have their time from their first
+        byte on.
+        """
         super().data_received(data)
         if self._is_idle():
             if self._timer is None:

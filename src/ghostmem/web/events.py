@@ -1,4 +1,6 @@
-"""Live news: whenever somebody has written, this process or another, everybody who listens and may read there is told."""
+"""Live news: whenever somebody has written, this process or another, everybody who listens and may
+read there is told.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ from starlette.responses import Response, StreamingResponse
 
 from ghostmem.caller import CALLER, Caller
 from ghostmem.errors import GhostError
-from ghostmem.verbs.sequences import sequences
+from ghostmem.store.sequences import sequences
 from ghostmem.web.refusals import Refused
 
 if TYPE_CHECKING:
@@ -24,9 +26,13 @@ MOST = 64  # listeners at once
 
 
 class Events:
-    """One task that looks at the store while anybody listens, and wakes all listeners when something changed."""
+    """One task that looks at the store while anybody listens, and wakes all listeners when
+    something changed.
+    """
 
-    def __init__(self, ghost: Ghost, pause: float = PAUSE, beat: float = BEAT, most: int = MOST) -> None:
+    def __init__(
+        self, ghost: Ghost, pause: float = PAUSE, beat: float = BEAT, most: int = MOST
+    ) -> None:
         self._ghost, self._pause, self._beat, self._most = ghost, pause, beat, most
         self._seen: dict[str, int] = {}
         self._listeners = 0
@@ -36,17 +42,28 @@ class Events:
         self._closed = False
 
     async def answer(self, known: Callable[[], Caller | None]) -> Response:
-        """Return a stream of server-sent events, the first of which says where the store stands now.
+        """Return a stream of server-sent events, the first of which says where the store stands
+        now.
 
         It ends when `known` returns nobody any more: a token that was revoked hears nothing.
         """
         if self._listeners >= self._most:
-            raise Refused(503, "TooManyListeners", f"{self._most} pages listen already", "close one", Retry_After="5")
+            raise Refused(
+                503,
+                "TooManyListeners",
+                f"{self._most} pages listen already",
+                "close one",
+                Retry_After="5",
+            )
         caller = CALLER.get()
         headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-        return StreamingResponse(self._stream(caller, known), media_type="text/event-stream", headers=headers)
+        return StreamingResponse(
+            self._stream(caller, known), media_type="text/event-stream", headers=headers
+        )
 
-    async def _stream(self, caller: Caller, known: Callable[[], Caller | None]) -> AsyncIterator[str]:
+    async def _stream(
+        self, caller: Caller, known: Callable[[], Caller | None]
+    ) -> AsyncIterator[str]:
         def visible(ns: str) -> bool:
             return caller.may(ns, "read")
 
@@ -90,7 +107,10 @@ class Events:
                 self._wake()
 
     async def _look(self) -> bool:
-        """Look at the store, and say whether something changed; one that cannot be read now is looked at again later."""
+        """Look at the store, and say whether something changed.
+
+        One that cannot be read now is looked at again later.
+        """
         try:
             found = await anyio.to_thread.run_sync(sequences, self._ghost.store)
         except GhostError:
@@ -120,6 +140,8 @@ async def _is_still(known: Callable[[], Caller | None]) -> bool:
 
 
 def _told(now: dict[str, int], changed: dict[str, int]) -> str:
-    """Write one event: the sum of all sequences, which only grows, and the namespaces that changed."""
+    """Write one event: the sum of all sequences, which only grows, and the namespaces that
+    changed.
+    """
     body = json.dumps({"sequence": sum(now.values()), "namespaces": changed}, ensure_ascii=False)
     return f"event: change\ndata: {body}\n\n"

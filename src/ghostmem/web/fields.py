@@ -3,16 +3,18 @@
 from collections.abc import Mapping
 from typing import Any
 
+from ghostmem.memory.curate import OPS
 from ghostmem.model import FileRel, Kind, Priority, Rel, SourceKind, Tier
-from ghostmem.verbs.accept import MAX_KEY, MAX_TAG
-from ghostmem.verbs.curate import OPS
+from ghostmem.store.validate import MAX_KEY, MAX_TAG
 
 Fields = Mapping[str, Mapping[str, Any]]
 
 
 def text(about: str, most: int = MAX_KEY, least: int = 0) -> dict[str, Any]:
     """Describe a text."""
-    return {"type": "string", "description": about, "maxLength": most} | ({"minLength": least} if least else {})
+    return {"type": "string", "description": about, "maxLength": most} | (
+        {"minLength": least} if least else {}
+    )
 
 
 def one_of(about: str, values: Any) -> dict[str, Any]:
@@ -37,7 +39,12 @@ def flag(about: str) -> dict[str, Any]:
 
 def texts(about: str, most: int = 1000, length: int = MAX_KEY) -> dict[str, Any]:
     """Describe a list of texts."""
-    return {"type": "array", "description": about, "maxItems": most, "items": {"type": "string", "maxLength": length}}
+    return {
+        "type": "array",
+        "description": about,
+        "maxItems": most,
+        "items": {"type": "string", "maxLength": length},
+    }
 
 
 CONTENT = {"type": "string", "description": "The text.", "minLength": 1}
@@ -49,10 +56,19 @@ DRY_RUN = flag("Say what would happen, and change nothing.")
 LIMIT = whole("At most so many.", 1, 1000)
 
 NS: Fields = {"ns": text("A namespace.", 128)}
-NS_FILTER: Fields = {"ns": text("A namespace, a prefix such as agent:*, or nothing for all that the token may read.", 129)}
+NS_FILTER: Fields = {
+    "ns": text(
+        "A namespace, a prefix such as agent:*, or nothing for all that the token may read.", 129
+    )
+}
 KEYED: Fields = {**NS, "key": text("The key; as one percent-encoded segment in a path.")}
 REL: Fields = {"rel": one_of("How they relate.", Rel)}
-ENDS: Fields = {**NS, "from_key": text("The key of the first."), "to_key": text("The key of the second."), **REL}
+ENDS: Fields = {
+    **NS,
+    "from_key": text("The key of the first."),
+    "to_key": text("The key of the second."),
+    **REL,
+}
 
 FILES: Fields = {
     "files": {
@@ -61,7 +77,10 @@ FILES: Fields = {
         "maxItems": 1000,
         "items": {
             "type": "object",
-            "properties": {"path": text("Its path.", 4096, 1), "rel": one_of("What was done to it.", FileRel)},
+            "properties": {
+                "path": text("Its path.", 4096, 1),
+                "rel": one_of("What was done to it.", FileRel),
+            },
             "required": ["path"],
             "additionalProperties": False,
         },
@@ -76,7 +95,8 @@ SOURCE: Fields = {
 STORED: Fields = {
     "kind": one_of("What sort of knowledge it is.", Kind),
     "tier": one_of(
-        "Where it stands in its life; identity is a pinned ltm, quarantine is never read.", [*Tier, "identity", "quarantine"]
+        "Where it stands in its life; identity is a pinned ltm, quarantine is never read.",
+        [*Tier, "identity", "quarantine"],
     ),
     "tags": texts("Its tags.", length=MAX_TAG),
     "priority": one_of("How much the writer cares.", Priority),
@@ -102,7 +122,12 @@ NARROW: Fields = {
     "file_rel": one_of("What was done to the file.", FileRel),
 }
 TIERS: Fields = {
-    "tiers": {"type": "array", "description": "Only in these tiers.", "maxItems": 4, "items": one_of("A tier.", Tier)},
+    "tiers": {
+        "type": "array",
+        "description": "Only in these tiers.",
+        "maxItems": 4,
+        "items": one_of("A tier.", Tier),
+    },
     "include_all": flag("In every tier."),
 }
 LISTED: Fields = {
@@ -128,7 +153,9 @@ CONTEXT: Fields = {
     "exclude_pinned": flag("Leave pinned memories out."),
     "min_score": number("Leave out what scores less; scores are from 0 to 1.", -1e6, 1e6),
     "min_spread": number("Only the best when scores lie closer together.", 0, 1e6),
-    "max_memory_tokens": whole("Tokens that one memory may take; -1: as many as it has.", -1, 1_000_000),
+    "max_memory_tokens": whole(
+        "Tokens that one memory may take; -1: as many as it has.", -1, 1_000_000
+    ),
     "expand": flag("Follow edges."),
     "whole": flag("Give the whole namespace when it is small."),
     "for_user": text("Whose words count more."),
@@ -148,11 +175,16 @@ PUT: Fields = {
 }
 RULE: Fields = {
     "name": text("What it does, in a few words.", least=1),
-    "action": text("PROMOTE, DEMOTE, DECAY, DELETE, ARCHIVE, TTL_SET, PIN, LINK, DEDUP or MERGE.", 16),
+    "action": text(
+        "PROMOTE, DEMOTE, DECAY, DELETE, ARCHIVE, TTL_SET, PIN, LINK, DEDUP or MERGE.", 16
+    ),
     "rule_id": text("Put it in the place of this rule.", least=1),
     "ns": text("Only in this namespace.", 128),
     "priority": whole("The highest that matches a memory wins.", -1_000_000, 1_000_000),
-    "action_params": {"type": "object", "description": 'What the action needs, such as {"to_tier": "ltm"}.'},
+    "action_params": {
+        "type": "object",
+        "description": 'What the action needs, such as {"to_tier": "ltm"}.',
+    },
     "expires_at": TIME,
     "tier": one_of("In this tier.", Tier),
     "kind": STORED["kind"],

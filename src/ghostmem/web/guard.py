@@ -1,4 +1,6 @@
-"""Before anything is read: is this server meant, does the request come from a page of its own, is it small enough."""
+"""Before anything is read: is this server meant, does the request come from a page of its own, is
+it small enough.
+"""
 
 from collections.abc import Collection
 from ipaddress import ip_address
@@ -11,25 +13,40 @@ from ghostmem.web.refusals import Refused
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 WILDCARD = frozenset({"0.0.0.0", "::"})  # noqa: S104 (compared with, never bound to)
-OPEN = (b"/healthz", b"/readyz")  # say nothing but that the server lives, to whoever asks by whatever name
+OPEN = (
+    b"/healthz",
+    b"/readyz",
+)  # say nothing but that the server lives, to whoever asks by whatever name
 
 
 def header(scope: Scope, name: bytes) -> str | None:
     """Return a header that may stand once."""
     found = [value for key, value in scope["headers"] if key == name]
     if len(found) > 1:
-        raise Refused(400, "InvalidRequest", f"the header {name.decode()} stands more than once", "send it once")
+        raise Refused(
+            400,
+            "InvalidRequest",
+            f"the header {name.decode()} stands more than once",
+            "send it once",
+        )
     return found[0].decode("latin-1") if found else None
 
 
 def check_host(scope: Scope, allowed: Collection[str]) -> None:
-    """Refuse names that are not ours: a page elsewhere may have bent its own name to this address (DNS rebinding)."""
+    """Refuse names that are not ours: a page elsewhere may have bent its own name to this address
+    (DNS rebinding).
+    """
     host = header(scope, b"host")
     name = _name(f"//{host}") if host else None
-    numeric = bool(WILDCARD & set(allowed)) and name is not None and _is_address(name)  # nobody can bend a bare address
+    numeric = (
+        bool(WILDCARD & set(allowed)) and name is not None and _is_address(name)
+    )  # nobody can bend a bare address
     if name is None or not (name in LOOPBACK or name in allowed or numeric):
         raise Refused(
-            421, "MisdirectedRequest", "this server does not answer to that name", "`ghost serve --allow-host` adds one"
+            421,
+            "MisdirectedRequest",
+            "this server does not answer to that name",
+            "`ghost serve --allow-host` adds one",
         )
 
 
@@ -41,9 +58,16 @@ def check_origin(scope: Scope, allowed: Collection[str]) -> None:
         foreign = site == "cross-site" and mode != "navigate"
     else:
         own = origin.partition("://")[2].lower() == (header(scope, b"host") or "").lower()
-        foreign = not origin.startswith(("http://", "https://")) or not (own or _name(origin) in set(allowed) - LOOPBACK)
+        foreign = not origin.startswith(("http://", "https://")) or not (
+            own or _name(origin) in set(allowed) - LOOPBACK
+        )
     if foreign:
-        raise Refused(403, "ForbiddenOrigin", "pages of other sites may not call this server", "call it from a program")
+        raise Refused(
+            403,
+            "ForbiddenOrigin",
+            "pages of other sites may not call this server",
+            "call it from a program",
+        )
 
 
 def _name(url: str) -> str | None:
@@ -65,7 +89,10 @@ def _is_address(name: str) -> bool:
 
 
 def guarded(app: ASGIApp, allowed: Collection[str], strict: bool = False) -> ASGIApp:
-    """Return the application behind the checks of Host and Origin; health is exempt, unless `strict`."""
+    """Return the application behind the checks of Host and Origin.
+
+    Health is exempt, unless `strict`.
+    """
     names = {name.lower().rstrip(".").strip("[]") for name in allowed}
 
     async def run(scope: Scope, receive: Receive, send: Send) -> None:
@@ -78,7 +105,9 @@ def guarded(app: ASGIApp, allowed: Collection[str], strict: bool = False) -> ASG
 
 
 def bounded(app: ASGIApp, limit: int, seconds: float) -> ASGIApp:
-    """Return the application with bodies read beforehand, up to a limit, also when nobody said how long they are."""
+    """Return the application with bodies read beforehand, up to a limit, also when nobody said how
+    long they are.
+    """
 
     async def run(scope: Scope, receive: Receive, send: Send) -> None:
         told = header(scope, b"content-length")
@@ -88,7 +117,13 @@ def bounded(app: ASGIApp, limit: int, seconds: float) -> ASGIApp:
             with anyio.fail_after(seconds):
                 body = await _read(receive, limit)
         except TimeoutError:
-            raise Refused(408, "Timeout", "the body did not arrive in time", "send it faster", Connection="close") from None
+            raise Refused(
+                408,
+                "Timeout",
+                "the body did not arrive in time",
+                "send it faster",
+                Connection="close",
+            ) from None
         if body is None:
             return  # the client has left
         if "ghost.charge" in scope:
@@ -123,4 +158,10 @@ async def _read(receive: Receive, limit: int) -> bytes | None:
 
 
 def _too_large(limit: int) -> Refused:
-    return Refused(413, "TooLarge", f"the body is larger than {limit:,} bytes", "send less at once", Connection="close")
+    return Refused(
+        413,
+        "TooLarge",
+        f"the body is larger than {limit:,} bytes",
+        "send less at once",
+        Connection="close",
+    )

@@ -12,13 +12,17 @@ from typing import Any
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from ghostmem.clock import Clock, format_time
 from ghostmem.errors import GhostError
-from ghostmem.times import Clock, format_time
 from ghostmem.web.metrics import METHODS, Metrics
 from ghostmem.web.refusals import UNEXPECTED, Refused, json_response, refusal
 
 Log = Callable[[dict[str, Any]], None]
-_UNLESS_SET = {"Cache-Control": "no-store", "Referrer-Policy": "no-referrer", "Content-Security-Policy": "default-src 'none'"}
+_UNLESS_SET = {
+    "Cache-Control": "no-store",
+    "Referrer-Policy": "no-referrer",
+    "Content-Security-Policy": "default-src 'none'",
+}
 
 
 @dataclass
@@ -93,7 +97,11 @@ def described(error: BaseException) -> str:
     place = error.__traceback__
     while place is not None and place.tb_next is not None:
         place = place.tb_next
-    where = f" at {os.path.basename(place.tb_frame.f_code.co_filename)}:{place.tb_lineno}" if place else ""
+    where = (
+        f" at {os.path.basename(place.tb_frame.f_code.co_filename)}:{place.tb_lineno}"
+        if place
+        else ""
+    )
     return f"{type(error).__name__}{where}"
 
 
@@ -112,7 +120,10 @@ def _line(trace: Trace, method: str, seconds: float, clock: Clock) -> dict[str, 
 
 
 class JsonLines(logging.Handler):
-    """Write what libraries log in the same form; only the server's own words are known to hold no contents."""
+    """Write what libraries log in the same form.
+
+    Only the server's own words are known to hold no contents.
+    """
 
     def __init__(self, log: Log, clock: Clock) -> None:
         super().__init__(logging.WARNING)
@@ -120,7 +131,11 @@ class JsonLines(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         """Write one record."""
-        line: dict[str, Any] = {"time": format_time(self._clock()), "level": record.levelname.lower(), "logger": record.name}
+        line: dict[str, Any] = {
+            "time": format_time(self._clock()),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+        }
         if record.name.startswith("uvicorn"):
             line["message"] = record.getMessage()
         if record.exc_info and record.exc_info[1] is not None:

@@ -1,4 +1,6 @@
-"""What the viewer asks for beside the verbs of agents: everything about one memory, graphs, flows, spans, and what to settle."""
+"""What the viewer asks for beside the verbs of agents: everything about one memory, graphs, flows,
+spans, and what to settle.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 from ghostmem._version import __version__
 from ghostmem.caller import CALLER
 from ghostmem.errors import NotFoundError
-from ghostmem.verbs.details import details
-from ghostmem.verbs.flow import flow, run_changes
-from ghostmem.verbs.graph import graph
-from ghostmem.verbs.shape import shape
-from ghostmem.verbs.spans import spans
+from ghostmem.memory.details import details
 from ghostmem.web import fields as f
+from ghostmem.web.flow import flow, run_changes
+from ghostmem.web.graph_view import graph
 from ghostmem.web.route import ONE, OWN, SEVERAL, Given, Route, without_places
 from ghostmem.web.session import visit
+from ghostmem.web.shape import shape
+from ghostmem.web.spans import spans
 
 if TYPE_CHECKING:
     from ghostmem.ghost import Ghost
@@ -31,7 +33,9 @@ def _session(ghost: Ghost, _: Given) -> Any:
         "csrf": now.csrf,
         "read_only": now.read_only or ghost.store.engine.read_only,
         "version": __version__,
-        "store": ghost.store.engine.location.replace("\\", "/").rpartition("/")[2] if caller.may("", "read") else "",
+        "store": ghost.store.engine.location.replace("\\", "/").rpartition("/")[2]
+        if caller.may("", "read")
+        else "",
         "name": caller.name,
         "everything": caller.may("", "read"),
         "namespaces": spaces,
@@ -41,7 +45,7 @@ def _session(ghost: Ghost, _: Given) -> Any:
 
 
 def _audit(ghost: Ghost, given: Given) -> Any:
-    from ghostmem.verbs.audit import audit
+    from ghostmem.lifecycle.audit import audit
 
     found = audit(ghost.store, given.get("ns")).to_dict()
     del found["source"]  # where the server keeps its file is nobody's business
@@ -66,7 +70,15 @@ def _held(ghost: Ghost, given: Given) -> Any:
 
 
 LOOKS: tuple[Route, ...] = (
-    Route("GET", "/session", "read", OWN, "Say who is calling, and what a page needs to write.", _session, {}),
+    Route(
+        "GET",
+        "/session",
+        "read",
+        OWN,
+        "Say who is calling, and what a page needs to write.",
+        _session,
+        {},
+    ),
     Route(
         "GET",
         "/memories/{ns}/{key}/details",
@@ -114,9 +126,25 @@ LOOKS: tuple[Route, ...] = (
         lambda g, a: flow(g.store, **a),
         {**f.NS_FILTER, "days": f.whole("So many days.", 1, 366)},
     ),
-    Route("GET", "/runs/{run}", "read", OWN, "Show what a run changed.", _run, {"run": f.text("The run's id.", 64)}),
+    Route(
+        "GET",
+        "/runs/{run}",
+        "read",
+        OWN,
+        "Show what a run changed.",
+        _run,
+        {"run": f.text("The run's id.", 64)},
+    ),
     Route("GET", "/audit", "read", SEVERAL, "Score how tidy memories are.", _audit, f.NS_FILTER),
-    Route("GET", "/shape", "read", SEVERAL, "Count memories by what they are.", lambda g, a: shape(g.store, **a), f.NS_FILTER),
+    Route(
+        "GET",
+        "/shape",
+        "read",
+        SEVERAL,
+        "Count memories by what they are.",
+        lambda g, a: shape(g.store, **a),
+        f.NS_FILTER,
+    ),
     Route(
         "GET",
         "/quarantine",

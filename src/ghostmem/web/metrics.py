@@ -10,7 +10,10 @@ CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 
 class Metrics:
-    """Counts of requests by route, method and status, and how long they took; routes are templates, so there are few."""
+    """Counts of requests by route, method and status, and how long they took.
+
+    Routes are templates, so there are few.
+    """
 
     def __init__(self) -> None:
         self._requests: Counter[tuple[str, str, int]] = Counter()
@@ -20,15 +23,23 @@ class Metrics:
     def observe(self, route: str, method: str, status: int, seconds: float) -> None:
         """Count one request."""
         self._requests[route, method if method in METHODS else "other", status] += 1
-        place = next((number for number, most in enumerate(BUCKETS) if seconds <= most), len(BUCKETS))
+        place = next(
+            (number for number, most in enumerate(BUCKETS) if seconds <= most), len(BUCKETS)
+        )
         self._durations[route][place] += 1
         self._seconds[route] += seconds
 
     def render(self, gauges: Mapping[str, tuple[str, int]]) -> str:
         """Return everything as text, with gauges as name: (help, value)."""
-        lines = ["# HELP ghost_http_requests_total Requests answered.", "# TYPE ghost_http_requests_total counter"]
+        lines = [
+            "# HELP ghost_http_requests_total Requests answered.",
+            "# TYPE ghost_http_requests_total counter",
+        ]
         for (route, method, status), count in sorted(self._requests.items()):
-            lines.append(f'ghost_http_requests_total{{route="{route}",method="{method}",status="{status}"}} {count}')
+            lines.append(
+                f'ghost_http_requests_total{{route="{route}",method="{method}",status="{status}"}} '
+                f"{count}"
+            )
         name = "ghost_http_request_duration_seconds"
         lines += [
             f"# HELP {name} Seconds from the first byte of a request to the last of its answer.",

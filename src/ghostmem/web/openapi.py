@@ -37,9 +37,16 @@ def document(prefix: str) -> dict[str, Any]:
         paths.setdefault(prefix + route.path, {})[route.method.lower()] = _operation(route)
     return {
         "openapi": "3.1.0",
-        "info": {"title": "Ghost", "version": __version__, "description": "Memory for AI agents that lasts."},
+        "info": {
+            "title": "Ghost",
+            "version": __version__,
+            "description": "Memory for AI agents that lasts.",
+        },
         "paths": paths,
-        "components": {"schemas": {"Error": _ERROR}, "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}}},
+        "components": {
+            "schemas": {"Error": _ERROR},
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
+        },
         "security": [{"token": []}, {}],
     }
 
@@ -49,16 +56,28 @@ def _operation(route: Route) -> dict[str, Any]:
         "operationId": _name(route),
         "summary": route.about,
         "description": f"Needs the scope {route.scope}.",
-        "parameters": [_parameter(route, name) for name in route.takes if name in route.in_path or not route.has_body],
+        "parameters": [
+            _parameter(route, name)
+            for name in route.takes
+            if name in route.in_path or not route.has_body
+        ],
         "responses": {str(status): _refused(about) for status, about in _REFUSALS.items()},
     }
     if route.has_body:
         schema = route.schema
-        schema["properties"] = {name: about for name, about in route.takes.items() if name not in route.in_path}
+        schema["properties"] = {
+            name: about for name, about in route.takes.items() if name not in route.in_path
+        }
         schema["required"] = list(route.needs)
-        found["requestBody"] = {"required": bool(route.needs), "content": {"application/json": {"schema": schema}}}
+        found["requestBody"] = {
+            "required": bool(route.needs),
+            "content": {"application/json": {"schema": schema}},
+        }
     media = "application/x-ndjson" if route.streams else "application/json"
-    good = {"description": "Done.", "content": {media: {"schema": {} if route.streams else {"type": "object"}}}}
+    good = {
+        "description": "Done.",
+        "content": {media: {"schema": {} if route.streams else {"type": "object"}}},
+    }
     found["responses"] |= {"200": good} | ({"201": good} if route.method in ("PUT", "POST") else {})
     return found
 
@@ -68,7 +87,12 @@ def _parameter(route: Route, name: str) -> dict[str, Any]:
     place = "path" if name in route.in_path else "query"
     if place == "path":
         schema["minLength"] = 1
-    found = {"name": name, "in": place, "required": place == "path" or name in route.needs, "schema": schema}
+    found = {
+        "name": name,
+        "in": place,
+        "required": place == "path" or name in route.needs,
+        "schema": schema,
+    }
     return found | ({"style": "form", "explode": True} if schema["type"] == "array" else {})
 
 
@@ -78,4 +102,7 @@ def _name(route: Route) -> str:
 
 
 def _refused(about: str) -> dict[str, Any]:
-    return {"description": about, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}}
+    return {
+        "description": about,
+        "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}},
+    }

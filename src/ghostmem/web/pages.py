@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from ghostmem.verbs.tokens import verify
+from ghostmem.admin.tokens import verify
 from ghostmem.web.auth import unauthorised
 from ghostmem.web.guard import header
 from ghostmem.web.refusals import Refused
@@ -35,14 +35,18 @@ TYPES = {
     ".txt": "text/plain; charset=utf-8",
 }
 POLICY = (
-    "default-src 'none'; script-src 'self'; style-src {style}; img-src 'self' data:; connect-src 'self'; base-uri 'none'; "
+    "default-src 'none'; script-src 'self'; style-src {style}; img-src 'self' data:; "
+    "connect-src 'self'; base-uri 'none'; "
     "form-action 'self'; frame-ancestors 'none'"
 )
 PAGE_POLICY = POLICY.format(style="'self'")
 
 
 class Files:
-    """The files of the page, found by exactly their names; each is read again when it has changed on disk."""
+    """The files of the page, found by exactly their names.
+
+    Each is read again when it has changed on disk.
+    """
 
     def __init__(self, root: Path = STATIC) -> None:
         self._root = root
@@ -68,13 +72,26 @@ class Files:
     def answer(self, scope: Scope, name: str) -> Response:
         """Return a file; a browser that has it already is told so."""
         if scope["method"] not in ("GET", "HEAD"):
-            raise Refused(405, "MethodNotAllowed", "this path has no such method", "it has GET, HEAD", Allow="GET, HEAD")
+            raise Refused(
+                405,
+                "MethodNotAllowed",
+                "this path has no such method",
+                "it has GET, HEAD",
+                Allow="GET, HEAD",
+            )
         body, etag = self.read(name)
-        headers = {"ETag": etag, "Cache-Control": "no-cache", "Content-Security-Policy": PAGE_POLICY}
+        headers = {
+            "ETag": etag,
+            "Cache-Control": "no-cache",
+            "Content-Security-Policy": PAGE_POLICY,
+        }
         if header(scope, b"if-none-match") == etag:
             return Response(status_code=304, headers=headers)
         if "gzip" in (header(scope, b"accept-encoding") or ""):
-            body, headers = self._packed(etag, body), {**headers, "Content-Encoding": "gzip", "Vary": "Accept-Encoding"}
+            body, headers = (
+                self._packed(etag, body),
+                {**headers, "Content-Encoding": "gzip", "Vary": "Accept-Encoding"},
+            )
         return Response(body, 200, headers, TYPES[Path(name).suffix])
 
     def _packed(self, etag: str, body: bytes) -> bytes:
@@ -103,9 +120,17 @@ def doors(ghost: Ghost, sessions: Sessions, files: Files) -> ASGIApp:
 
 
 def _front(scope: Scope, sessions: Sessions, files: Files) -> Response:
-    """Answer at /: take a one-time token, show the page to who is let in, and the door to everybody else."""
+    """Answer at /: take a one-time token, show the page to who is let in, and the door to everybody
+    else.
+    """
     if scope["method"] not in ("GET", "HEAD"):
-        raise Refused(405, "MethodNotAllowed", "this path has no such method", "it has GET, HEAD", Allow="GET, HEAD")
+        raise Refused(
+            405,
+            "MethodNotAllowed",
+            "this path has no such method",
+            "it has GET, HEAD",
+            Allow="GET, HEAD",
+        )
     given = parse_qs(scope["query_string"].decode("latin-1"), max_num_fields=20).get("token")
     caller: Caller | None = scope["ghost.caller"]
     if given and scope["method"] == "GET" and (cookie := sessions.redeem(given[0])) is not None:
@@ -137,8 +162,15 @@ async def _sign_in(ghost: Ghost, sessions: Sessions, request: Request) -> Respon
 
 def _sign_out(scope: Scope, sessions: Sessions) -> Response:
     session: Session | None = scope["ghost.session"]
-    if session is None or not hmac.compare_digest((header(scope, CSRF) or "").encode(), session.csrf.encode()):
-        raise Refused(403, "ForbiddenOrigin", "this was not sent by the viewer's own page", "reload the page, and try again")
+    if session is None or not hmac.compare_digest(
+        (header(scope, CSRF) or "").encode(), session.csrf.encode()
+    ):
+        raise Refused(
+            403,
+            "ForbiddenOrigin",
+            "this was not sent by the viewer's own page",
+            "reload the page, and try again",
+        )
     sessions.end(scope)
     return Response(status_code=204, headers={"Set-Cookie": set_cookie(scope, "")})
 
@@ -148,9 +180,14 @@ def _let_in(scope: Scope, cookie: str) -> Response:
 
 
 def _door(status: int, problem: str = "") -> Response:
-    """Return the page that says how to get in; its few styles are in it, because no file is served before."""
+    """Return the page that says how to get in.
+
+    Its few styles are in it, because no file is served before.
+    """
     about = f'<p class="problem" role="alert">{problem}</p>' if problem else ""
-    body = _DOOR.replace("<!-- style -->", f"<style>{_STYLE}</style>").replace("<!-- problem -->", about)
+    body = _DOOR.replace("<!-- style -->", f"<style>{_STYLE}</style>").replace(
+        "<!-- problem -->", about
+    )
     style = b64encode(sha256(_STYLE.encode()).digest()).decode()
     headers = {
         "Content-Security-Policy": POLICY.format(style=f"'sha256-{style}'"),

@@ -1,4 +1,6 @@
-"""How often somebody may call, and with how much: a bucket each, in a table that cannot grow without end."""
+"""How often somebody may call, and with how much: a bucket each, in a table that cannot grow
+without end.
+"""
 
 import ipaddress
 import time
@@ -10,14 +12,25 @@ MOST = 10_000  # callers that are remembered; who has not called for longest is 
 
 
 class Rate:
-    """Buckets that hold `burst` requests and are filled again at so many a second; a rate of 0 means no limit."""
+    """Buckets that hold `burst` requests and are filled again at so many a second.
 
-    def __init__(self, per_second: float, burst: int, clock: Callable[[], float] = time.monotonic, most: int = MOST) -> None:
+    A rate of 0 means no limit.
+    """
+
+    def __init__(
+        self,
+        per_second: float,
+        burst: int,
+        clock: Callable[[], float] = time.monotonic,
+        most: int = MOST,
+    ) -> None:
         self._rate, self._burst, self._clock, self._most = per_second, burst, clock, most
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def wait(self, who: str) -> float:
-        """Count a request and return 0, or how many seconds to wait before the next would be taken."""
+        """Count a request and return 0, or how many seconds to wait before the next would
+        be taken.
+        """
         if self._rate <= 0:
             return 0.0
         now = self._clock()
@@ -30,7 +43,9 @@ class Rate:
         return 0.0 if taken else (1 - left) / self._rate
 
     def charge(self, who: str, size: int) -> None:
-        """Count the bytes of a body, also beyond what the bucket holds: later requests wait until that is made good."""
+        """Count the bytes of a body, also beyond what the bucket holds: later requests wait until
+        that is made good.
+        """
         if self._rate > 0 and who in self._buckets:
             left, at = self._buckets[who]
             self._buckets[who] = (left - size / REQUEST_BYTES, at)
@@ -40,7 +55,9 @@ class Rate:
 
 
 def neighbourhood(address: str) -> str:
-    """Return what an address is counted by: itself, or for IPv6 the network that one customer usually has."""
+    """Return what an address is counted by: itself, or for IPv6 the network that one customer
+    usually has.
+    """
     try:
         found = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:

@@ -1,4 +1,6 @@
-"""What is answered when something cannot be done: a status, and an error without anything that is the server's own business."""
+"""What is answered when something cannot be done: a status, and an error without anything that is
+the server's own business.
+"""
 
 import json
 from collections.abc import Mapping
@@ -23,7 +25,8 @@ from ghostmem.errors import (
 )
 
 # Errors by class, the first that fits: their status, and whether their own words may be told.
-# Those of the engine and of providers name files and addresses of the server, so their class speaks for them.
+# Those of the engine and of providers name files and addresses of the server, so their class speaks
+# for them.
 STATUSES: tuple[tuple[type[GhostError], int, bool], ...] = (
     (InvalidInputError, 400, True),
     (ForbiddenError, 403, True),
@@ -40,7 +43,8 @@ STATUSES: tuple[tuple[type[GhostError], int, bool], ...] = (
 )
 _LOST = {"message": "the database does not answer just now, and nothing of this was stored"}
 _UNKNOWN = {
-    "message": "the connection to the database broke while it was told to keep this: it may be stored or not",
+    "message": "the connection to the database broke while it was told to keep this: it "
+    "may be stored or not",
     "hint": "read it back before you try again; the same put twice is one memory",
 }
 RETRY = 1  # seconds to wait for a store that is busy
@@ -61,7 +65,9 @@ class Refused(Exception):  # noqa: N818 (it is an answer, not an error of ours)
         self.headers = {name.replace("_", "-"): value for name, value in headers.items()}
 
 
-def json_response(value: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+def json_response(
+    value: Any, status: int = 200, headers: Mapping[str, str] | None = None
+) -> Response:
     """Return a value as JSON."""
     body = json.dumps(value, ensure_ascii=False).encode(errors="replace")
     return Response(body, status, headers, "application/json")
@@ -76,10 +82,15 @@ def refusal(error: GhostError | Refused) -> Response:
             body = {"error": type(error).__name__, "message": error.message, "hint": error.hint}
             if not told:
                 about = (type(error).__doc__ or "").strip().rstrip(".")
-                body |= {"message": about[:1].lower() + about[1:], "hint": "the one who runs this server has to look at it"}
+                body |= {
+                    "message": about[:1].lower() + about[1:],
+                    "hint": "the one who runs this server has to look at it",
+                }
             if status == 503:
                 body["hint"] = "try again in a moment"
             if isinstance(error, LostConnectionError):
                 body |= _LOST if error.stored is False else _UNKNOWN
-            return json_response(body, status, {"Retry-After": str(RETRY)} if status == 503 else None)
+            return json_response(
+                body, status, {"Retry-After": str(RETRY)} if status == 503 else None
+            )
     return json_response(UNEXPECTED, 500)

@@ -1,4 +1,6 @@
-"""One call of the REST surface as a row of a table: how it is called, what it needs, what it takes, what it does."""
+"""One call of the REST surface as a row of a table: how it is called, what it needs, what it takes,
+what it does.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ OWN = "own"  # the handler looks at each thing's namespace
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Route:
-    """One call: fields that are not in the path come in the query of a GET or DELETE, else in the body."""
+    """One call: fields that are not in the path come in the query of a GET or DELETE, else in the
+    body.
+    """
 
     method: str
     path: str
@@ -50,7 +54,12 @@ class Route:
     def schema(self) -> dict[str, Any]:
         """Return the schema of all fields together."""
         required = [*self.in_path, *self.needs]
-        return {"type": "object", "properties": dict(self.takes), "required": required, "additionalProperties": False}
+        return {
+            "type": "object",
+            "properties": dict(self.takes),
+            "required": required,
+            "additionalProperties": False,
+        }
 
 
 def listed(name: str, call: Callable[[Ghost, Given], Any]) -> Callable[[Ghost, Given], Any]:
@@ -59,6 +68,9 @@ def listed(name: str, call: Callable[[Ghost, Given], Any]) -> Callable[[Ghost, G
 
 
 def without_places(removed: Record, ns: str) -> dict[str, Any]:
-    """Return what was removed, or would be; which files of the server's machine still say it is for those who look after it."""
+    """Return what was removed, or would be.
+
+    Which files of the server's machine still say it is for those who look after it.
+    """
     hidden = () if CALLER.get().may(ns, "admin") else ("backups", "files")
     return {name: value for name, value in removed.to_dict().items() if name not in hidden}

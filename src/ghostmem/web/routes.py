@@ -1,4 +1,6 @@
-"""The REST surface as a table: what is called how, what it needs, and which method of Ghost it is."""
+"""The REST surface as a table: what is called how, what it needs, and which method of
+Ghost it is.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +17,7 @@ from ghostmem.web.route import ALL, ONE, OWN, SEVERAL, Given, Route, listed, wit
 
 if TYPE_CHECKING:
     from ghostmem.ghost import Ghost
-    from ghostmem.report import Run
-    from ghostmem.rule import Rule
+    from ghostmem.model import Rule, Run
 
 
 def _put(ghost: Ghost, given: Given) -> Any:
@@ -33,7 +34,12 @@ def _rm(ghost: Ghost, given: Given) -> Any:
 
 def _search(ghost: Ghost, given: Given) -> Any:
     hits = ghost.search(given.pop("query"), given.pop("ns", None), **given)
-    found = {"results": list(hits), "weaker": len(hits.weaker), "legs": hits.legs, "notes": hits.notes}
+    found = {
+        "results": list(hits),
+        "weaker": len(hits.weaker),
+        "legs": hits.legs,
+        "notes": hits.notes,
+    }
     found |= {"superseded": hits.superseded} if hits.superseded else {}
     return {**found, "misses": hits.misses} if given.get("explain") else found
 
@@ -51,7 +57,11 @@ def _context(ghost: Ghost, given: Given) -> Any:
 
 def _namespaces(ghost: Ghost, given: Given) -> Any:
     caller = CALLER.get()
-    return {"namespaces": [info for info in ghost.namespaces(given.get("ns")) if caller.may(info.ns, "read")]}
+    return {
+        "namespaces": [
+            info for info in ghost.namespaces(given.get("ns")) if caller.may(info.ns, "read")
+        ]
+    }
 
 
 def _stats(ghost: Ghost, _: Given) -> Any:
@@ -69,7 +79,10 @@ def _visible(ghost: Ghost, need: str) -> list[Run]:
 
 
 def _undo(ghost: Ghost, given: Given) -> Any:
-    """Take back a run of those that the caller may change, or say what that would do; of other runs nothing is said."""
+    """Take back a run of those that the caller may change, or say what that would do.
+
+    Of other runs nothing is said.
+    """
     name = given["run"]
     mine = _visible(ghost, "read" if given.get("dry_run") else "write")
     if name == "last":
@@ -82,7 +95,10 @@ def _undo(ghost: Ghost, given: Given) -> Any:
 
 
 def _rule(ghost: Ghost, rule_id: str, need: str) -> Rule:
-    """Return a rule that the caller may see or change; of others nothing is said. Rules for all may be seen by everybody."""
+    """Return a rule that the caller may see or change; of others nothing is said.
+
+    Rules for all may be seen by everybody.
+    """
     found = next((rule for rule in ghost.rules() if rule.id == rule_id), None)
     if found is None or not (CALLER.get().may(found.ns, need) or (need == "read" and not found.ns)):
         raise NotFoundError("there is no such rule", "GET /api/v1/rules lists them")
@@ -91,7 +107,13 @@ def _rule(ghost: Ghost, rule_id: str, need: str) -> Rule:
 
 def _rules(ghost: Ghost, given: Given) -> Any:
     caller = CALLER.get()
-    return {"rules": [rule for rule in ghost.rules(given.get("ns")) if not rule.ns or caller.may(rule.ns, "read")]}
+    return {
+        "rules": [
+            rule
+            for rule in ghost.rules(given.get("ns"))
+            if not rule.ns or caller.may(rule.ns, "read")
+        ]
+    }
 
 
 def _set_rule(ghost: Ghost, given: Given) -> Any:
@@ -116,7 +138,16 @@ _GET: Fields = {**f.KEYED, "version": f.whole("A version."), "as_of": f.TIME}
 _LIST: Fields = {**f.NS_FILTER, **f.NARROW, **f.LISTED}
 
 ROUTES: tuple[Route, ...] = (
-    Route("PUT", _MEMORY, "write", ONE, "Store a memory, or its next version.", _put, {**f.KEYED, **f.PUT}, ("content",)),
+    Route(
+        "PUT",
+        _MEMORY,
+        "write",
+        ONE,
+        "Store a memory, or its next version.",
+        _put,
+        {**f.KEYED, **f.PUT},
+        ("content",),
+    ),
     Route("GET", _MEMORY, "read", ONE, "Read a memory.", lambda g, a: g.get(**a), _GET),
     Route(
         "PATCH",
@@ -178,7 +209,13 @@ ROUTES: tuple[Route, ...] = (
         ("op",),
     ),
     Route(
-        "GET", "/memories", "read", SEVERAL, "List memories, newest first.", listed("memories", lambda g, a: g.list(**a)), _LIST
+        "GET",
+        "/memories",
+        "read",
+        SEVERAL,
+        "List memories, newest first.",
+        listed("memories", lambda g, a: g.list(**a)),
+        _LIST,
     ),
     Route(
         "POST",
@@ -280,7 +317,16 @@ ROUTES: tuple[Route, ...] = (
         {**f.ENDS, "weight": f.number("From 0 to 1.")},
         tuple(f.ENDS),
     ),
-    Route("DELETE", "/edges", "write", ONE, "Remove a link.", lambda g, a: g.rm_edge(**a), f.ENDS, tuple(f.ENDS)),
+    Route(
+        "DELETE",
+        "/edges",
+        "write",
+        ONE,
+        "Remove a link.",
+        lambda g, a: g.rm_edge(**a),
+        f.ENDS,
+        tuple(f.ENDS),
+    ),
     Route(
         "GET",
         "/edges/candidates",
@@ -288,7 +334,11 @@ ROUTES: tuple[Route, ...] = (
         ONE,
         "List alike pairs, for somebody to say how they relate.",
         lambda g, a: g.edge_candidates(**a),
-        {**f.NS, "max_pairs": f.whole("At most so many.", 1, 1000), "seed": f.texts("Only pairs with one of these keys.", 50)},
+        {
+            **f.NS,
+            "max_pairs": f.whole("At most so many.", 1, 1000),
+            "seed": f.texts("Only pairs with one of these keys.", 50),
+        },
         ("ns",),
     ),
     Route(
@@ -336,9 +386,21 @@ ROUTES: tuple[Route, ...] = (
         SEVERAL,
         "Run the rules of the lifecycle.",
         lambda g, a: g.reflect(**a),
-        {**f.NS_FILTER, "dry_run": f.DRY_RUN, "relink": f.flag("Also link what shares names, topics or meaning.")},
+        {
+            **f.NS_FILTER,
+            "dry_run": f.DRY_RUN,
+            "relink": f.flag("Also link what shares names, topics or meaning."),
+        },
     ),
-    Route("GET", "/runs", "read", OWN, "List the runs of the lifecycle, newest first.", _runs, {"limit": f.LIMIT}),
+    Route(
+        "GET",
+        "/runs",
+        "read",
+        OWN,
+        "List the runs of the lifecycle, newest first.",
+        _runs,
+        {"limit": f.LIMIT},
+    ),
     Route(
         "POST",
         "/undo",
@@ -350,11 +412,52 @@ ROUTES: tuple[Route, ...] = (
         ("run",),
     ),
     Route("GET", "/rules", "read", OWN, "List the rules, most urgent first.", _rules, f.NS),
-    Route("POST", "/rules", "admin", OWN, "Add a rule, or put it in the place of one.", _set_rule, f.RULE, ("name", "action")),
-    Route("GET", _RULE, "read", OWN, "Show one rule.", lambda g, a: _rule(g, a["rule_id"], "read"), _RULE_ID),
-    Route("DELETE", _RULE, "admin", OWN, "Delete a rule; a built-in one is switched off.", _rm_rule, _RULE_ID),
-    Route("GET", "/tags", "read", SEVERAL, "List tags, most used first.", listed("tags", lambda g, a: g.tags(**a)), f.NS_FILTER),
-    Route("GET", "/namespaces", "read", OWN, "List namespaces with their counts.", _namespaces, f.NS_FILTER),
+    Route(
+        "POST",
+        "/rules",
+        "admin",
+        OWN,
+        "Add a rule, or put it in the place of one.",
+        _set_rule,
+        f.RULE,
+        ("name", "action"),
+    ),
+    Route(
+        "GET",
+        _RULE,
+        "read",
+        OWN,
+        "Show one rule.",
+        lambda g, a: _rule(g, a["rule_id"], "read"),
+        _RULE_ID,
+    ),
+    Route(
+        "DELETE",
+        _RULE,
+        "admin",
+        OWN,
+        "Delete a rule; a built-in one is switched off.",
+        _rm_rule,
+        _RULE_ID,
+    ),
+    Route(
+        "GET",
+        "/tags",
+        "read",
+        SEVERAL,
+        "List tags, most used first.",
+        listed("tags", lambda g, a: g.tags(**a)),
+        f.NS_FILTER,
+    ),
+    Route(
+        "GET",
+        "/namespaces",
+        "read",
+        OWN,
+        "List namespaces with their counts.",
+        _namespaces,
+        f.NS_FILTER,
+    ),
     Route(
         "GET",
         "/files",
@@ -362,13 +465,35 @@ ROUTES: tuple[Route, ...] = (
         SEVERAL,
         "List memories about a file.",
         listed("memories", lambda g, a: g.files(**a)),
-        {**f.NS_FILTER, "path": f.text("The file's path.", 4096), "rel": f.NARROW["file_rel"], "limit": f.LIMIT},
+        {
+            **f.NS_FILTER,
+            "path": f.text("The file's path.", 4096),
+            "rel": f.NARROW["file_rel"],
+            "limit": f.LIMIT,
+        },
         ("path",),
     ),
-    Route("GET", "/peek", "read", SEVERAL, "Show what a namespace knows, at a glance.", lambda g, a: g.peek(**a), f.NS_FILTER),
+    Route(
+        "GET",
+        "/peek",
+        "read",
+        SEVERAL,
+        "Show what a namespace knows, at a glance.",
+        lambda g, a: g.peek(**a),
+        f.NS_FILTER,
+    ),
     Route("GET", "/stats", "read", ALL, "Count what the store holds.", _stats, {}),
     Route("GET", "/check", "admin", ALL, "Check the store for damage.", lambda g, _: g.check(), {}),
-    Route("GET", "/export", "admin", SEVERAL, "Write everything as lines of JSON.", _export, f.NS_FILTER, streams=True),
+    Route(
+        "GET",
+        "/export",
+        "admin",
+        SEVERAL,
+        "Write everything as lines of JSON.",
+        _export,
+        f.NS_FILTER,
+        streams=True,
+    ),
     *LOOKS,
 )
 

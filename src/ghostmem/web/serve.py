@@ -15,16 +15,16 @@ import anyio.to_thread
 import uvicorn
 from starlette.types import ASGIApp
 
+from ghostmem.clock import Clock
 from ghostmem.errors import GhostError, InvalidInputError
-from ghostmem.times import Clock
 from ghostmem.web.app import App
 from ghostmem.web.connections import Protocol, Waiting
 from ghostmem.web.logs import JsonLines, to_stderr
 
 GRACE = 30  # seconds that what is running has to finish
 CONNECTIONS = 1000
-# Each thread has a connection with caches of its own, and calls hold the interpreter most of the time:
-# more threads than this cost memory and answer nothing sooner.
+# Each thread has a connection with caches of its own, and calls hold the interpreter most of the
+# time: more threads than this cost memory and answer nothing sooner.
 WORKERS = 16
 GARBAGE = (700, 10, 10)  # Python's default; a command that ends at once has set it far higher
 
@@ -34,8 +34,12 @@ def is_loopback(host: str) -> bool:
     try:
         found = socket.getaddrinfo(host, None)
     except (OSError, UnicodeError):
-        raise InvalidInputError(f"there is no host {host!r}", "give --host an address of this machine") from None
-    return all(ipaddress.ip_address(str(address[4][0]).partition("%")[0]).is_loopback for address in found)
+        raise InvalidInputError(
+            f"there is no host {host!r}", "give --host an address of this machine"
+        ) from None
+    return all(
+        ipaddress.ip_address(str(address[4][0]).partition("%")[0]).is_loopback for address in found
+    )
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -45,7 +49,9 @@ def listen(host: str, port: int) -> socket.socket:
         return socket.create_server((host, port), family=family, backlog=512)
     except (OSError, OverflowError, UnicodeError) as error:
         reason = getattr(error, "strerror", None) or error
-        raise InvalidInputError(f"cannot listen on {host}:{port}: {reason}", "choose another --port or --host") from None
+        raise InvalidInputError(
+            f"cannot listen on {host}:{port}: {reason}", "choose another --port or --host"
+        ) from None
 
 
 def address_of(listening: socket.socket) -> str:
@@ -70,7 +76,9 @@ class Server(uvicorn.Server):
 
 
 def make_server(app: ASGIApp, waiting: Waiting | None = None) -> uvicorn.Server:
-    """Return a server that logs nothing itself, tells nobody its make, believes no proxy, and waits for nobody without end."""
+    """Return a server that logs nothing itself, tells nobody its make, believes no proxy, and waits
+    for nobody without end.
+    """
     return Server(
         uvicorn.Config(
             app,
@@ -88,7 +96,9 @@ def make_server(app: ASGIApp, waiting: Waiting | None = None) -> uvicorn.Server:
     )
 
 
-def serve(app: ASGIApp, listening: socket.socket, announce: Callable[[], None], clock: Clock) -> None:
+def serve(
+    app: ASGIApp, listening: socket.socket, announce: Callable[[], None], clock: Clock
+) -> None:
     """Serve until SIGINT or SIGTERM, then finish what is running and return."""
     handler = JsonLines(to_stderr, clock)
     logging.getLogger().addHandler(handler)
@@ -99,7 +109,8 @@ def serve(app: ASGIApp, listening: socket.socket, announce: Callable[[], None], 
     def stop(*_: object) -> None:
         server.should_exit = True
 
-    # the server takes the signals over while it runs, and raises them once more at its end: that must not kill us
+    # the server takes the signals over while it runs, and raises them once more at its end: that
+    # must not kill us
     before = {one: signal.signal(one, stop) for one in (signal.SIGINT, signal.SIGTERM)}
     try:
         announce()

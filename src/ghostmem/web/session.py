@@ -1,4 +1,6 @@
-"""Sessions of people with a browser: a one-time token or a typed one becomes a cookie, and writes prove whose page made them."""
+"""Sessions of people with a browser: a one-time token or a typed one becomes a cookie, and writes
+prove whose page made them.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ SAFE = ("GET", "HEAD")
 
 @dataclass(frozen=True, eq=False)
 class Session:
-    """A browser that was let in: as the owner by a one-time token, or with the token that was typed, or as whoever needs none."""
+    """A browser that was let in: as the owner by a one-time token, or with the token that was
+    typed, or as whoever needs none.
+    """
 
     csrf: str
     trusted: bool = False
@@ -52,12 +56,19 @@ def visit() -> Visit:
 
 
 class Sessions:
-    """Who is let in by cookie; secrets of cookies and of one-time tokens are kept as hashes, and end with the process.
+    """Who is let in by cookie; secrets of cookies and of one-time tokens are kept as hashes, and
+    end with the process.
 
-    `strict` refuses even what says nothing, such as whether the server lives; `read_only` refuses every change.
-    """
+    `strict` refuses even what says nothing, such as whether the server lives; `read_only` refuses
+    every change."""
 
-    def __init__(self, *, strict: bool = False, read_only: bool = False, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        *,
+        strict: bool = False,
+        read_only: bool = False,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self.strict, self.read_only = strict, read_only
         self._clock = clock
         self._tickets: list[bytes] = []
@@ -70,7 +81,9 @@ class Sessions:
         return made
 
     def redeem(self, ticket: str) -> str | None:
-        """Take a one-time token and return the cookie of a new session, or None when it was no good or used before."""
+        """Take a one-time token and return the cookie of a new session, or None when it was no good
+        or used before.
+        """
         given = _digest(ticket)
         found = [kept for kept in self._tickets if hmac.compare_digest(kept, given)]
         if not found:
@@ -102,12 +115,18 @@ class Sessions:
             self._open.pop(_digest(given), None)
 
     def enter(self, scope: Scope, session: Session | None) -> None:
-        """Say for the rest of the request whose it is; a write by cookie must carry what only our page knows."""
+        """Say for the rest of the request whose it is.
+
+        A write by cookie must carry what only our page knows.
+        """
         if session is not None and scope["method"] not in SAFE and scope["raw_path"] != b"/sign-in":
             given = header(scope, CSRF) or ""
             if not hmac.compare_digest(given.encode(), session.csrf.encode()):
                 raise Refused(
-                    403, "ForbiddenOrigin", "this was not sent by the viewer's own page", "reload the page, and try again"
+                    403,
+                    "ForbiddenOrigin",
+                    "this was not sent by the viewer's own page",
+                    "reload the page, and try again",
                 )
         _VISIT.set(Visit(session.csrf if session else "", self.read_only))
 
@@ -115,7 +134,10 @@ class Sessions:
 def refuse_writes(need: str) -> None:
     """Refuse everything but reading where the viewer was started so."""
     if need != "read" and visit().read_only:
-        raise ForbiddenError("this viewer only reads: nothing can be changed here", "start `ghost web` without --read-only")
+        raise ForbiddenError(
+            "this viewer only reads: nothing can be changed here",
+            "start `ghost web` without --read-only",
+        )
 
 
 def cookie_name(scope: Scope) -> str:

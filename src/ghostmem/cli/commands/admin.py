@@ -9,9 +9,9 @@ from ghostmem.cli.output import bold, dim, plural, size
 from ghostmem.text.excerpt import visible
 
 if TYPE_CHECKING:
-    from ghostmem.engine.postgres.cluster import Node
-    from ghostmem.engine.postgres.grants import Grant
-    from ghostmem.engine.postgres.hnsw import VectorIndex
+    from ghostmem.store.postgres.cluster import Node
+    from ghostmem.store.postgres.grants import Grant
+    from ghostmem.store.postgres.hnsw import VectorIndex
 
 EXAMPLES = """\
   ghost admin grant reporting 'agent:*'
@@ -29,10 +29,14 @@ command = group("admin", "Look after a store in PostgreSQL or on Citus.", EXAMPL
 @click.argument("grants", nargs=-1, required=True, metavar="NS[:write]...")
 def grant(face: Face, role: str, grants: tuple[str, ...]) -> None:
     """Let a role of the database read namespaces in SQL, or write in them."""
-    from ghostmem.verbs import admin
+    from ghostmem.admin import cluster as admin
 
     for one in grants:
-        ns, write = (one.removesuffix(":write"), True) if one.endswith(":write") else (one.removesuffix(":read"), False)
+        ns, write = (
+            (one.removesuffix(":write"), True)
+            if one.endswith(":write")
+            else (one.removesuffix(":read"), False)
+        )
         made = admin.grant(face.ghost.store, role, ns, write=write)
         face.one(made, f"{_grant(made)}")
 
@@ -42,19 +46,25 @@ def grant(face: Face, role: str, grants: tuple[str, ...]) -> None:
 @click.argument("namespaces", nargs=-1, metavar="[NS]...")
 def revoke(face: Face, role: str, namespaces: tuple[str, ...]) -> None:
     """Take grants of a role back: those of some namespaces, or all."""
-    from ghostmem.verbs import admin
+    from ghostmem.admin import cluster as admin
 
     for ns in namespaces or (None,):
         named = None if ns is None else ns.removesuffix(":write").removesuffix(":read")
-        face.many(admin.revoke(face.ghost.store, role, named), lambda gone: f"no longer: {_grant(gone)}")
+        face.many(
+            admin.revoke(face.ghost.store, role, named), lambda gone: f"no longer: {_grant(gone)}"
+        )
 
 
 @command.command("grants", cls=FaceCommand)
 def list_grants(face: Face) -> None:
     """List what roles of the database were granted."""
-    from ghostmem.verbs import admin
+    from ghostmem.admin import cluster as admin
 
-    face.many(admin.list_grants(face.ghost.store), _grant, "no role was granted anything; `ghost admin grant` does that")
+    face.many(
+        admin.list_grants(face.ghost.store),
+        _grant,
+        "no role was granted anything; `ghost admin grant` does that",
+    )
 
 
 def _grant(one: "Grant") -> str:
@@ -65,7 +75,7 @@ def _grant(one: "Grant") -> str:
 @command.command("nodes", cls=FaceCommand)
 def nodes(face: Face) -> None:
     """List the servers of the cluster."""
-    from ghostmem.verbs import admin
+    from ghostmem.admin import cluster as admin
 
     face.many(admin.nodes(face.ghost.store), _node, "the cluster has no nodes yet")
 
@@ -77,17 +87,26 @@ def _node(one: "Node") -> str:
 
 
 @command.command("distribute", cls=FaceCommand)
-@click.option("--shards", type=int, default=32, show_default=True, help="Into how many parts; it cannot be changed in place.")
+@click.option(
+    "--shards",
+    type=int,
+    default=32,
+    show_default=True,
+    help="Into how many parts; it cannot be changed in place.",
+)
 def distribute(face: Face, shards: int) -> None:
     """Spread the store over a Citus cluster by namespace, and look how statements route."""
-    from ghostmem.verbs import admin
+    from ghostmem.admin import cluster as admin
 
     done = admin.distribute(face.ghost.store, shards=shards, progress=face.progress("tables"))
     spread, copied = plural(len(done.distributed), "table"), plural(len(done.copied), "table")
     moved = f"{spread} spread by namespace, {copied} copied to every node"
     text = moved if done.distributed or done.copied else "everything was spread already"
     good = done.statements - len(done.wide)
-    text += f"; {plural(done.shards, 'shard')}\n{good} of {plural(done.statements, 'everyday statement')} ask one shard"
+    text += (
+        f"; {plural(done.shards, 'shard')}\n{good} of "
+        f"{plural(done.statements, 'everyday statement')} ask one shard"
+    )
     text += "".join(f"\n  {one.verb}: {one.shards} shards: {one.statement}" for one in done.wide)
     face.one(done, text)
 
@@ -97,7 +116,7 @@ def distribute(face: Face, shards: int) -> None:
 @click.option("--to", metavar="HOST:PORT", help="Bring it to this node.")
 def isolate(face: Face, ns: str, to: str | None) -> None:
     """Give a busy namespace a shard of its own, and a node if you like."""
-    from ghostmem.verbs import admin
+    from ghostmem.admin import cluster as admin
 
     done = admin.isolate(face.ghost.store, ns, to=to)
     what = "has a shard of its own now" if done.isolated else "had a shard of its own already"
@@ -109,10 +128,14 @@ def isolate(face: Face, ns: str, to: str | None) -> None:
 @click.option("--drop", is_flag=True, help="Drop the indexes instead.")
 def index(face: Face, drop: bool) -> None:
     """Make an HNSW index for the vectors of each model, for namespaces of millions."""
-    from ghostmem.verbs import admin
+    from ghostmem.admin import cluster as admin
 
     done = admin.index(face.ghost.store, drop=drop, progress=face.progress("indexed"))
-    face.many(done, _dropped if drop else _index, "there was no index" if drop else "there are no vectors to index")
+    face.many(
+        done,
+        _dropped if drop else _index,
+        "there was no index" if drop else "there are no vectors to index",
+    )
     if done and not drop and not face.as_json and not face.ghost.store.settings.pg_hnsw:
         face.note("note: searches use it once GHOST_PG_HNSW=1 is set")
 

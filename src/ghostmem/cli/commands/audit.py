@@ -6,13 +6,13 @@ import click
 
 from ghostmem.cli.face import NS_FILTER, Face, FaceCommand, FaceGroup, declare, group
 from ghostmem.cli.output import bold, dim, plural
+from ghostmem.clock import format_time
 from ghostmem.errors import InvalidInputError
+from ghostmem.lifecycle.audit import AuditReport, Finding, audit
 from ghostmem.text.excerpt import visible
-from ghostmem.times import format_time
-from ghostmem.verbs.audit import AuditReport, Finding, audit
 
 if TYPE_CHECKING:
-    from ghostmem.verbs.verify import Chain, LogLine
+    from ghostmem.admin.verify import Chain, LogLine
 
 EXAMPLES = """\
   ghost audit
@@ -45,7 +45,12 @@ assert isinstance(command, AuditGroup)
 command.invoke_without_command, command.no_args_is_help = True, False
 command.subcommand_metavar = "[PATH] | COMMAND [ARGS]..."
 command.params.insert(
-    0, click.Option(["-n", "--ns"], metavar="NS", help="A namespace, a prefix such as agent:*, or '*' for all  [GHOST_NS]")
+    0,
+    click.Option(
+        ["-n", "--ns"],
+        metavar="NS",
+        help="A namespace, a prefix such as agent:*, or '*' for all  [GHOST_NS]",
+    ),
 )
 
 
@@ -54,9 +59,12 @@ command.params.insert(
 @click.argument("path", required=False)
 def score(face: Face, ns: str | None, path: str | None) -> None:
     if path and ns:
-        raise InvalidInputError("a namespace and a path were given", "another tool's store is scored as a whole: leave -n out")
+        raise InvalidInputError(
+            "a namespace and a path were given",
+            "another tool's store is scored as a whole: leave -n out",
+        )
     if path:
-        from ghostmem.verbs.audit_foreign import audit_foreign
+        from ghostmem.transfer.audit_foreign import audit_foreign
 
         found = audit_foreign(path, face.settings, progress=face.progress("embedded"))
     else:
@@ -68,19 +76,32 @@ def score(face: Face, ns: str | None, path: str | None) -> None:
 
 
 @command.command("verify", cls=FaceCommand)
-@click.option("--head", metavar="HASH", help="A head that was printed before: say whether it stood here, and where.")
+@click.option(
+    "--head",
+    metavar="HASH",
+    help="A head that was printed before: say whether it stood here, and where.",
+)
 def verify(face: Face, head: str | None) -> int:
     """Recompute the hash chain of the change log; exit 5 when it was tampered with.
 
-    Note the head that it prints somewhere else: given later, it proves that nothing before it was rewritten.
-    """
+    Note the head that it prints somewhere else: given later, it proves that nothing before it was
+    rewritten."""
     found = face.ghost.verify_log(head)
     lines = [_chain(chain) for chain in found.chains if chain.lines or chain.broken]
     lines += [visible(sentence) for sentence in found.broken]
     lines += [found.known] if found.known else []
     old = f", {found.unchained} from before there was a chain" if found.unchained else ""
     state = "whole" if found.ok else click.style("broken", fg="red")
-    face.one(found, "\n".join([*lines, f"{state}: {plural(found.lines, 'line')}{old}", f"head {found.head or '(none yet)'}"]))
+    face.one(
+        found,
+        "\n".join(
+            [
+                *lines,
+                f"{state}: {plural(found.lines, 'line')}{old}",
+                f"head {found.head or '(none yet)'}",
+            ]
+        ),
+    )
     if not found.ok:
         face.note("compare with a backup; `ghost audit log` lists what is there")
     return 0 if found.ok else 5
@@ -89,29 +110,49 @@ def verify(face: Face, head: str | None) -> int:
 def _chain(chain: "Chain") -> str:
     old = f", {chain.unchained} unchained" if chain.unchained else ""
     wrong = f"  {click.style(chain.broken, fg='red')}" if chain.broken else ""
-    return f"{bold(visible(chain.ns))}  {plural(chain.lines, 'line')}{old}  {dim(chain.head[:16])}{wrong}"
+    return (
+        f"{bold(visible(chain.ns))}  {plural(chain.lines, 'line')}{old}  "
+        f"{dim(chain.head[:16])}{wrong}"
+    )
 
 
 @command.command("log", cls=FaceCommand)
 @NS_FILTER
 @click.option("--since", metavar="TIME", help="Only what was changed at or after.")
-@click.option("-l", "--limit", type=click.IntRange(min=0), default=100, show_default=True, help="The latest so many; 0 for all.")
+@click.option(
+    "-l",
+    "--limit",
+    type=click.IntRange(min=0),
+    default=100,
+    show_default=True,
+    help="The latest so many; 0 for all.",
+)
 def log(face: Face, ns: str | None, since: str | None, limit: int) -> None:
     """List the change log: who changed which memory, how and when."""
-    face.many(face.ghost.audit_log(face.ns_filter(ns), since=since, limit=limit or None), _log_line, "nothing was changed yet")
+    face.many(
+        face.ghost.audit_log(face.ns_filter(ns), since=since, limit=limit or None),
+        _log_line,
+        "nothing was changed yet",
+    )
 
 
 def _log_line(line: "LogLine") -> str:
     when = format_time(line.at)[:19] if line.at else " " * 19
     what = f"{line.ns}/{line.key}" if line.key else line.ns
-    return f"{dim(when)}  {visible(line.actor or '-')}  {bold(visible(line.op))}  {visible(what)}  {dim(line.memory_id)}"
+    return (
+        f"{dim(when)}  {visible(line.actor or '-')}  {bold(visible(line.op))}  "
+        f"{visible(what)}  {dim(line.memory_id)}"
+    )
 
 
 def text(found: AuditReport) -> str:
-    """Return a report as a person reads it: the score, then each finding with where and what next."""
+    """Return a report as a person reads it: the score, then each finding with where and
+    what next.
+    """
     colour = next(colour for least, colour in COLOURS if found.score >= least)
     about = (
-        f"{plural(found.memories, 'memory')} in {plural(found.namespaces, 'namespace')}, {plural(found.edges, 'edge')}"
+        f"{plural(found.memories, 'memory')} in {plural(found.namespaces, 'namespace')}, "
+        f"{plural(found.edges, 'edge')}"
         f"  {dim(visible(found.source))}"
     )
     lines = [f"{bold(click.style(f'{found.score} of 100', fg=colour))}  {about}"]
@@ -127,5 +168,7 @@ def _line(finding: Finding) -> str:
     more = ", …" if finding.count > len(finding.examples) else ""
     examples = visible(", ".join(finding.examples)) + more
     name = bold(finding.name.replace("_", " "))
-    about = f"{name}: {finding.count:,} ({finding.share:.1%}), costs {finding.cost:g}  {dim(examples)}"
+    about = (
+        f"{name}: {finding.count:,} ({finding.share:.1%}), costs {finding.cost:g}  {dim(examples)}"
+    )
     return f"{about}\n    → {visible(finding.advice)}"

@@ -4,9 +4,10 @@ from ghostmem.cli.face import Face, declare
 
 HELP = """Check the store for damage; exit 5 when there is some.
 
-Reads every page, reference and index, and compares every content with its checksum. This cannot find a changed byte
-in a field that has no checksum and still holds a valid value (tags, meta, times, counters, vectors, other wordings,
-what is in quarantine), nor somebody who changes a content together with its checksum."""
+Reads every page, reference and index, and compares every content with its checksum. This cannot
+find a changed byte in a field that has no checksum and still holds a valid value (tags, meta,
+times, counters, vectors, other wordings, quarantined texts), nor a content that was changed
+together with its checksum."""
 
 
 @declare("check", HELP, "  ghost check\n")

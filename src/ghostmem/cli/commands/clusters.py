@@ -2,8 +2,8 @@
 
 from ghostmem.cli.face import NS, Face, declare
 from ghostmem.cli.output import bold, dim
+from ghostmem.graph.clusters import Cluster
 from ghostmem.text.excerpt import visible
-from ghostmem.verbs.clusters import Cluster
 
 EXAMPLES = """\
   ghost clusters -n agent:me

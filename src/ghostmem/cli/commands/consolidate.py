@@ -7,16 +7,25 @@ from ghostmem.cli.output import named, plural
 from ghostmem.errors import InvalidInputError
 
 EXAMPLES = """\
-  ghost consolidate -n agent:me --summary-key tea-habits --keys tea,tea-time --content "Sam drinks green tea at four."
+  ghost consolidate -n agent:me --summary-key tea-habits --keys tea,tea-time \\
+    --content "Sam drinks green tea at four."
   ghost clusters -n agent:me     # shows what belongs together
 """
 
 
-@declare("consolidate", "Store a summary that stands for several memories, which all stay.", EXAMPLES)
+@declare(
+    "consolidate", "Store a summary that stands for several memories, which all stay.", EXAMPLES
+)
 @click.argument("text", nargs=-1)
 @NS
 @click.option("--summary-key", required=True, metavar="KEY", help="The key of the summary.")
-@click.option("--keys", multiple=True, required=True, metavar="KEYS", help="What it stands for: keys, separated by commas.")
+@click.option(
+    "--keys",
+    multiple=True,
+    required=True,
+    metavar="KEYS",
+    help="What it stands for: keys, separated by commas.",
+)
 @click.option("--content", help="The summary; may also stand alone, or come on standard input.")
 @click.option("--kind", help="semantic, episodic or procedural.  [default: semantic]")
 @click.option("--importance", type=float, help="From 0 to 1.  [default: 0.7]")
@@ -35,7 +44,9 @@ def command(
     allow_secrets: bool,
 ) -> None:
     if content is not None and text:
-        raise InvalidInputError("the summary was given twice", "give it with --content, or as an argument")
+        raise InvalidInputError(
+            "the summary was given twice", "give it with --content, or as an argument"
+        )
     summary = content if content is not None else read_text(text, "the summary")
     done = face.ghost.consolidate(
         face.ns(ns),
@@ -49,5 +60,9 @@ def command(
     )
     for note in () if face.as_json else done.summary.notes:
         face.note(f"note: {note}")
-    face.one(done, f"{named(done.summary)} v{done.summary.version} stands for {plural(len(done.edges), 'memory')}")
+    face.one(
+        done,
+        f"{named(done.summary)} v{done.summary.version} stands for "
+        f"{plural(len(done.edges), 'memory')}",
+    )
     face.vector_note()

@@ -8,8 +8,8 @@ import click
 from ghostmem.cli.commands.list_ import AS_OF, FILTERS
 from ghostmem.cli.face import NS_FILTER, Face, declare, read_text, words
 from ghostmem.cli.output import bold, dim, plural
-from ghostmem.pack import LeftOut, Pack, Packed
-from ghostmem.rank.composite import FACTORS
+from ghostmem.context.composite import FACTORS
+from ghostmem.model import LeftOut, Pack, Packed
 from ghostmem.text.excerpt import visible
 
 EXAMPLES = """\
@@ -23,24 +23,54 @@ EXAMPLES = """\
 @declare("context", "Assemble what to read now, within a budget of tokens.", EXAMPLES)
 @click.argument("query", nargs=-1)
 @NS_FILTER
-@click.option("-b", "--budget", type=int, default=4000, show_default=True, help="At most so many tokens.")
+@click.option(
+    "-b", "--budget", type=int, default=4000, show_default=True, help="At most so many tokens."
+)
 @FILTERS
 @AS_OF
 @click.option("--for-user", metavar="NAME", help="Whose words count more.")
 @click.option("--for-scope", metavar="SCOPE", help="What was said there counts more.")
-@click.option("--files", multiple=True, metavar="PATHS", help="Files at hand, separated by commas: memories about them join.")
-@click.option("--file", "near", multiple=True, metavar="PATH", help="A file at hand: also memories about what calls its code.")
-@click.option("--symbol", "symbols", multiple=True, metavar="NAME", help="Code at hand: memories about it and what calls it.")
+@click.option(
+    "--files",
+    multiple=True,
+    metavar="PATHS",
+    help="Files at hand, separated by commas: memories about them join.",
+)
+@click.option(
+    "--file",
+    "near",
+    multiple=True,
+    metavar="PATH",
+    help="A file at hand: also memories about what calls its code.",
+)
+@click.option(
+    "--symbol",
+    "symbols",
+    multiple=True,
+    metavar="NAME",
+    help="Code at hand: memories about it and what calls it.",
+)
 @click.option("--root", metavar="DIR", help="The code's project, if not the working folder.")
 @click.option("--language", help="The code's language, if not told by a file.")
 @click.option("--include-all", is_flag=True, help="Dormant and sensory memories too.")
 @click.option("--exclude-pinned", is_flag=True, help="Without pinned memories.")
 @click.option("--min-score", type=float, help="Leave out what scores less.")
-@click.option("--min-spread", type=float, help="Only the best, when the scores lie closer together than this.")
-@click.option("--max-memory-tokens", type=int, help="At most so many tokens of one memory; -1: all it has.")
+@click.option(
+    "--min-spread", type=float, help="Only the best, when the scores lie closer together than this."
+)
+@click.option(
+    "--max-memory-tokens", type=int, help="At most so many tokens of one memory; -1: all it has."
+)
 @click.option("--no-edges", is_flag=True, help="Do not follow edges.")
-@click.option("--explain", is_flag=True, help="Show why each memory is there, and what was left out.")
-@click.option("--render", "style", type=click.Choice(["md", "block"]), help="Text that is safe to paste into a prompt.")
+@click.option(
+    "--explain", is_flag=True, help="Show why each memory is there, and what was left out."
+)
+@click.option(
+    "--render",
+    "style",
+    type=click.Choice(["md", "block"]),
+    help="Text that is safe to paste into a prompt.",
+)
 def command(
     face: Face,
     query: tuple[str, ...],
@@ -90,10 +120,15 @@ def _print(face: Face, pack: Pack, explain: bool) -> None:
         face.note("nothing relevant" if not pack.memories else "none of these matched the question")
     if explain:
         face.note(dim(f"{pack.used} of {pack.budget} tokens, {plural(len(pack), 'memory')}"))
-        stages = [f"{name} {stage.packed} of {stage.candidates} ({stage.tokens})" for name, stage in pack.stages.items()]
+        stages = [
+            f"{name} {stage.packed} of {stage.candidates} ({stage.tokens})"
+            for name, stage in pack.stages.items()
+        ]
         face.note(dim(f"stages: {', '.join(stages) or 'none'}"))
         for left in pack.left_out:
-            face.note(dim(f"left out: {left.ns}/{visible(left.key)}  {left.score:.2f}  {_reason(left)}"))
+            face.note(
+                dim(f"left out: {left.ns}/{visible(left.key)}  {left.score:.2f}  {_reason(left)}")
+            )
     if pack.compaction_suggested:
         face.note(f"hint: {visible(pack.compaction_reason)}")
 
@@ -104,7 +139,8 @@ def _reason(left: LeftOut) -> str:
 
 def _shown(packed: Packed, explain: bool) -> str:
     about = (
-        f"{packed.created_at:%Y-%m-%d}  {packed.kind} {packed.tier}{' pinned' if packed.pinned else ''}  {packed.tokens} tokens"
+        f"{packed.created_at:%Y-%m-%d}  {packed.kind} "
+        f"{packed.tier}{' pinned' if packed.pinned else ''}  {packed.tokens} tokens"
     )
     head = f"{dim(packed.ns + '/')}{bold(visible(packed.key))}  {packed.score:.2f}  {dim(about)}"
     body = "\n".join(f"    {line}" for line in visible(packed.content).splitlines())
@@ -114,10 +150,19 @@ def _shown(packed: Packed, explain: bool) -> str:
 def reasons(packed: Packed) -> str:
     """Say in one line why a memory is in a pack."""
     why = packed.why
-    parts = [f"{name} {'×' if name in FACTORS else '+'}{value:.2f}" for name, value in why.parts.items() if value]
+    parts = [
+        f"{name} {'×' if name in FACTORS else '+'}{value:.2f}"
+        for name, value in why.parts.items()
+        if value
+    ]
     told = [why.stage]
     if why.path:
-        told.append(" · ".join(f"{visible(hop.from_key)} —{hop.rel} {hop.weight:.2f}→ {visible(hop.to_key)}" for hop in why.path))
+        told.append(
+            " · ".join(
+                f"{visible(hop.from_key)} —{hop.rel} {hop.weight:.2f}→ {visible(hop.to_key)}"
+                for hop in why.path
+            )
+        )
     if why.legs:
         told.append(" ".join(f"{leg} #{rank}" for leg, rank in why.legs.items()))
     if parts:
@@ -125,7 +170,9 @@ def reasons(packed: Packed) -> str:
     if packed.excerpt:
         told.append("excerpt")
     if packed.count > 1:
-        told.append(f"{packed.count} memories say the same, also {visible(', '.join(packed.same_as))}")
+        told.append(
+            f"{packed.count} memories say the same, also {visible(', '.join(packed.same_as))}"
+        )
     if packed.summary_of:
         told.append(f"stands for {visible(', '.join(packed.summary_of))}")
     if why.note:

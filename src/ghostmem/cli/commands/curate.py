@@ -4,8 +4,8 @@ import click
 
 from ghostmem.cli.face import KEYED, UNLOCK, Face, declare, one_key
 from ghostmem.cli.output import bold, dim
+from ghostmem.memory.curate import Curated
 from ghostmem.text.excerpt import visible
-from ghostmem.verbs.curate import Curated
 
 EXAMPLES = """\
   ghost curate -n agent:me tea --op promote
@@ -16,10 +16,15 @@ EXAMPLES = """\
 @declare("curate", "Promote, demote, pin or archive one memory.", EXAMPLES)
 @KEYED
 @click.option(
-    "--op", required=True, metavar="OP", help="promote, demote, boost, diminish, archive, delete, pin, unpin, lock or unlock."
+    "--op",
+    required=True,
+    metavar="OP",
+    help="promote, demote, boost, diminish, archive, delete, pin, unpin, lock or unlock.",
 )
 @UNLOCK
-def command(face: Face, ns: str | None, key: str | None, key_argument: str | None, op: str, unlock: bool) -> None:
+def command(
+    face: Face, ns: str | None, key: str | None, key_argument: str | None, op: str, unlock: bool
+) -> None:
     done = face.ghost.curate(face.ns(ns), one_key(key, key_argument), op, unlock=unlock)
     face.one(done, f"{dim(done.ns + '/')}{bold(visible(done.key))}  {_told(done)}")
 

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 import click
 
+from ghostmem.admin.doctor import Finding, doctor
 from ghostmem.cli.face import Face, TolerantCommand, declare
 from ghostmem.settings import Settings
 from ghostmem.text.excerpt import visible
-from ghostmem.verbs.doctor import Finding, doctor
 
 MARKS = {"ok": ("✓", "green"), "warning": ("!", "yellow"), "problem": ("✗", "red")}
 
@@ -47,4 +47,9 @@ def _clients(settings: Settings) -> Iterator[Finding]:
     path = log_path(settings)
     failure = last(path)
     if failure:
-        yield Finding("hooks", "warning", f"the last failure: {failure}", f"see {path}; delete it when that is dealt with")
+        yield Finding(
+            "hooks",
+            "warning",
+            f"the last failure: {failure}",
+            f"see {path}; delete it when that is dealt with",
+        )

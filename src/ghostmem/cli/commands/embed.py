@@ -17,8 +17,14 @@ def status(face: Face) -> None:
     """Show how much of the store has vectors of the chosen model."""
     found = face.ghost.embed_status()
     text = f"provider {found.provider}{f', model {found.model}' if found.model else ''}: "
-    text += f"{found.embedded:,} of {plural(found.chunks, 'chunk')} have vectors, {found.pending:,} wait"
-    others = "".join(f"\n  {name}: {plural(count, 'vector')} of another model" for name, count in found.other_models.items())
+    text += (
+        f"{found.embedded:,} of {plural(found.chunks, 'chunk')} have vectors, "
+        f"{found.pending:,} wait"
+    )
+    others = "".join(
+        f"\n  {name}: {plural(count, 'vector')} of another model"
+        for name, count in found.other_models.items()
+    )
     face.one(found, text + others + (f"\n  problem: {found.problem}" if found.problem else ""))
 
 
@@ -33,4 +39,7 @@ def backfill(face: Face) -> None:
 def switch(face: Face) -> None:
     """Embed everything with the chosen model, then drop the vectors of others."""
     done = face.ghost.embed_switch(face.progress("embedded"))
-    face.one({"embedded": done}, f"embedded {plural(done, 'chunk')}; the vectors of other models are gone")
+    face.one(
+        {"embedded": done},
+        f"embedded {plural(done, 'chunk')}; the vectors of other models are gone",
+    )

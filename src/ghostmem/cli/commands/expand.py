@@ -4,8 +4,8 @@ import click
 
 from ghostmem.cli.face import KEYED, Face, declare, one_key
 from ghostmem.cli.output import bold, dim, plural
+from ghostmem.graph.expand import Node
 from ghostmem.text.excerpt import visible
-from ghostmem.verbs.expand import Node
 
 EXAMPLES = """\
   ghost expand -n agent:me
@@ -15,8 +15,12 @@ EXAMPLES = """\
 
 @declare("expand", "List summaries, or show what one stands for.", EXAMPLES)
 @KEYED
-@click.option("--depth", type=int, default=1, show_default=True, help="How many levels of summaries to open.")
-def command(face: Face, ns: str | None, key: str | None, key_argument: str | None, depth: int) -> None:
+@click.option(
+    "--depth", type=int, default=1, show_default=True, help="How many levels of summaries to open."
+)
+def command(
+    face: Face, ns: str | None, key: str | None, key_argument: str | None, depth: int
+) -> None:
     name = one_key(key, key_argument) if key or key_argument else None
     found = face.ghost.expand(face.ns(ns), name, depth=depth)
     if face.as_json:
@@ -24,11 +28,19 @@ def command(face: Face, ns: str | None, key: str | None, key_argument: str | Non
         return
     if found.parent is not None:
         face.line(_shown(found.parent, 0))
-        face.many(found.children, lambda node: _tree(node, 1), "it stands for nothing else: it is no summary")
+        face.many(
+            found.children,
+            lambda node: _tree(node, 1),
+            "it stands for nothing else: it is no summary",
+        )
         return
-    face.many(found.nodes, lambda node: _shown(node, 0), "no summaries yet; `ghost consolidate` makes one")
+    face.many(
+        found.nodes, lambda node: _shown(node, 0), "no summaries yet; `ghost consolidate` makes one"
+    )
     for cluster in found.clusters:
-        face.note(dim(f"{cluster.count} alike without a summary: {visible(', '.join(cluster.keys))}"))
+        face.note(
+            dim(f"{cluster.count} alike without a summary: {visible(', '.join(cluster.keys))}")
+        )
 
 
 def _tree(node: Node, level: int) -> str:
@@ -40,4 +52,6 @@ def _shown(node: Node, level: int) -> str:
     about = dim(f"{node.kind} {node.tier}  {node.est_tokens} tokens{below}")
     text = "\n".join(f"    {line}" for line in visible(node.content or node.summary).splitlines())
     indent = "    " * level
-    return "\n".join(indent + line for line in f"{bold(visible(node.key))}  {about}\n{text}".splitlines())
+    return "\n".join(
+        indent + line for line in f"{bold(visible(node.key))}  {about}\n{text}".splitlines()
+    )

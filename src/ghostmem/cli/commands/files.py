@@ -12,4 +12,8 @@ from ghostmem.cli.output import row
 @NS_FILTER
 @LIMIT
 def command(face: Face, path: str, rel: str | None, ns: str | None, limit: int) -> None:
-    face.many(face.ghost.files(path, rel=rel, ns=face.ns_filter(ns), limit=limit), row, f"no memory is about {path}")
+    face.many(
+        face.ghost.files(path, rel=rel, ns=face.ns_filter(ns), limit=limit),
+        row,
+        f"no memory is about {path}",
+    )

@@ -28,9 +28,13 @@ def command(
 ) -> None:
     name = one_key(key, key_argument)
     if version is not None and version < 1:
-        raise InvalidInputError(f"--version must be at least 1 (got {version})", "versions are counted from 1")
+        raise InvalidInputError(
+            f"--version must be at least 1 (got {version})", "versions are counted from 1"
+        )
     if history and (version is not None or as_of is not None):
-        raise InvalidInputError("--history shows every version", "leave --version and --as-of out, or --history")
+        raise InvalidInputError(
+            "--history shows every version", "leave --version and --as-of out, or --history"
+        )
     if version is not None and as_of is not None:
         raise InvalidInputError("--version and --as-of both name a version", "give one of them")
     if history:

@@ -9,7 +9,10 @@ from ghostmem.text.excerpt import first_line
 def version_text(memory: Memory) -> str:
     """Return one version as text: number, time, state, particulars, start of the content."""
     state = f"until {memory.deleted_at:%Y-%m-%d %H:%M:%S}" if memory.deleted_at else "current"
-    head = f"{bold(f'v{memory.version}')}  {memory.created_at:%Y-%m-%d %H:%M:%S}  [{state}]  {dim(described(memory))}"
+    head = (
+        f"{bold(f'v{memory.version}')}  {memory.created_at:%Y-%m-%d %H:%M:%S}  "
+        f"[{state}]  {dim(described(memory))}"
+    )
     return f"{head}\n    {first_line(memory.content, 200)}"
 
 

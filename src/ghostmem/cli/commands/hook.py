@@ -1,4 +1,6 @@
-"""ghost hook: whatever happens, a host goes on undisturbed: exit code 0, and nothing on standard output but an answer."""
+"""ghost hook: whatever happens, a host goes on undisturbed: exit code 0, and nothing on standard
+output but an answer.
+"""
 
 import sys
 from dataclasses import replace
@@ -22,7 +24,9 @@ class HookCommand(TolerantCommand):
     """A command that never fails while a host waits: what goes wrong is one line in the log."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Read the arguments; wrong ones would end in exit code 2, by which some hosts block the user."""
+        """Read the arguments; wrong ones would end in exit code 2, by which some hosts block the
+        user.
+        """
         try:
             return super().parse_args(ctx, args)
         except click.UsageError:
@@ -48,7 +52,9 @@ class HookCommand(TolerantCommand):
 
 
 def _log(db: str | None, host: str, event: str, what: str) -> None:
-    """Write a line to the log of the store that would have been used, as far as that can be known."""
+    """Write a line to the log of the store that would have been used, as far as that can
+    be known.
+    """
     from ghostmem.hooks.log import log_path, note
 
     try:
@@ -60,19 +66,32 @@ def _log(db: str | None, host: str, event: str, what: str) -> None:
 
 @declare(
     "hook",
-    "Add memories to an agent's session, and capture from it: the command that agent hosts call at their events."
-    " Reads the host's JSON on standard input. Errors are silent to the host, and visible in `ghost doctor`.",
+    "Add memories to an agent's session, and capture from it: the command that agent hosts "
+    "call at their events."
+    " Reads the host's JSON on standard input. Errors are silent to the host, and visible "
+    "in `ghost doctor`.",
     EXAMPLES,
     HookCommand,
 )
 @click.argument("host", metavar="HOST")
 @click.argument("event", required=False)
-@click.option("--llm", metavar="CMD", help="A command of yours that is asked, in the background, what to remember.")
+@click.option(
+    "--llm",
+    metavar="CMD",
+    help="A command of yours that is asked, in the background, what to remember.",
+)
 @click.option("--timeout", type=float, help="Seconds after which to give up  [GHOST_HOOK_TIMEOUT]")
-def command(face: Face, host: str, event: str | None, llm: str | None, timeout: float | None) -> None:
-    settings = face.settings if timeout is None else replace(face.settings, hook_timeout=max(0.1, timeout))
+def command(
+    face: Face, host: str, event: str | None, llm: str | None, timeout: float | None
+) -> None:
+    settings = (
+        face.settings if timeout is None else replace(face.settings, hook_timeout=max(0.1, timeout))
+    )
     if sys.stdin.isatty():
-        raise InvalidInputError("a hook reads the host's JSON on standard input", "`ghost setup` installs hooks into hosts")
+        raise InvalidInputError(
+            "a hook reads the host's JSON on standard input",
+            "`ghost setup` installs hooks into hosts",
+        )
     if settings.hook_child:
         return  # an agent that a hook has asked runs hooks of its own
     from ghostmem.hooks.call import MOST, read_call

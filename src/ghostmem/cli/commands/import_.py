@@ -10,9 +10,9 @@ import click
 from ghostmem.cli.face import DRY_RUN, NS, TRUST, CreatingCommand, Face, declare
 from ghostmem.cli.output import plural
 from ghostmem.errors import InvalidInputError, NotFoundError
-from ghostmem.foreign.choose import READERS
 from ghostmem.text.excerpt import visible
-from ghostmem.verbs.import_ import POLICIES, ImportReport
+from ghostmem.transfer.formats.choose import READERS
+from ghostmem.transfer.import_ import POLICIES, ImportReport
 
 EXAMPLES = """\
   ghost import memories.jsonl
@@ -25,9 +25,18 @@ EXAMPLES = """\
 
 @declare("import", "Bring in an export, or another tool's memories.", EXAMPLES, CreatingCommand)
 @click.argument("file", metavar="[PATH]", required=False)
-@click.option("--from", "tool", type=click.Choice(list(READERS)), help="The tool that wrote PATH; its files are only read.")
+@click.option(
+    "--from",
+    "tool",
+    type=click.Choice(list(READERS)),
+    help="The tool that wrote PATH; its files are only read.",
+)
 @NS
-@click.option("--from-ghost", metavar="FILE", help="A database written by the original Ghost; it is only read.")
+@click.option(
+    "--from-ghost",
+    metavar="FILE",
+    help="A database written by the original Ghost; it is only read.",
+)
 @click.option(
     "--on-conflict",
     type=click.Choice(POLICIES),
@@ -52,7 +61,9 @@ def command(
     if tool and not file:
         raise InvalidInputError("nothing to import", f"name the file or folder that {tool} wrote")
     if ns and not tool:
-        raise InvalidInputError("a namespace was given", "it goes with --from; exports name their own namespaces")
+        raise InvalidInputError(
+            "a namespace was given", "it goes with --from; exports name their own namespaces"
+        )
     how: dict[str, Any] = {
         "on_conflict": on_conflict,
         "dry_run": dry_run,
@@ -78,7 +89,9 @@ def _lines(file: str | None) -> Iterator[str]:
         raise InvalidInputError("nothing to import", "name a file, or pipe an export in")
     name = "standard input" if file in (None, "-") else str(file)
     if os.path.isdir(name):
-        raise NotFoundError(f"{name} is a folder, not a file", "name a file that `ghost export` wrote")
+        raise NotFoundError(
+            f"{name} is a folder, not a file", "name a file that `ghost export` wrote"
+        )
     if name != "standard input" and not os.path.exists(name):
         raise NotFoundError(f"there is no file {name}", "name a file that `ghost export` wrote")
     try:
@@ -86,9 +99,13 @@ def _lines(file: str | None) -> Iterator[str]:
             for line in stream:
                 yield line.decode()
     except UnicodeDecodeError as error:
-        raise InvalidInputError(f"{name} is not UTF-8 (byte {error.start})", "nothing was imported") from None
+        raise InvalidInputError(
+            f"{name} is not UTF-8 (byte {error.start})", "nothing was imported"
+        ) from None
     except OSError as error:
-        raise InvalidInputError(f"cannot read {name}: {error.strerror}", "name a file that `ghost export` wrote") from None
+        raise InvalidInputError(
+            f"cannot read {name}: {error.strerror}", "name a file that `ghost export` wrote"
+        ) from None
 
 
 def text(done: ImportReport) -> str:
@@ -100,7 +117,9 @@ def text(done: ImportReport) -> str:
         f"{done.skipped} skipped",
     ]
     others = [
-        f"{plural(count, noun)}" for count, noun in ((done.edges, "edge"), (done.links, "link"), (done.rules, "rule")) if count
+        f"{plural(count, noun)}"
+        for count, noun in ((done.edges, "edge"), (done.links, "link"), (done.rules, "rule"))
+        if count
     ]
     others += [f"{done.held} held in quarantine"] if done.held else []
     verb = "would import" if done.dry_run else "imported"

@@ -12,7 +12,7 @@ from ghostmem.settings import Settings
 from ghostmem.text.excerpt import visible
 
 if TYPE_CHECKING:
-    from ghostmem.verbs.infer_edges import Inference, InferReport
+    from ghostmem.graph.infer import Inference, InferReport
 
 EXAMPLES = """\
   ghost infer-edges -n agent:me --max-pairs 20 --dry-run
@@ -21,13 +21,31 @@ EXAMPLES = """\
 """
 
 
-@declare("infer-edges", "Ask a model how alike memories relate: which causes, prevents or implies which.", EXAMPLES)
+@declare(
+    "infer-edges",
+    "Ask a model how alike memories relate: which causes, prevents or implies which.",
+    EXAMPLES,
+)
 @NS
-@click.option("--max-pairs", type=int, default=100, show_default=True, help="Ask about so many pairs at most.")
-@click.option("--seed", multiple=True, metavar="KEYS", help="Only pairs with one of these keys, separated by commas; repeatable.")
+@click.option(
+    "--max-pairs", type=int, default=100, show_default=True, help="Ask about so many pairs at most."
+)
+@click.option(
+    "--seed",
+    multiple=True,
+    metavar="KEYS",
+    help="Only pairs with one of these keys, separated by commas; repeatable.",
+)
 @click.option("--again", is_flag=True, help="Also ask about pairs that were answered with none.")
-@click.option("--model", metavar="MODEL", help="The model to ask over the network  [GHOST_LLM_MODEL]")
-@click.option("--command", "line", metavar="CMD", help="A command to ask instead: prompt in, answer out  [GHOST_LLM_COMMAND]")
+@click.option(
+    "--model", metavar="MODEL", help="The model to ask over the network  [GHOST_LLM_MODEL]"
+)
+@click.option(
+    "--command",
+    "line",
+    metavar="CMD",
+    help="A command to ask instead: prompt in, answer out  [GHOST_LLM_COMMAND]",
+)
 @DRY_RUN
 def command(
     face: Face,
@@ -39,7 +57,7 @@ def command(
     line: str | None,
     dry_run: bool,
 ) -> None:
-    from ghostmem.ask.choose import choose
+    from ghostmem.graph.ask.choose import choose
 
     done = face.ghost.infer_edges(
         face.ns(ns),
@@ -59,9 +77,14 @@ def command(
 
 
 def _chosen(settings: Settings, model: str | None, line: str | None) -> Settings:
-    """Return the settings with what was asked for now; a model named here is asked even where a command is set."""
+    """Return the settings with what was asked for now.
+
+    A model named here is asked even where a command is set.
+    """
     if model is not None and line is not None:
-        raise InvalidInputError("--model and --command were both given", "give one: a command chooses its model itself")
+        raise InvalidInputError(
+            "--model and --command were both given", "give one: a command chooses its model itself"
+        )
     if model is not None:
         return replace(settings, llm_model=model, llm_command="")
     return settings if line is None else replace(settings, llm_command=line)
@@ -73,9 +96,13 @@ def _show(face: Face, done: "InferReport") -> None:
     for error in done.errors:
         face.note(f"{click.style('error:', fg='red')} {visible(error)}")
     made = "would be created" if done.dry_run else "created"
-    counts = f"{plural(done.edges_created, 'edge')} {made}, {done.edges_skipped:,} without a relation"
+    counts = (
+        f"{plural(done.edges_created, 'edge')} {made}, {done.edges_skipped:,} without a relation"
+    )
     left = f"{plural(done.remaining, 'pair')} {'remains' if done.remaining == 1 else 'remain'}"
-    face.line(f"asked {visible(done.model)} about {plural(done.pairs_examined, 'pair')}: {counts}; {left}")
+    face.line(
+        f"asked {visible(done.model)} about {plural(done.pairs_examined, 'pair')}: {counts}; {left}"
+    )
 
 
 def _line(one: "Inference", dry_run: bool) -> str:
@@ -83,4 +110,6 @@ def _line(one: "Inference", dry_run: bool) -> str:
     if one.rel == "none":
         return dim(f"{visible(one.from_key)} —none→ {visible(one.to_key)}{reason}")
     lost = "" if one.applied or dry_run else "  not stored: it changed meanwhile"
-    return f"{bold(visible(one.from_key))} —{one.rel}→ {bold(visible(one.to_key))}{dim(reason)}{lost}"
+    return (
+        f"{bold(visible(one.from_key))} —{one.rel}→ {bold(visible(one.to_key))}{dim(reason)}{lost}"
+    )

@@ -3,7 +3,18 @@
 import click
 
 from ghostmem.cli.commands.capture import FORMAT
-from ghostmem.cli.face import ALLOW_SECRETS, DRY_RUN, NS, TAGS, TRUST, CreatingCommand, Face, declare, json_object, words
+from ghostmem.cli.face import (
+    ALLOW_SECRETS,
+    DRY_RUN,
+    NS,
+    TAGS,
+    TRUST,
+    CreatingCommand,
+    Face,
+    declare,
+    json_object,
+    words,
+)
 from ghostmem.cli.output import plural, row
 from ghostmem.errors import InvalidInputError
 from ghostmem.text.excerpt import visible
@@ -17,15 +28,23 @@ EXAMPLES = """\
 FOR_NOTES = ("kind", "priority", "meta", "date_ns", "trust")
 
 
-@declare("ingest", "Turn markdown or recorded conversations into memories.", EXAMPLES, CreatingCommand)
+@declare(
+    "ingest", "Turn markdown or recorded conversations into memories.", EXAMPLES, CreatingCommand
+)
 @click.argument("path", required=False)
 @NS
 @click.option("--kind", help="semantic, episodic or procedural; semantic unless named.")
 @TAGS
 @click.option("-p", "--priority", help="low, normal, high or critical.")
 @click.option("--meta", metavar="JSON", help="An object of your own.")
-@click.option("--date-ns", is_flag=True, help="For YYYY-MM-DD.md, put the date behind the namespace.")
-@click.option("--transcript", metavar="PATH", help="A recorded conversation, or a folder of them: one memory per turn.")
+@click.option(
+    "--date-ns", is_flag=True, help="For YYYY-MM-DD.md, put the date behind the namespace."
+)
+@click.option(
+    "--transcript",
+    metavar="PATH",
+    help="A recorded conversation, or a folder of them: one memory per turn.",
+)
 @FORMAT
 @click.option("--source-user", help="The user's name in transcripts that name nobody.")
 @ALLOW_SECRETS
@@ -48,16 +67,27 @@ def command(
     dry_run: bool,
 ) -> None:
     if (path is None) == (transcript is None):
-        raise InvalidInputError("one source is required", "name a markdown file or folder, or a conversation with --transcript")
+        raise InvalidInputError(
+            "one source is required",
+            "name a markdown file or folder, or a conversation with --transcript",
+        )
     if transcript is not None:
-        given = {"kind": kind, "priority": priority, "meta": meta, "date_ns": date_ns, "trust": trust}
+        given = {
+            "kind": kind,
+            "priority": priority,
+            "meta": meta,
+            "date_ns": date_ns,
+            "trust": trust,
+        }
         if wrong := [name for name in FOR_NOTES if given[name]]:
             option = f"--{wrong[0].replace('_', '-')}"
             raise InvalidInputError(
                 f"{option} does not go with --transcript",
                 "leave it out: a turn is episodic, and belongs to whoever said it",
             )
-        _transcript(face, transcript, ns, recorder, words(tags), source_user, allow_secrets, dry_run)
+        _transcript(
+            face, transcript, ns, recorder, words(tags), source_user, allow_secrets, dry_run
+        )
         return
     done = face.ghost.ingest(
         path or "",
@@ -78,7 +108,10 @@ def command(
         return
     counts = f"{done.created} new, {done.updated} updated, {done.unchanged} unchanged"
     counts += f", {done.quarantined} held in quarantine" if done.quarantined else ""
-    face.one(done, f"ingested {plural(done.ingested, 'section')} of {plural(done.files, 'file')}: {counts}")
+    face.one(
+        done,
+        f"ingested {plural(done.ingested, 'section')} of {plural(done.files, 'file')}: {counts}",
+    )
     face.vector_note()
 
 
@@ -104,9 +137,15 @@ def _transcript(
     )
     verb = "would ingest" if dry_run else "ingested"
     counts = f"{done.created} new, {done.updated} updated, {done.unchanged} unchanged"
-    others = [f"{count:,} {what}" for count, what in ((done.quarantined, "quarantined"), (done.broken, "unreadable")) if count]
+    others = [
+        f"{count:,} {what}"
+        for count, what in ((done.quarantined, "quarantined"), (done.broken, "unreadable"))
+        if count
+    ]
     where = f"{plural(done.sessions, 'session')} in {plural(done.files, 'file')}"
-    face.one(done, f"{verb} {plural(done.turns, 'turn')} of {where}: {', '.join([counts, *others])}")
+    face.one(
+        done, f"{verb} {plural(done.turns, 'turn')} of {where}: {', '.join([counts, *others])}"
+    )
     if not face.as_json:
         for note in done.notes:
             face.note(f"note: {visible(note)}")

@@ -21,7 +21,9 @@ class KnowledgeGroup(click.Group):
         return super().get_command(ctx, cmd_name.replace("_", "-"))
 
 
-command = group("knowledge", "Recall, search and memorize topics in .ai-knowledge.", EXAMPLES, KnowledgeGroup)
+command = group(
+    "knowledge", "Recall, search and memorize topics in .ai-knowledge.", EXAMPLES, KnowledgeGroup
+)
 ROOT = click.option(
     "--root",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
@@ -71,13 +73,29 @@ def list_memories(face: Face, root: Path) -> None:
 @command.command("memorize-new-topic", cls=FaceCommand)
 @click.argument("topic")
 @click.argument("content", nargs=-1)
-@click.option("-t", "--tags", multiple=True, required=True, metavar="TAGS", help="Tags, separated by commas; repeatable.")
-@click.option("-s", "--summary", required=True, metavar="TEXT", help="One or two sentences for the index.")
+@click.option(
+    "-t",
+    "--tags",
+    multiple=True,
+    required=True,
+    metavar="TAGS",
+    help="Tags, separated by commas; repeatable.",
+)
+@click.option(
+    "-s", "--summary", required=True, metavar="TEXT", help="One or two sentences for the index."
+)
 @ROOT
-def memorize_new_topic(face: Face, topic: str, content: tuple[str, ...], tags: tuple[str, ...], summary: str, root: Path) -> None:
+def memorize_new_topic(
+    face: Face,
+    topic: str,
+    content: tuple[str, ...],
+    tags: tuple[str, ...],
+    summary: str,
+    root: Path,
+) -> None:
     """Write a topic that does not exist yet, and its summary into the index."""
+    from ghostmem.clock import now
     from ghostmem.notes import knowledge
-    from ghostmem.times import now
 
     text = read_text(content, "the content")
     _say(face, knowledge.memorize_new_topic(root, topic, words(tags) or (), summary, text, now()))
@@ -85,10 +103,22 @@ def memorize_new_topic(face: Face, topic: str, content: tuple[str, ...], tags: t
 
 @command.command("refine-memory", cls=FaceCommand)
 @click.argument("topic")
-@click.option("--add-tags", multiple=True, metavar="TAGS", help="Tags to add, separated by commas; repeatable.")
-@click.option("--remove-tags", multiple=True, metavar="TAGS", help="Tags to remove, separated by commas; repeatable.")
+@click.option(
+    "--add-tags",
+    multiple=True,
+    metavar="TAGS",
+    help="Tags to add, separated by commas; repeatable.",
+)
+@click.option(
+    "--remove-tags",
+    multiple=True,
+    metavar="TAGS",
+    help="Tags to remove, separated by commas; repeatable.",
+)
 @click.option("-s", "--summary", metavar="TEXT", help="Another summary for the index.")
-@click.option("-c", "--content", metavar="TEXT", help="Another content; - reads it from standard input.")
+@click.option(
+    "-c", "--content", metavar="TEXT", help="Another content; - reads it from standard input."
+)
 @ROOT
 def refine_memory(
     face: Face,
@@ -100,8 +130,8 @@ def refine_memory(
     root: Path,
 ) -> None:
     """Change a topic that exists; what is left out stays as it is."""
+    from ghostmem.clock import now
     from ghostmem.notes import knowledge
-    from ghostmem.times import now
 
     text = None if content is None else read_text((content,), "the content")
     add, remove = words(add_tags) or (), words(remove_tags) or ()

@@ -10,7 +10,11 @@ EXAMPLES = """\
 """
 
 
-@declare("link", "Link memories in the original Ghost's way; `ghost edge` does the same and more.", EXAMPLES)
+@declare(
+    "link",
+    "Link memories in the original Ghost's way; `ghost edge` does the same and more.",
+    EXAMPLES,
+)
 @ENDS
 def command(
     face: Face,
@@ -24,7 +28,9 @@ def command(
 ) -> None:
     space = one_ns(face, ns, from_ns, to_ns)
     if not (from_key and to_key and rel):
-        raise InvalidInputError("--from-key, --to-key and --rel are required", "`ghost link --help` shows an example")
+        raise InvalidInputError(
+            "--from-key, --to-key and --rel are required", "`ghost link --help` shows an example"
+        )
     if rm:
         gone = face.ghost.rm_edge(space, from_key, to_key, rel)
         face.one({"status": "deleted", **gone.to_dict()}, f"removed {shown(gone)}")

@@ -36,11 +36,17 @@ EXAMPLES = """\
 @FILTERS
 @click.option("--file", help="About this file.")
 @click.option("--key-prefix", help="Whose key starts so.")
-@click.option("--deleted", is_flag=True, help="Removed and superseded versions instead of live ones.")
+@click.option(
+    "--deleted", is_flag=True, help="Removed and superseded versions instead of live ones."
+)
 @LIMIT
-@click.option("--offset", type=int, default=0, show_default=True, help="Leave out the first so many.")
+@click.option(
+    "--offset", type=int, default=0, show_default=True, help="Leave out the first so many."
+)
 @click.option("--keys-only", is_flag=True, help="Only namespaces and keys.")
-def command(face: Face, ns: str | None, tags: tuple[str, ...], keys_only: bool, **filters: Any) -> None:
+def command(
+    face: Face, ns: str | None, tags: tuple[str, ...], keys_only: bool, **filters: Any
+) -> None:
     found = face.ghost.list(face.ns_filter(ns), tags=words(tags), **filters)
     if keys_only and face.as_json:
         face.many([{"ns": m.ns, "key": m.key} for m in found], str)

@@ -15,7 +15,13 @@ EXAMPLES = """\
 
 
 @declare("mcp", "Serve an agent over MCP, on standard input and output.", EXAMPLES, CreatingCommand)
-@click.option("--tools", default="memory", show_default=True, metavar="SETS", help="Toolsets, separated by commas.")
+@click.option(
+    "--tools",
+    default="memory",
+    show_default=True,
+    metavar="SETS",
+    help="Toolsets, separated by commas.",
+)
 @click.option(
     "--root",
     type=click.Path(exists=True, file_okay=False, path_type=Path),

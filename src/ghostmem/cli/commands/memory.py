@@ -18,12 +18,16 @@ SHARED = "shared"
 
 command = group("memory", "Search, list and write role files of markdown sections.", EXAMPLES)
 
-DIR = click.option("--dir", "folder", metavar="DIR", help="The folder of the role files  [BUS_MEMORY_DIR]")
+DIR = click.option(
+    "--dir", "folder", metavar="DIR", help="The folder of the role files  [BUS_MEMORY_DIR]"
+)
 
 
 def role_option(about: str, default: str) -> Decorator:
     """Return the option that names a role."""
-    return click.option("--role", metavar="ROLE", default=default, show_default=bool(default), help=about)
+    return click.option(
+        "--role", metavar="ROLE", default=default, show_default=bool(default), help=about
+    )
 
 
 @command.command("search", cls=FaceCommand)
@@ -38,13 +42,15 @@ def role_option(about: str, default: str) -> Decorator:
     help="Count words, weigh them by rarity, or search by meaning too.",
 )
 @DIR
-def search(face: Face, query: tuple[str, ...], role: str, limit: int, mode: str, folder: str | None) -> None:
+def search(
+    face: Face, query: tuple[str, ...], role: str, limit: int, mode: str, folder: str | None
+) -> None:
     """Find entries, best first."""
     from ghostmem.notes.roles import all_memory_entries, format_search_results, search_memory
 
     text, home = " ".join(query), _home(face, folder)
     if mode == "hybrid":
-        from ghostmem.verbs.search_entries import search_entries
+        from ghostmem.search.note_entries import search_entries
 
         found, notes = search_entries(text, all_memory_entries(home, role), face.settings, limit)
     else:
@@ -100,7 +106,13 @@ def write_shared(face: Face, section: str, text: tuple[str, ...], folder: str | 
 
 @command.command("context", cls=FaceCommand)
 @role_option("Whose memory, after what is shared.", SHARED)
-@click.option("--days", type=click.IntRange(min=0), default=7, show_default=True, help="Archives of so many days back.")
+@click.option(
+    "--days",
+    type=click.IntRange(min=0),
+    default=7,
+    show_default=True,
+    help="Archives of so many days back.",
+)
 @DIR
 def context(face: Face, role: str, days: int, folder: str | None) -> None:
     """Print what a role should know: shared memory, then its own."""
@@ -114,7 +126,9 @@ def _write(face: Face, section: str, text: tuple[str, ...], role: str, folder: s
     from ghostmem.notes.roles import append_memory
 
     days = face.settings.memory_retention_days
-    done = append_memory(section, read_text(text, "a text"), role, _home(face, folder), retention=days)
+    done = append_memory(
+        section, read_text(text, "a text"), role, _home(face, folder), retention=days
+    )
     face.one(done, f"wrote [{done.role}] {visible(done.section)}")
     for path in done.purged:
         face.note(f"note: removed {visible(path)}, which is older than {days} days")
@@ -127,7 +141,9 @@ def _home(face: Face, folder: str | None) -> str:
 def _show(text: str | bytes) -> None:
     """Print to the byte into a pipe or file, and what is harmless on a terminal."""
     if sys.stdout.isatty():
-        click.echo(visible(text.decode(errors="replace") if isinstance(text, bytes) else text), nl=False)
+        click.echo(
+            visible(text.decode(errors="replace") if isinstance(text, bytes) else text), nl=False
+        )
     else:
         sys.stdout.flush()
         sys.stdout.buffer.write(text if isinstance(text, bytes) else text.encode())

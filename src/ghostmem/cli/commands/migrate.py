@@ -12,8 +12,8 @@ from ghostmem.cli.output import bold, dim, plural, size
 from ghostmem.text.excerpt import visible
 
 if TYPE_CHECKING:
-    from ghostmem.verbs.migrate import Migration
-    from ghostmem.verbs.migrate_sums import NamespaceSum
+    from ghostmem.transfer.migrate import Migration
+    from ghostmem.transfer.migrate_sums import NamespaceSum
 
 EXAMPLES = """\
   ghost migrate --to postgresql://ghost@db.example/ghost --dry-run
@@ -26,19 +26,35 @@ _LISTED = 20  # namespaces whose tables are listed one by one
 
 
 @declare("migrate", "Move the store to a file or a PostgreSQL database.", EXAMPLES)
-@click.option("--from", "source", metavar="STORE", help="The store to move: a file or a postgresql:// URL; else the one in use.")
 @click.option(
-    "--to", "target", metavar="STORE", required=True, help="Where to: a file that is not there yet, or an empty database."
+    "--from",
+    "source",
+    metavar="STORE",
+    help="The store to move: a file or a postgresql:// URL; else the one in use.",
 )
-@click.option("--switch", is_flag=True, help="Let the configuration name the new store when all is there.")
+@click.option(
+    "--to",
+    "target",
+    metavar="STORE",
+    required=True,
+    help="Where to: a file that is not there yet, or an empty database.",
+)
+@click.option(
+    "--switch", is_flag=True, help="Let the configuration name the new store when all is there."
+)
 @DRY_RUN
 def command(face: Face, source: str | None, target: str, switch: bool, dry_run: bool) -> None:
-    from ghostmem.verbs.migrate import migrate
+    from ghostmem.transfer.migrate import migrate
 
     show, clear = _bar()
     try:
         done = migrate(
-            source or face.settings.path, target, switch=switch, dry_run=dry_run, settings=face.settings, progress=show
+            source or face.settings.path,
+            target,
+            switch=switch,
+            dry_run=dry_run,
+            settings=face.settings,
+            progress=show,
         )
     finally:
         clear()
@@ -52,12 +68,21 @@ def _advise(face: Face, done: "Migration") -> None:
     from ghostmem.settings import resolve
 
     if not done.switched:
-        face.note(f"to use it from now on: ghost config set db {visible(done.target)}" + _secret(done.target))
+        face.note(
+            f"to use it from now on: ghost config set db {visible(done.target)}"
+            + _secret(done.target)
+        )
         return
-    face.note(f"programs that have {visible(done.source)} open write there until they are started again; what they put after")
+    face.note(
+        f"programs that have {visible(done.source)} open write there until they are "
+        "started again; what they put after"
+    )
     face.note("this moment comes over with `ghost --db OLD export | ghost --db NEW import`")
     if (where := resolve()["db"][1]).isupper():
-        face.note(f"{where} is set and wins over the configuration: let it name the new store, or unset it")
+        face.note(
+            f"{where} is set and wins over the configuration: let it name the new store, "
+            "or unset it"
+        )
 
 
 def _secret(target: str) -> str:
@@ -70,11 +95,18 @@ def _text(done: "Migration") -> str:
     lines = [line for one in done.namespaces for line in _lines(one, many)]
     if done.dry_run:
         verb = "would go on moving" if done.resumed else "would move"
-        head = f"{verb} {plural(done.rows, 'row')} ({size(done.source_bytes)}) from {done.source} to {done.target}"
+        head = (
+            f"{verb} {plural(done.rows, 'row')} ({size(done.source_bytes)}) from "
+            f"{done.source} to {done.target}"
+        )
     else:
-        head = f"moved {plural(done.rows, 'row')} from {done.source} to {done.target} in {done.seconds:.1f} s"
+        head = (
+            f"moved {plural(done.rows, 'row')} from {done.source} to {done.target} in "
+            f"{done.seconds:.1f} s"
+        )
         lines.append(
-            f"verified: every checksum is the same in both; {plural(done.caught_up, 'change')} came in meanwhile,"
+            "verified: every checksum is the same in both; "
+            f"{plural(done.caught_up, 'change')} came in meanwhile,"
             f" writers waited {done.held_seconds:.2f} s"
         )
     if done.switched:
@@ -84,11 +116,18 @@ def _text(done: "Migration") -> str:
 
 
 def _lines(one: "NamespaceSum", many: bool) -> list[str]:
-    found = [f"{bold(visible(one.ns) or '(the whole store)')}  {plural(one.rows, 'row')}  {dim(one.checksum[:16])}".rstrip()]
+    found = [
+        f"{bold(visible(one.ns) or '(the whole store)')}  {plural(one.rows, 'row')}  "
+        f"{dim(one.checksum[:16])}".rstrip()
+    ]
     return (
         found
         if many
-        else found + [f"  {part.table:<16}{part.rows:>9,}  {dim(part.checksum[:16])}".rstrip() for part in one.tables]
+        else found
+        + [
+            f"  {part.table:<16}{part.rows:>9,}  {dim(part.checksum[:16])}".rstrip()
+            for part in one.tables
+        ]
     )
 
 

@@ -10,7 +10,7 @@ from ghostmem.cli.output import bold, dim, plural
 from ghostmem.text.excerpt import visible
 
 if TYPE_CHECKING:
-    from ghostmem.verbs.mine_procedures import Mined
+    from ghostmem.capture.mine_procedures import Mined
 
 EXAMPLES = """\
   ghost mine-procedures ~/.claude/projects/-home-me-shop
@@ -19,16 +19,41 @@ EXAMPLES = """\
 """
 
 
-@declare("mine-procedures", "Find what was done again and again, in the same order.", EXAMPLES, CreatingCommand)
+@declare(
+    "mine-procedures",
+    "Find what was done again and again, in the same order.",
+    EXAMPLES,
+    CreatingCommand,
+)
 @click.argument("paths", nargs=-1)
 @NS
 @FORMAT
-@click.option("--min-sessions", type=int, default=2, show_default=True, help="Only what so many sessions share.")
+@click.option(
+    "--min-sessions",
+    type=int,
+    default=2,
+    show_default=True,
+    help="Only what so many sessions share.",
+)
 @click.option("--max", "most", type=int, default=20, show_default=True, help="At most so many.")
-@click.option("--store/--dry-run", default=False, help="Store them as procedural memories; the default is to show.")
-def command(face: Face, paths: tuple[str, ...], ns: str | None, recorder: str, min_sessions: int, most: int, store: bool) -> None:
+@click.option(
+    "--store/--dry-run",
+    default=False,
+    help="Store them as procedural memories; the default is to show.",
+)
+def command(
+    face: Face,
+    paths: tuple[str, ...],
+    ns: str | None,
+    recorder: str,
+    min_sessions: int,
+    most: int,
+    store: bool,
+) -> None:
     space = face.ns(ns) if store or not paths else ns
-    done = face.ghost.mine_procedures(paths, space, format=recorder, fewest=min_sessions, most=most, dry_run=not store)
+    done = face.ghost.mine_procedures(
+        paths, space, format=recorder, fewest=min_sessions, most=most, dry_run=not store
+    )
     face.many(done.procedures, _row, f"nothing was repeated in {plural(done.sessions, 'session')}")
     if face.as_json:
         return

@@ -5,18 +5,28 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ghostmem.cli.face import DRY_RUN, NS, NS_FILTER, YES, CreatingCommand, Face, FaceCommand, group, read_text
+from ghostmem.cli.face import (
+    DRY_RUN,
+    NS,
+    NS_FILTER,
+    YES,
+    CreatingCommand,
+    Face,
+    FaceCommand,
+    group,
+    read_text,
+)
 from ghostmem.cli.output import bold, dim, plural
 from ghostmem.text.excerpt import first_line, visible
 
 if TYPE_CHECKING:
     import threading
 
-    from ghostmem.note import Folder
-    from ghostmem.verbs.consolidate_notes import Distilled
-    from ghostmem.verbs.mirror import MirrorReport
-    from ghostmem.verbs.notes import FolderStatus
-    from ghostmem.verbs.sync_notes import SyncReport
+    from ghostmem.capture.notes import Distilled
+    from ghostmem.model import Folder
+    from ghostmem.notes.folders import FolderStatus
+    from ghostmem.notes.mirroring import MirrorReport
+    from ghostmem.notes.sync import SyncReport
 
 EXAMPLES = """\
   ghost notes add ~/vault
@@ -34,15 +44,29 @@ FOLDER = click.argument("folder", required=False)
 @click.argument("folder")
 @NS
 @click.option("--layout", help="How the folder is laid out; found out when not named.")
-@click.option("--source-kind", help="Whose notes they are: stated (the default), observed, self, peer or import.")
-def add(face: Face, folder: str, ns: str | None, layout: str | None, source_kind: str | None) -> None:
+@click.option(
+    "--source-kind",
+    help="Whose notes they are: stated (the default), observed, self, peer or import.",
+)
+def add(
+    face: Face, folder: str, ns: str | None, layout: str | None, source_kind: str | None
+) -> None:
     """Search a folder from now on; its files are only read."""
-    done = face.ghost.add_notes(folder, ns, layout=layout, source_kind=source_kind, progress=face.progress("notes"))
+    done = face.ghost.add_notes(
+        folder, ns, layout=layout, source_kind=source_kind, progress=face.progress("notes")
+    )
     report = done.report
     how = f"{done.folder.layout}{' (detected; --layout names another)' if done.detected else ''}"
-    face.one(done, f"{visible(done.folder.root)}: {plural(report.notes, 'note')} in {bold(done.folder.ns)}, laid out as {how}")
+    face.one(
+        done,
+        f"{visible(done.folder.root)}: {plural(report.notes, 'note')} in "
+        f"{bold(done.folder.ns)}, laid out as {how}",
+    )
     if done.others and done.detected and not face.as_json:
-        face.note(f"note: it also looks like {', '.join(done.others)}; add it again with --layout to read it so too")
+        face.note(
+            f"note: it also looks like {', '.join(done.others)}; add it again with "
+            "--layout to read it so too"
+        )
     _tell(face, report)
     face.vector_note()
 
@@ -73,10 +97,14 @@ def status(face: Face, folder: str | None) -> None:
 @command.command("sync", cls=FaceCommand)
 @FOLDER
 @click.option("--full", is_flag=True, help="Read every file again, whatever its time says.")
-@click.option("--accept-deletes", is_flag=True, help="Believe that all missing notes are gone for good.")
+@click.option(
+    "--accept-deletes", is_flag=True, help="Believe that all missing notes are gone for good."
+)
 def sync(face: Face, folder: str | None, full: bool, accept_deletes: bool) -> int:
     """Index what changed, and make the vectors."""
-    found = face.ghost.sync_notes(folder, full=full, accept_deletes=accept_deletes, progress=face.progress("notes"))
+    found = face.ghost.sync_notes(
+        folder, full=full, accept_deletes=accept_deletes, progress=face.progress("notes")
+    )
     face.many(found, _synced, "no folders yet; add one with `ghost notes add`")
     for report in found:
         _tell(face, report)
@@ -88,7 +116,7 @@ def sync(face: Face, folder: str | None, full: bool, accept_deletes: bool) -> in
 @click.option("--poll", is_flag=True, help="Look every two seconds instead of waiting to be told.")
 def watch(face: Face, poll: bool) -> None:
     """Index what changes until interrupted."""
-    from ghostmem.verbs.watch_notes import watch_notes
+    from ghostmem.notes.watching import watch_notes
 
     stop = _until_told()
     face.note(dim("watching; interrupt to stop"))
@@ -127,17 +155,26 @@ def write(face: Face, key: str, text: tuple[str, ...], ns: str | None, base: str
 
 @command.command("grep", cls=FaceCommand)
 @click.argument("query", nargs=-1, required=True)
-@click.option("--dir", "folder", metavar="DIR", help="Look in this folder; else in all that were added, or the working folder.")
-@click.option("-l", "--limit", type=int, default=10, show_default=True, help="At most so many blocks.")
+@click.option(
+    "--dir",
+    "folder",
+    metavar="DIR",
+    help="Look in this folder; else in all that were added, or the working folder.",
+)
+@click.option(
+    "-l", "--limit", type=int, default=10, show_default=True, help="At most so many blocks."
+)
 def grep(face: Face, query: tuple[str, ...], folder: str | None, limit: int) -> None:
     """Find a text in memory files as it is written, newest file first."""
     from pathlib import Path
 
     from ghostmem.notes.grep import format_blocks
-    from ghostmem.verbs.grep_notes import grep_notes
+    from ghostmem.notes.grepping import grep_notes
 
     text = " ".join(query)
-    found = grep_notes([Path(folder)] if folder else face.ghost.note_folders() or [Path()], text, limit)
+    found = grep_notes(
+        [Path(folder)] if folder else face.ghost.note_folders() or [Path()], text, limit
+    )
     shown = format_blocks(found, text).removesuffix("\n")
     if face.as_json:
         blocks = [{"path": one.path, "line": one.line, "text": one.text} for one in found]
@@ -153,17 +190,22 @@ def grep(face: Face, query: tuple[str, ...], folder: str | None, limit: int) -> 
 @command.command("consolidate", cls=FaceCommand)
 @FOLDER
 @click.option(
-    "--weekly", is_flag=True, expose_value=False, help="Look at the last full week; this is what happens in any case, said aloud."
+    "--weekly",
+    is_flag=True,
+    expose_value=False,
+    help="Look at the last full week; this is what happens in any case, said aloud.",
 )
 @click.option("--weeks", type=int, default=1, show_default=True, help="Look at so many full weeks.")
 @click.option("--all", "all_weeks", is_flag=True, help="Look at everything before this week.")
 @click.option("--apply", "apply_", is_flag=True, help="Write the proposals into MEMORY.md.")
 def consolidate(face: Face, folder: str | None, weeks: int, all_weeks: bool, apply_: bool) -> None:
     """Propose which sections of daily notes to distil into MEMORY.md."""
-    from ghostmem.times import now
-    from ghostmem.verbs.consolidate_notes import consolidate_notes
+    from ghostmem.capture.notes import consolidate_notes
+    from ghostmem.clock import now
 
-    done = consolidate_notes(folder or ".", weeks=None if all_weeks else weeks, now=now(), apply=apply_)
+    done = consolidate_notes(
+        folder or ".", weeks=None if all_weeks else weeks, now=now(), apply=apply_
+    )
     face.one(done, distilled(done))
 
 
@@ -173,7 +215,11 @@ def distilled(done: "Distilled") -> str:
         return "nothing to distil"
     lines = []
     for one in done.proposals:
-        parts = [f"{bold(visible(one.path))}:{one.line}", visible(one.heading), dim("; ".join(one.reasons))]
+        parts = [
+            f"{bold(visible(one.path))}:{one.line}",
+            visible(one.heading),
+            dim("; ".join(one.reasons)),
+        ]
         lines.append("  ".join(part for part in parts if part))
         lines.append(f"    {first_line(one.text, 110)}")
     end = (
@@ -186,9 +232,16 @@ def distilled(done: "Distilled") -> str:
 
 def _shown(one: "FolderStatus") -> str:
     state = "in step" if one.is_clean else "; ".join(_state(one))
-    lines = [f"{bold(visible(one.root))}  {dim(f'{one.layout}, in {one.ns}, watcher: {one.watcher}')}"]
+    lines = [
+        f"{bold(visible(one.root))}  {dim(f'{one.layout}, in {one.ns}, watcher: {one.watcher}')}"
+    ]
     lines.append(f"    {plural(one.on_disk, 'note')} on disk, {one.indexed:,} indexed: {state}")
-    return "\n".join([*lines, *(f"    {visible(problem.path)}: {visible(problem.reason)}" for problem in one.failed)])
+    return "\n".join(
+        [
+            *lines,
+            *(f"    {visible(problem.path)}: {visible(problem.reason)}" for problem in one.failed),
+        ]
+    )
 
 
 def _state(one: "FolderStatus") -> list[str]:
@@ -198,8 +251,13 @@ def _state(one: "FolderStatus") -> list[str]:
 
 
 def _synced(report: "SyncReport") -> str:
-    counts = {name: getattr(report, name) for name in ("added", "changed", "moved", "removed", "missing", "pending")}
-    done = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count) or "nothing new"
+    counts = {
+        name: getattr(report, name)
+        for name in ("added", "changed", "moved", "removed", "missing", "pending")
+    }
+    done = (
+        ", ".join(f"{count:,} {name}" for name, count in counts.items() if count) or "nothing new"
+    )
     made = f"; {plural(report.embedded, 'vector')} made" if report.embedded else ""
     return f"{bold(visible(report.root))}  {plural(report.notes, 'note')}: {done}{made}"
 
@@ -215,24 +273,44 @@ def _tell(face: Face, report: "SyncReport") -> None:
     if report.unavailable:
         face.note(f"note: {visible(report.root)}: {visible(report.unavailable)}")
     if report.pending_embeddings:
-        face.note(f"note: {plural(report.pending_embeddings, 'chunk')} without vectors; `ghost embed backfill` makes them")
+        face.note(
+            f"note: {plural(report.pending_embeddings, 'chunk')} without vectors; `ghost "
+            "embed backfill` makes them"
+        )
 
 
 @command.command("mirror", cls=CreatingCommand)
 @click.argument("folder")
 @NS
 @click.option("--layout", help="How the folder holds memories, the first time: topics or daily.")
-@click.option("--accept-deletes", is_flag=True, help="Believe that everything that is missing in the folder is gone for good.")
+@click.option(
+    "--accept-deletes",
+    is_flag=True,
+    help="Believe that everything that is missing in the folder is gone for good.",
+)
 @DRY_RUN
-@click.option("--watch", "watching", is_flag=True, help="Go on, looking every two seconds until interrupted.")
+@click.option(
+    "--watch", "watching", is_flag=True, help="Go on, looking every two seconds until interrupted."
+)
 def mirror(
-    face: Face, folder: str, ns: str | None, layout: str | None, accept_deletes: bool, dry_run: bool, watching: bool
+    face: Face,
+    folder: str,
+    ns: str | None,
+    layout: str | None,
+    accept_deletes: bool,
+    dry_run: bool,
+    watching: bool,
 ) -> int:
     """Keep a namespace and a markdown folder equal, in both directions."""
 
     def run() -> "MirrorReport":
         return face.ghost.mirror(
-            folder, face.ns(ns), layout=layout, accept_deletes=accept_deletes, dry_run=dry_run, progress=face.progress("mirrored")
+            folder,
+            face.ns(ns),
+            layout=layout,
+            accept_deletes=accept_deletes,
+            dry_run=dry_run,
+            progress=face.progress("mirrored"),
         )
 
     report = run()
@@ -269,7 +347,10 @@ def _mirror_on(face: Face, run: Callable[[], "MirrorReport"], last: "MirrorRepor
         except (ConflictError, StoreBusyError) as error:  # somebody else is at it for long
             face.note(f"note: {error.message}")
             continue
-        if report.is_changed or (report.pending, report.unavailable) != (last.pending, last.unavailable):
+        if report.is_changed or (report.pending, report.unavailable) != (
+            last.pending,
+            last.unavailable,
+        ):
             face.one(report, _mirrored(report, False))
             _tell_mirrored(face, report)
         last = report
@@ -297,7 +378,9 @@ def _tell_mirrored(face: Face, report: "MirrorReport") -> None:
     if face.as_json:
         return
     for one in report.conflicts[:20]:
-        face.note(f"note: {visible(one.key)}: two texts; the other one is kept as {visible(one.kept_as)}")
+        face.note(
+            f"note: {visible(one.key)}: two texts; the other one is kept as {visible(one.kept_as)}"
+        )
     for left in report.pending[:20]:
         where = " in ".join(visible(part) for part in (left.key, left.path) if part)
         face.note(f"note: {where}: {visible(left.reason)}")

@@ -31,13 +31,26 @@ def list_(face: Face, ns: str | None) -> None:
 def tree(face: Face, ns: str | None) -> None:
     """Show namespaces as a tree of their segments."""
     found = {info.ns: info for info in face.ghost.namespaces(ns)}
-    paths = sorted({":".join(name.split(":")[:depth]) for name in found for depth in range(1, name.count(":") + 2)})
+    paths = sorted(
+        {
+            ":".join(name.split(":")[:depth])
+            for name in found
+            for depth in range(1, name.count(":") + 2)
+        }
+    )
     for path in paths:
         info = found.get(path)
         depth = path.count(":")
         counts = {"count": info.count if info else 0, "keys": info.keys if info else 0}
-        held = f"  ({plural(counts['count'], 'memory')}, {plural(counts['keys'], 'key')})" if info else ""
-        face.one({"ns": path, "depth": depth, **counts}, "  " * depth + bold(path.rsplit(":", 1)[-1]) + held)
+        held = (
+            f"  ({plural(counts['count'], 'memory')}, {plural(counts['keys'], 'key')})"
+            if info
+            else ""
+        )
+        face.one(
+            {"ns": path, "depth": depth, **counts},
+            "  " * depth + bold(path.rsplit(":", 1)[-1]) + held,
+        )
 
 
 @command.command("rm", cls=FaceCommand)
@@ -53,5 +66,8 @@ def rm(face: Face, ns: str, hard: bool, unlock: bool, dry_run: bool, yes: bool) 
     done = face.ghost.rm_namespace(ns, hard=hard, unlock=unlock, dry_run=dry_run)
     action = "permanently deleted" if hard else "soft-deleted"
     what = f"{plural(done.deleted, 'version' if hard else 'memory')} in {ns}"
-    face.one({**done.to_dict(), "action": action}, f"would remove {what}" if dry_run else f"{action} {what}")
+    face.one(
+        {**done.to_dict(), "action": action},
+        f"would remove {what}" if dry_run else f"{action} {what}",
+    )
     tell_what_is_left(face, done, done.files)

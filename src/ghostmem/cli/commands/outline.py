@@ -7,7 +7,7 @@ import click
 from ghostmem.cli.face import Decorator, Face, FaceCommand, group, options, words
 
 if TYPE_CHECKING:
-    from ghostmem.verbs.outline import Outline
+    from ghostmem.outline.operations import Outline
 
 EXAMPLES = """\
   ghost outline symbol Session.send --language python --root ~/src/requests
@@ -19,15 +19,32 @@ command = group("outline", "Show code as a tree of relations.", EXAMPLES)
 
 SHAPE: Decorator = options(
     click.option(
-        "--language", required=True, help="go, python, javascript, typescript, rust, java, c, cpp, ruby, csharp, php, kotlin."
+        "--language",
+        required=True,
+        help="go, python, javascript, typescript, rust, java, c, cpp, ruby, csharp, php, kotlin.",
     ),
-    click.option("--root", default=".", show_default=True, metavar="DIR", help="The project's folder."),
-    click.option("--depth", type=int, default=2, show_default=True, help="Levels of relations, 0 to 10."),
-    click.option("--relations", multiple=True, help="Only these kinds, separated by commas; repeatable."),
-    click.option("--omit-native", is_flag=True, help="Leave out the standard library and built-ins."),
-    click.option("--max-nodes", type=int, default=2000, show_default=True, help="At most so many nodes."),
+    click.option(
+        "--root", default=".", show_default=True, metavar="DIR", help="The project's folder."
+    ),
+    click.option(
+        "--depth", type=int, default=2, show_default=True, help="Levels of relations, 0 to 10."
+    ),
+    click.option(
+        "--relations", multiple=True, help="Only these kinds, separated by commas; repeatable."
+    ),
+    click.option(
+        "--omit-native", is_flag=True, help="Leave out the standard library and built-ins."
+    ),
+    click.option(
+        "--max-nodes", type=int, default=2000, show_default=True, help="At most so many nodes."
+    ),
     click.option("--no-tests", is_flag=True, help="Leave out test files."),
-    click.option("--memories", "include_memories", is_flag=True, help="Show memories about each file and symbol."),
+    click.option(
+        "--memories",
+        "include_memories",
+        is_flag=True,
+        help="Show memories about each file and symbol.",
+    ),
 )
 
 

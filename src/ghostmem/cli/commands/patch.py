@@ -3,7 +3,16 @@
 import click
 
 from ghostmem.cli.commands.put import said as put_said
-from ghostmem.cli.face import ALLOW_SECRETS, DRY_RUN, KEYED, UNLOCK, Face, declare, one_key, read_text
+from ghostmem.cli.face import (
+    ALLOW_SECRETS,
+    DRY_RUN,
+    KEYED,
+    UNLOCK,
+    Face,
+    declare,
+    one_key,
+    read_text,
+)
 from ghostmem.cli.output import named
 from ghostmem.model import Outcome
 
@@ -32,7 +41,13 @@ def command(
     diff = read_text((), "a diff")
     space, name = face.ns(ns), one_key(key, key_argument)
     memory = face.ghost.patch(
-        space, name, diff + "\n", base_version=base_version, dry_run=dry_run, unlock=unlock, allow_secrets=allow_secrets
+        space,
+        name,
+        diff + "\n",
+        base_version=base_version,
+        dry_run=dry_run,
+        unlock=unlock,
+        allow_secrets=allow_secrets,
     )
     for note in () if face.as_json else memory.notes:
         face.note(f"note: {note}")
@@ -40,4 +55,7 @@ def command(
         face.raw(memory.content)
     else:
         is_held = memory.outcome is Outcome.QUARANTINED
-        face.one(memory, put_said(memory) if is_held else f"patched {named(memory)}, now v{memory.version}")
+        face.one(
+            memory,
+            put_said(memory) if is_held else f"patched {named(memory)}, now v{memory.version}",
+        )

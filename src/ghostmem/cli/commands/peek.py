@@ -10,7 +10,7 @@ from ghostmem.cli.face import NS_FILTER, Face, declare
 from ghostmem.cli.output import bold, dim, plural
 from ghostmem.cli.tables import Column, age, bar, fit, section, table
 from ghostmem.text.excerpt import visible
-from ghostmem.verbs.look import Happening, Line, Look, Share, look
+from ghostmem.web.overview import Happening, Line, Look, Share, look
 
 EXAMPLES = "  ghost peek -n agent:me\n  ghost peek --watch\n"
 WIDEST = 120
@@ -43,7 +43,11 @@ _WORDS = {
 @NS_FILTER
 @click.option("--watch", is_flag=True, help="Stay, and show what changes, until interrupted.")
 @click.option(
-    "--interval", type=click.FloatRange(0.2, 3600), default=2.0, show_default=True, help="Seconds between looks of --watch."
+    "--interval",
+    type=click.FloatRange(0.2, 3600),
+    default=2.0,
+    show_default=True,
+    help="Seconds between looks of --watch.",
 )
 def command(face: Face, ns: str | None, watch: bool, interval: float) -> None:
     which = face.ns_filter(ns)
@@ -54,11 +58,15 @@ def command(face: Face, ns: str | None, watch: bool, interval: float) -> None:
     elif face.as_json:
         face.json(face.ghost.peek(which))
     else:
-        face.line("\n".join(lines(look(face.ghost.store, which), face.ghost.store.clock(), width())))
+        face.line(
+            "\n".join(lines(look(face.ghost.store, which), face.ghost.store.clock(), width()))
+        )
 
 
 def width() -> int:
-    """Return how wide tables may be: the terminal, but no wider than can be read; 100 where there is none."""
+    """Return how wide tables may be: the terminal, but no wider than can be read; 100 where there
+    is none.
+    """
     import shutil
 
     return max(40, min(WIDEST, shutil.get_terminal_size((100, 40)).columns))
@@ -67,7 +75,12 @@ def width() -> int:
 def is_missing(face: Face) -> bool:
     """Say whether there is no store yet at the place where it would be."""
     path = face.settings.path
-    return path != ":memory:" and "://" not in path and not face.given.get("db") and not os.path.exists(path)
+    return (
+        path != ":memory:"
+        and "://" not in path
+        and not face.given.get("db")
+        and not os.path.exists(path)
+    )
 
 
 def lines(found: Look, now: datetime, columns: int) -> list[str]:
@@ -80,16 +93,27 @@ def lines(found: Look, now: datetime, columns: int) -> list[str]:
 def headline(found: Look, columns: int) -> list[str]:
     """Return how much there is, and what it is about."""
     tokens = f", {found.est_tokens:,} tokens" if found.total else ""
-    told = [f"{bold(visible(found.ns or 'all namespaces'))}: {plural(found.total, 'memory')}{tokens}"]
-    return [*told, f"  {dim('topics')}  {fit(', '.join(found.topics), columns - 10)}"] if found.topics else told
+    told = [
+        f"{bold(visible(found.ns or 'all namespaces'))}: {plural(found.total, 'memory')}{tokens}"
+    ]
+    return (
+        [*told, f"  {dim('topics')}  {fit(', '.join(found.topics), columns - 10)}"]
+        if found.topics
+        else told
+    )
 
 
 def sections(found: Look, now: datetime, columns: int) -> list[str]:
     """Return where it is, how old and whose it is, and which memories come first."""
     several = len(found.namespaces) > 1
-    tiers = [Share(TIERS.get(one.name, one.name), one.count, one.est_tokens, one.pinned, one.newest) for one in found.tiers]
+    tiers = [
+        Share(TIERS.get(one.name, one.name), one.count, one.est_tokens, one.pinned, one.newest)
+        for one in found.tiers
+    ]
     return [
-        *section("Namespaces", _shares(found.namespaces, found.total, now, columns) if several else []),
+        *section(
+            "Namespaces", _shares(found.namespaces, found.total, now, columns) if several else []
+        ),
         *section("Tiers", _shares(tiers, found.total, now, columns)),
         *section("Sources", _shares(found.sources, found.total, now, columns)),
         *section("Pinned", _memories(found.pinned, now, columns, several)),
@@ -138,14 +162,24 @@ def _memories(found: Sequence[Line], now: datetime, columns: int, several: bool)
         Column(right=True, style=dim),
         Column(yields=True),
     ]
-    rows = [[age(one.at, now), _name(one, several), f"{one.importance:.2f}", one.summary] for one in found]
+    rows = [
+        [age(one.at, now), _name(one, several), f"{one.importance:.2f}", one.summary]
+        for one in found
+    ]
     return table(heads, rows, columns)
 
 
 def happenings(
-    found: Sequence[Happening], now: datetime, columns: int, several: bool, fresh: Sequence[Happening] = ()
+    found: Sequence[Happening],
+    now: datetime,
+    columns: int,
+    several: bool,
+    fresh: Sequence[Happening] = (),
 ) -> list[str]:
-    """Return what happened as lines of text, with a mark beside what is fresh; what happened to many at once is one line."""
+    """Return what happened as lines of text, with a mark beside what is fresh.
+
+    What happened to many at once is one line.
+    """
     new = {(one.ns, one.sequence) for one in fresh}
     heads = [
         Column(style=lambda text: click.style(text, fg="green", bold=True)),
@@ -162,13 +196,22 @@ def happenings(
             rows.append([mark, age(one.at, now), _word(one), _name(one, several), one.summary])
         else:
             rows.append(
-                [mark, age(one.at, now), _word(one), _many(group, several), ", ".join(each.key for each in group if each.key)]
+                [
+                    mark,
+                    age(one.at, now),
+                    _word(one),
+                    _many(group, several),
+                    ", ".join(each.key for each in group if each.key),
+                ]
             )
     return table(heads, rows[:HAPPENINGS], columns, indent=0)
 
 
 def _groups(found: Sequence[Happening]) -> list[list[Happening]]:
-    """Join neighbours to which the same was done in the same namespace; what was said stays one by one."""
+    """Join neighbours to which the same was done in the same namespace.
+
+    What was said stays one by one.
+    """
     groups: list[list[Happening]] = []
     for one in found:
         last = groups[-1][0] if groups else None

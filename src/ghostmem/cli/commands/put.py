@@ -28,13 +28,23 @@ FIELDS = options(
     TAGS,
     click.option("-p", "--priority", help="low, normal, high or critical."),
     click.option("--importance", type=float, help="From 0 to 1."),
-    click.option("--tier", help="sensory, stm, ltm or dormant; identity: ltm and pinned; quarantine: never read."),
+    click.option(
+        "--tier",
+        help="sensory, stm, ltm or dormant; identity: ltm and pinned; quarantine: never read.",
+    ),
     click.option("--pinned/--no-pinned", default=None, help="Always at hand, never aged."),
     click.option("--ttl", help="Expire after 7d, 24h, 30m or 60s; never takes an expiry away."),
     click.option("--meta", metavar="JSON", help="An object of your own."),
-    click.option("--files", multiple=True, metavar="PATHS", help="Files it is about, separated by commas; repeatable."),
+    click.option(
+        "--files",
+        multiple=True,
+        metavar="PATHS",
+        help="Files it is about, separated by commas; repeatable.",
+    ),
     click.option("--file-rel", help="What was done to them: modified, created, deleted or read."),
-    click.option("--symbols", multiple=True, metavar="NAMES", help="Symbols of code it is about; as --files."),
+    click.option(
+        "--symbols", multiple=True, metavar="NAMES", help="Symbols of code it is about; as --files."
+    ),
     click.option("--language", help="The symbols' language, when the files do not tell."),
     click.option("--root", metavar="DIR", help="The symbols' project, if not the working folder."),
     click.option("--source-user", help="Who said it."),
@@ -44,17 +54,27 @@ FIELDS = options(
     click.option("--created-at", metavar="TIME", help="When it was said, if not now."),
     click.option("--valid-from", metavar="TIME", help="Since when it is true."),
     click.option("--valid-to", metavar="TIME", help="Until when it was true."),
-    click.option("--base-version", type=int, help="Only if this is the current version; 0: only if the key is new."),
+    click.option(
+        "--base-version",
+        type=int,
+        help="Only if this is the current version; 0: only if the key is new.",
+    ),
     UNLOCK,
-    click.option("--dedup/--no-dedup", default=None, help="If another key says the same, reinforce that one  [GHOST_DEDUP]"),
+    click.option(
+        "--dedup/--no-dedup",
+        default=None,
+        help="If another key says the same, reinforce that one  [GHOST_DEDUP]",
+    ),
     click.option("--supersedes", metavar="KEY", help="What this replaces: that one's truth ends."),
     ALLOW_SECRETS,
 )
 
 EXAMPLES = """\
   ghost put -n agent:me -k tea "The user drinks green tea."
-  echo "Deploys go out on Tuesdays." | ghost put -n agent:me -k deploys --kind procedural -t ops,project:shop
-  ghost put -n agent:me -k cart-total --files src/cart.py --symbols Cart.total "Totals are in cents."
+  echo "Deploys go out on Tuesdays." | ghost put -n agent:me -k deploys \\
+    --kind procedural -t ops,project:shop
+  ghost put -n agent:me -k cart-total --files src/cart.py \\
+    --symbols Cart.total "Totals are in cents."
   ghost put -n agent:me -k draft --base-version 3 "The next text, if nobody was faster."
 """
 
@@ -78,13 +98,20 @@ def command(
 ) -> None:
     space = face.ns(ns)
     if not key:
-        raise InvalidInputError("a key is required", "name one with -k; keys are short and descriptive, such as user-timezone")
+        raise InvalidInputError(
+            "a key is required",
+            "name one with -k; keys are short and descriptive, such as user-timezone",
+        )
     paths = words(files)
     if file_rel is not None and paths is None and not symbols:
-        raise InvalidInputError(f"--file-rel {file_rel} needs a file", "name the files with --files")
+        raise InvalidInputError(
+            f"--file-rel {file_rel} needs a file", "name the files with --files"
+        )
     for option in ("language", "root"):
         if fields[option] is not None and not symbols:
-            raise InvalidInputError(f"--{option} {fields[option]} needs a symbol", "name the symbols with --symbols")
+            raise InvalidInputError(
+                f"--{option} {fields[option]} needs a symbol", "name the symbols with --symbols"
+            )
     memory = face.ghost.put(
         space,
         key,
@@ -103,7 +130,9 @@ def command(
 
 def names(values: tuple[str, ...]) -> list[str]:
     """Split names of symbols at commas, but not inside brackets, as in `add(int, String)`."""
-    parts = [part.strip() for value in values for part in re.split(r",(?![^()<>\[\]]*[)>\]])", value)]
+    parts = [
+        part.strip() for value in values for part in re.split(r",(?![^()<>\[\]]*[)>\]])", value)
+    ]
     return [part for part in parts if part]
 
 

@@ -10,14 +10,19 @@ from ghostmem.errors import InvalidInputError
 from ghostmem.text.excerpt import first_line, visible
 
 if TYPE_CHECKING:
-    from ghostmem.held import Held
+    from ghostmem.model import Held
 
 EXAMPLES = """\
   ghost quarantine list -n agent:me
   ghost quarantine release 01JX4T8Q
   ghost quarantine drop --all -n agent:me --dry-run
 """
-EVERY = click.option("--all", "everything", is_flag=True, help="Everything that is held, or with -n what is held there.")
+EVERY = click.option(
+    "--all",
+    "everything",
+    is_flag=True,
+    help="Everything that is held, or with -n what is held there.",
+)
 IDS = click.argument("ids", nargs=-1, metavar="[ID]...")
 
 command = group("quarantine", "List, release or drop what was put and is not trusted.", EXAMPLES)
@@ -36,11 +41,15 @@ def list_(face: Face, ns: str | None) -> None:
 @EVERY
 @DRY_RUN
 @YES
-def release(face: Face, ids: tuple[str, ...], ns: str | None, everything: bool, dry_run: bool, yes: bool) -> None:
+def release(
+    face: Face, ids: tuple[str, ...], ns: str | None, everything: bool, dry_run: bool, yes: bool
+) -> None:
     """Store what is held as if it had been trusted."""
     chosen = _chosen(face, ids, ns, everything)
     if dry_run:
-        face.many(chosen, lambda held: f"would release {_row(held)}", "nothing is held in quarantine")
+        face.many(
+            chosen, lambda held: f"would release {_row(held)}", "nothing is held in quarantine"
+        )
         return
     if chosen:
         face.confirm(f"Release {plural(len(chosen), 'held memory')}?", yes)
@@ -58,13 +67,17 @@ def release(face: Face, ids: tuple[str, ...], ns: str | None, everything: bool, 
 @EVERY
 @DRY_RUN
 @YES
-def drop(face: Face, ids: tuple[str, ...], ns: str | None, everything: bool, dry_run: bool, yes: bool) -> None:
+def drop(
+    face: Face, ids: tuple[str, ...], ns: str | None, everything: bool, dry_run: bool, yes: bool
+) -> None:
     """Delete what is held for good."""
     chosen = _chosen(face, ids, ns, everything)
     if chosen and not dry_run:
         face.confirm(f"Delete {plural(len(chosen), 'held memory')} for good?", yes)
     done = face.ghost.drop_held([held.id for held in chosen], dry_run=dry_run)
-    face.one(done, f"{'would drop' if dry_run else 'dropped'} {plural(len(done.dropped), 'held memory')}")
+    face.one(
+        done, f"{'would drop' if dry_run else 'dropped'} {plural(len(done.dropped), 'held memory')}"
+    )
     for path in () if face.as_json else done.backups:
         face.note(f"note: the backup {visible(path)} still holds some of it")
     if done.pending and not face.as_json:
@@ -74,12 +87,20 @@ def drop(face: Face, ids: tuple[str, ...], ns: str | None, everything: bool, dry
 def _chosen(face: Face, ids: tuple[str, ...], ns: str | None, everything: bool) -> "list[Held]":
     if bool(ids) == everything:
         raise InvalidInputError(
-            "name what is held, or say --all", "`ghost quarantine list` shows the ids; their start or end will do"
+            "name what is held, or say --all",
+            "`ghost quarantine list` shows the ids; their start or end will do",
         )
     where = face.ns_filter(ns)
-    return face.ghost.quarantined(where) if everything else [face.ghost.held(one, ns=where) for one in ids]
+    return (
+        face.ghost.quarantined(where)
+        if everything
+        else [face.ghost.held(one, ns=where) for one in ids]
+    )
 
 
 def _row(held: "Held") -> str:
     about = f"{held.id}  {held.at:%Y-%m-%d %H:%M}  {'; '.join(map(visible, held.reasons))}"
-    return f"{dim(held.ns + '/')}{bold(visible(held.key))}  {dim(about)}\n    {first_line(held.content, 110)}"
+    return (
+        f"{dim(held.ns + '/')}{bold(visible(held.key))}  {dim(about)}\n    "
+        f"{first_line(held.content, 110)}"
+    )

@@ -6,9 +6,9 @@ import click
 
 from ghostmem.cli.face import DRY_RUN, NS_FILTER, Face, declare
 from ghostmem.cli.output import bold, dim, plural
-from ghostmem.report import Change, Report
+from ghostmem.clock import parse_ttl
+from ghostmem.model import Change, Report
 from ghostmem.text.excerpt import visible
-from ghostmem.times import parse_ttl
 
 EXAMPLES = """\
   ghost reflect -n agent:me --dry-run
@@ -37,12 +37,20 @@ COUNTS = {
 @NS_FILTER
 @DRY_RUN
 @click.option("--relink", is_flag=True, help="Also link what shares names, topics or meaning.")
-@click.option("--every", metavar="TIME", help="Run again and again, with a pause such as 6h or 30m, until interrupted.")
+@click.option(
+    "--every",
+    metavar="TIME",
+    help="Run again and again, with a pause such as 6h or 30m, until interrupted.",
+)
 @click.option("--changes", is_flag=True, help="List every change; a dry run does so anyway.")
-def command(face: Face, ns: str | None, dry_run: bool, relink: bool, every: str | None, changes: bool) -> None:
+def command(
+    face: Face, ns: str | None, dry_run: bool, relink: bool, every: str | None, changes: bool
+) -> None:
     pause = None if every is None else parse_ttl(every, "every").total_seconds()
     while True:
-        report = face.ghost.reflect(face.ns_filter(ns), dry_run=dry_run, relink=relink, progress=face.progress("looked at"))
+        report = face.ghost.reflect(
+            face.ns_filter(ns), dry_run=dry_run, relink=relink, progress=face.progress("looked at")
+        )
         face.one(report, _shown(report, changes or dry_run))
         if pause is None:
             return
@@ -51,7 +59,9 @@ def command(face: Face, ns: str | None, dry_run: bool, relink: bool, every: str 
 
 def _shown(report: Report, changes: bool) -> str:
     lines = [_line(change) for change in report.changes] if changes else []
-    done = [f"{getattr(report, name)} {word}" for name, word in COUNTS.items() if getattr(report, name)]
+    done = [
+        f"{getattr(report, name)} {word}" for name, word in COUNTS.items() if getattr(report, name)
+    ]
     head = f"{'would have: ' if report.dry_run else ''}{', '.join(done) or 'nothing to do'}"
     lines.append(f"{plural(report.memories_evaluated, 'memory')} looked at; {head}")
     lines += [f"linked: {visible(', '.join(group))}" for group in report.linked_clusters[:10]]
@@ -64,7 +74,9 @@ def _shown(report: Report, changes: bool) -> str:
 
 def _line(change: Change) -> str:
     """Return a change as a line of text."""
-    what = bold(visible(change.key)) + (f" —{change.rel}→ {bold(visible(change.to_key))}" if change.to_key else "")
+    what = bold(visible(change.key)) + (
+        f" —{change.rel}→ {bold(visible(change.to_key))}" if change.to_key else ""
+    )
     told = ", ".join(
         f"{name} {_value(change.before.get(name))} → {_value(change.after.get(name))}"
         for name in {**change.before, **change.after}
@@ -75,4 +87,8 @@ def _line(change: Change) -> str:
 def _value(value: object) -> str:
     if value is None:
         return "–"
-    return f"{value:.3g}" if isinstance(value, float) else visible(", ".join(value) if isinstance(value, list) else str(value))
+    return (
+        f"{value:.3g}"
+        if isinstance(value, float)
+        else visible(", ".join(value) if isinstance(value, list) else str(value))
+    )

@@ -4,7 +4,9 @@ from ghostmem.cli.face import Face, declare
 from ghostmem.cli.output import plural
 
 
-@declare("repair", "Rebuild every index from the rows; memories are not touched.", "  ghost repair\n")
+@declare(
+    "repair", "Rebuild every index from the rows; memories are not touched.", "  ghost repair\n"
+)
 def command(face: Face) -> int:
     done = face.ghost.repair(face.progress("repaired"))
     counts = done.done

@@ -21,11 +21,19 @@ EXAMPLES = """\
 @click.option("--both", is_flag=True, help="Both hold: they do not contradict each other.")
 @click.option("--reopen", is_flag=True, help="Let a memory that was closed hold again.")
 @UNLOCK
-def command(face: Face, ns: str | None, keep: str, other: str | None, both: bool, reopen: bool, unlock: bool) -> None:
+def command(
+    face: Face, ns: str | None, keep: str, other: str | None, both: bool, reopen: bool, unlock: bool
+) -> None:
     space = face.ns(ns)
     if reopen and (both or other):
-        raise InvalidInputError("--reopen takes one key", "name the memory that shall hold again, and nothing else")
-    found = face.ghost.reopen(space, keep) if reopen else face.ghost.resolve(space, keep, other, both=both, unlock=unlock)
+        raise InvalidInputError(
+            "--reopen takes one key", "name the memory that shall hold again, and nothing else"
+        )
+    found = (
+        face.ghost.reopen(space, keep)
+        if reopen
+        else face.ghost.resolve(space, keep, other, both=both, unlock=unlock)
+    )
     name = f"{dim(space + '/')}{bold(visible(keep))}"
     if found.reopened:
         text = f"{name} holds again"

@@ -15,6 +15,13 @@ EXAMPLES = """\
 @KEYED
 @click.option("-v", "--version", type=int, help="Write this version as the newest.")
 @UNLOCK
-def command(face: Face, ns: str | None, key: str | None, key_argument: str | None, version: int | None, unlock: bool) -> None:
+def command(
+    face: Face,
+    ns: str | None,
+    key: str | None,
+    key_argument: str | None,
+    version: int | None,
+    unlock: bool,
+) -> None:
     memory = face.ghost.restore(face.ns(ns), one_key(key, key_argument), version, unlock=unlock)
     face.one(memory, f"restored {named(memory)} v{memory.version}")

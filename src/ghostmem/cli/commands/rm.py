@@ -9,10 +9,10 @@ from ghostmem.cli.output import plural
 from ghostmem.text.excerpt import visible
 
 if TYPE_CHECKING:
-    from ghostmem.verbs.forget import Forgetting
-    from ghostmem.verbs.gc import Collection
-    from ghostmem.verbs.namespaces import NamespaceRemoval
-    from ghostmem.verbs.rm import Removal
+    from ghostmem.admin.namespaces import NamespaceRemoval
+    from ghostmem.lifecycle.gc import Collection
+    from ghostmem.memory.forget import Forgetting
+    from ghostmem.memory.remove import Removal
 
 EXAMPLES = """\
   ghost rm -n agent:me tea
@@ -41,7 +41,9 @@ def command(
     space, name = face.ns(ns), one_key(key, key_argument)
     if hard and not dry_run:
         face.confirm(f"Delete {space}/{name} for good?", yes)
-    done = face.ghost.rm(space, name, hard=hard, all_versions=all_versions, unlock=unlock, dry_run=dry_run)
+    done = face.ghost.rm(
+        space, name, hard=hard, all_versions=all_versions, unlock=unlock, dry_run=dry_run
+    )
     what = f"{plural(done.versions, 'version')} of {space}/{name}"
     how = "deleted for good" if hard else "removed; `ghost restore` brings it back"
     face.one(done, f"would remove {what}" if dry_run else f"{what} {how}")
@@ -49,7 +51,9 @@ def command(
 
 
 def tell_what_is_left(
-    face: Face, done: "Removal | NamespaceRemoval | Collection | Forgetting", files: tuple[str, ...] = ()
+    face: Face,
+    done: "Removal | NamespaceRemoval | Collection | Forgetting",
+    files: tuple[str, ...] = (),
 ) -> None:
     """Say where what was deleted for good still is, and what to do about it."""
     if face.as_json:

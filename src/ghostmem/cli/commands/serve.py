@@ -19,19 +19,46 @@ EXAMPLES = """\
 """
 
 
-@declare("serve", "Serve agents and programs over HTTP: MCP at /mcp, REST at /api/v1.", EXAMPLES, CreatingCommand)
+@declare(
+    "serve",
+    "Serve agents and programs over HTTP: MCP at /mcp, REST at /api/v1.",
+    EXAMPLES,
+    CreatingCommand,
+)
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
-@click.option("--port", type=click.IntRange(0, 65535), default=8642, show_default=True, help="The port; 0: any that is free.")
-@click.option("--allow-host", multiple=True, metavar="NAME", help="A name that clients call this server by. Repeatable.")
-@click.option("--no-auth", is_flag=True, help="Let everybody do everything, also from other machines.")
-@click.option("--tools", multiple=True, metavar="TOOLSETS", help="Which MCP tools to offer, separated by commas; repeatable.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8642,
+    show_default=True,
+    help="The port; 0: any that is free.",
+)
+@click.option(
+    "--allow-host",
+    multiple=True,
+    metavar="NAME",
+    help="A name that clients call this server by. Repeatable.",
+)
+@click.option(
+    "--no-auth", is_flag=True, help="Let everybody do everything, also from other machines."
+)
+@click.option(
+    "--tools",
+    multiple=True,
+    metavar="TOOLSETS",
+    help="Which MCP tools to offer, separated by commas; repeatable.",
+)
 @click.option(
     "--root",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="The folder whose files tools work on; default: the working folder.",
 )
 @click.option(
-    "--rate", type=click.FloatRange(0), default=100, show_default=True, help="Requests a second for each token; 0: no limit."
+    "--rate",
+    type=click.FloatRange(0),
+    default=100,
+    show_default=True,
+    help="Requests a second for each token; 0: no limit.",
 )
 @click.option("--experimental", is_flag=True, help="Offer the toolset outline too.")
 def command(
@@ -56,7 +83,8 @@ def command(
     if not (local or no_auth or has_token(ghost)):
         raise InvalidInputError(
             f"{host} can be reached from other machines, and there is no token yet",
-            "make one with `ghost token create NAME --grant '*:write'`, or pass --no-auth if you mean it",
+            "make one with `ghost token create NAME --grant '*:write'`, or pass --no-auth "
+            "if you mean it",
         )
     app = make_app(
         ghost,
@@ -70,7 +98,10 @@ def command(
     url = address_of(listening)
 
     def announce() -> None:
-        face.one({"url": url, "mcp": f"{url}/mcp", "api": f"{url}/api/v1"}, f"serving {face.settings.shown} at {url}")
+        face.one(
+            {"url": url, "mcp": f"{url}/mcp", "api": f"{url}/api/v1"},
+            f"serving {face.settings.shown} at {url}",
+        )
 
     ghost.store.vectoriser.warm()  # also for those who never call a tool
     serve(app, listening, announce, ghost.store.clock)

@@ -23,14 +23,20 @@ EXAMPLES = """\
   ghost setup --print
   ghost setup agents-md
 """
-_HELP = "Wire Ghost into an agent's program, or out of it again; or write its guidance into AGENTS.md."
+_HELP = (
+    "Wire Ghost into an agent's program, or out of it again; or write its guidance into AGENTS.md."
+)
 _AS = click.Choice(["json", "toml", "yaml"])
 
 
 class SetupGroup(FaceGroup):
-    """A group of clients that can also list them, and prints what to paste for one it does not know."""
+    """A group of clients that can also list them, and prints what to paste for one it does not
+    know.
+    """
 
-    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find a client's command."""
         if args and args[0] not in self.commands and not args[0].startswith("-"):
             if "--print" in args:
@@ -46,9 +52,14 @@ class SetupGroup(FaceGroup):
             click.echo(ctx.get_help())
             return None
         if ctx._protected_args and ctx.params["listed"]:
-            raise InvalidInputError("--list shows every client, so it stands alone", "leave out the client")
+            raise InvalidInputError(
+                "--list shows every client, so it stands alone", "leave out the client"
+            )
         if ctx._protected_args and (ctx.params["show"] or ctx.params["form"]):
-            raise InvalidInputError("--print and --as stand behind a client's name", "put them there, or leave out the client")
+            raise InvalidInputError(
+                "--print and --as stand behind a client's name",
+                "put them there, or leave out the client",
+            )
         return super().invoke(ctx)
 
 
@@ -57,8 +68,14 @@ assert isinstance(command, SetupGroup)
 command.invoke_without_command, command.no_args_is_help = True, False
 command.params[:0] = [
     click.Option(["--list", "listed"], is_flag=True, help="Show what is installed where."),
-    click.Option(["--print", "show"], is_flag=True, help="Print what to paste into the file of any other client."),
-    click.Option(["--as", "form"], type=_AS, help="The format to print: json (the default), toml or yaml."),
+    click.Option(
+        ["--print", "show"],
+        is_flag=True,
+        help="Print what to paste into the file of any other client.",
+    ),
+    click.Option(
+        ["--as", "form"], type=_AS, help="The format to print: json (the default), toml or yaml."
+    ),
 ]
 
 
@@ -76,8 +93,15 @@ command.alone = staticmethod(alone)
 
 
 def _row(one: "Installed") -> str:
-    told = {"none": "not installed", "current": "installed", "old": "installed, not up to date", "broken": "broken"}[one.server]
-    hooks = {"current": ", with hooks", "old": ", with hooks that are not up to date"}.get(one.hooks, "")
+    told = {
+        "none": "not installed",
+        "current": "installed",
+        "old": "installed, not up to date",
+        "broken": "broken",
+    }[one.server]
+    hooks = {"current": ", with hooks", "old": ", with hooks that are not up to date"}.get(
+        one.hooks, ""
+    )
     about = f"  {visible(one.problem or one.command)}" if one.problem or one.command else ""
     return f"{one.client} ({one.scope}): {told}{hooks}  {visible(one.path)}{about}"
 
@@ -90,7 +114,11 @@ def _option(*names: str, **about: Any) -> click.Option:
 
 
 _SCOPE = _option(
-    "--scope", type=click.Choice(SCOPES), default="user", show_default=True, help="Whose file: yours, or this project's."
+    "--scope",
+    type=click.Choice(SCOPES),
+    default="user",
+    show_default=True,
+    help="Whose file: yours, or this project's.",
 )
 _HOOKS = _option("--hooks", is_flag=True, help="Hooks too; with --remove only the hooks.")
 
@@ -102,21 +130,41 @@ def _client_command(client: Client) -> click.Command:
         _set_up(face, client, **{"hooks": False, "scope": "user", **given})
 
     unasked = ", and with --hooks what makes it remember unasked" if client.hooks else ""
-    made = FaceCommand(client.name, callback=run, help=f"Wire Ghost into {client.title}: its MCP server{unasked}.")
+    made = FaceCommand(
+        client.name, callback=run, help=f"Wire Ghost into {client.title}: its MCP server{unasked}."
+    )
     made.params[:0] = [
         *([_SCOPE] if client.project else []),
         *([_HOOKS] if client.hooks else []),
-        _option("-n", "--ns", metavar="NS", help="The namespace the server works in; default: the project's."),
-        _option("--remove", is_flag=True, help="Take Ghost out again; everything else stays as it is."),
+        _option(
+            "-n",
+            "--ns",
+            metavar="NS",
+            help="The namespace the server works in; default: the project's.",
+        ),
+        _option(
+            "--remove", is_flag=True, help="Take Ghost out again; everything else stays as it is."
+        ),
         _option("--print", "show", is_flag=True, help="Print what to paste, and touch no file."),
         _option("--dry-run", is_flag=True, help="Show what would happen, and change nothing."),
     ]
     return made
 
 
-def _set_up(face: Face, client: Client, scope: str, hooks: bool, ns: str | None, remove: bool, show: bool, dry_run: bool) -> None:
+def _set_up(
+    face: Face,
+    client: Client,
+    scope: str,
+    hooks: bool,
+    ns: str | None,
+    remove: bool,
+    show: bool,
+    dry_run: bool,
+) -> None:
     if show and (remove or dry_run):
-        raise InvalidInputError("--print touches no file, so it stands alone", "leave out --remove and --dry-run")
+        raise InvalidInputError(
+            "--print touches no file, so it stands alone", "leave out --remove and --dry-run"
+        )
     from ghostmem.setup.install import install, uninstall
     from ghostmem.setup.parts import targets
 
@@ -143,15 +191,22 @@ def _launch(face: Face, scope: str, ns: str | None, remove: bool = False) -> "La
     from ghostmem.setup.entry import launch
 
     if ns and not is_namespace(ns):
-        raise InvalidInputError(f"{ns!r} is not a namespace", "use letters, digits, '-' and '_' in segments joined by ':'")
+        raise InvalidInputError(
+            f"{ns!r} is not a namespace",
+            "use letters, digits, '-' and '_' in segments joined by ':'",
+        )
     db = face.settings.path if face.given.get("db") else ""
     if has_password(db) and not remove:
         raise InvalidInputError(
-            f"{masked(db)} has a password, which would stand in a file that others may read; nothing was written",
-            "leave the password out and keep it in ~/.pgpass or PGPASSWORD; or run `ghost config set db URL`, whose file only you"
+            f"{masked(db)} has a password, which would stand in a file that others may "
+            "read; nothing was written",
+            "leave the password out and keep it in ~/.pgpass or PGPASSWORD; or run `ghost "
+            "config set db URL`, whose file only you"
             " can read, and leave out --db here",
         )
-    return launch(scope, ns or "", db if db == ":memory:" or "://" in db or not db else os.path.abspath(db))
+    return launch(
+        scope, ns or "", db if db == ":memory:" or "://" in db or not db else os.path.abspath(db)
+    )
 
 
 def _print(face: Face, client: Client, file: "Target", how: "Launch") -> None:
@@ -159,14 +214,20 @@ def _print(face: Face, client: Client, file: "Target", how: "Launch") -> None:
 
     text = shown(file, how)
     if face.as_json:
-        face.json({"client": client.name, "path": str(file.path), "format": file.format, "text": text})
+        face.json(
+            {"client": client.name, "path": str(file.path), "format": file.format, "text": text}
+        )
         return
     face.note(f"paste into {visible(str(file.path))}:")
     face.raw(text.removesuffix("\n"))
 
 
-def _tell(face: Face, client: Client, file: "Target", change: "Change", remove: bool, dry_run: bool) -> None:
-    parts = " and ".join([*(["the server"] if file.server else []), *(["the hooks"] if file.hooks else [])])
+def _tell(
+    face: Face, client: Client, file: "Target", change: "Change", remove: bool, dry_run: bool
+) -> None:
+    parts = " and ".join(
+        [*(["the server"] if file.server else []), *(["the hooks"] if file.hooks else [])]
+    )
     where = visible(str(change.path))
     then = (client.hooks.then if client.hooks and not file.server else "") or client.then
     told = {
@@ -177,7 +238,13 @@ def _tell(face: Face, client: Client, file: "Target", change: "Change", remove: 
         (True, "deleted"): f"deleted {where}, which was made for {parts}",
         (True, "unchanged"): f"nothing of Ghost is in {where}",
     }[remove, change.action]
-    shown = {"client": client.name, "scope": file.scope, "path": str(change.path), "action": change.action, "dry_run": dry_run}
+    shown = {
+        "client": client.name,
+        "scope": file.scope,
+        "path": str(change.path),
+        "action": change.action,
+        "dry_run": dry_run,
+    }
     _say(face, shown, told, change.diff if dry_run else None)
 
 
@@ -198,9 +265,15 @@ for _row_of in CLIENTS.values():
 
 
 @declare("other", "Print what to paste into the file of a client that Ghost does not know.")
-@click.option("--print", "show", is_flag=True, required=True, help="Print what to paste, and touch no file.")
-@click.option("--as", "form", type=_AS, default="json", show_default=True, help="The format of the file.")
-@click.option("-n", "--ns", metavar="NS", help="The namespace the server works in; default: the project's.")
+@click.option(
+    "--print", "show", is_flag=True, required=True, help="Print what to paste, and touch no file."
+)
+@click.option(
+    "--as", "form", type=_AS, default="json", show_default=True, help="The format of the file."
+)
+@click.option(
+    "-n", "--ns", metavar="NS", help="The namespace the server works in; default: the project's."
+)
 def other(face: Face, show: bool, form: str, ns: str | None) -> None:  # noqa: ARG001
     _print_other(face, form, ns)
 
@@ -230,15 +303,21 @@ _REMOVED = {
 
 @command.command("agents-md", cls=FaceCommand)
 @click.argument("path", required=False)
-@click.option("--remove", is_flag=True, help="Take the guidance out again; everything else stays as it is.")
+@click.option(
+    "--remove", is_flag=True, help="Take the guidance out again; everything else stays as it is."
+)
 @click.option("--print", "show", is_flag=True, help="Print the guidance, and touch no file.")
 @DRY_RUN
 def agents_md(face: Face, path: str | None, remove: bool, show: bool, dry_run: bool) -> None:
-    """Tell agents in AGENTS.md how to use their memory: what goes where, when to search and save, a review once a week."""
+    """Tell agents in AGENTS.md how to use their memory: what goes where, when to search and save, a
+    review once a week.
+    """
     from ghostmem.setup import agents_md as guidance
 
     if show and (remove or dry_run):
-        raise InvalidInputError("--print touches no file, so it stands alone", "leave out --remove and --dry-run")
+        raise InvalidInputError(
+            "--print touches no file, so it stands alone", "leave out --remove and --dry-run"
+        )
     if show:
         face.one({"text": guidance.block()}, guidance.block())
         return

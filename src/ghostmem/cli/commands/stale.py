@@ -9,7 +9,7 @@ from ghostmem.cli.output import bold, dim
 from ghostmem.text.excerpt import visible
 
 if TYPE_CHECKING:
-    from ghostmem.verbs.stale import Stale
+    from ghostmem.outline.stale import Stale
 
 EXAMPLES = """\
   ghost stale -n agent:me
@@ -23,7 +23,11 @@ EXAMPLES = """\
 @click.option("--all", "everything", is_flag=True, help="Those whose code is as it was, too.")
 def command(face: Face, ns: str | None, root: str | None, everything: bool) -> None:
     found = face.ghost.stale(face.ns_filter(ns), root, everything=everything)
-    face.many(found, _row, "no memory is linked to code" if everything else "no memory's code has moved on")
+    face.many(
+        found,
+        _row,
+        "no memory is linked to code" if everything else "no memory's code has moved on",
+    )
 
 
 def _row(one: "Stale") -> str:

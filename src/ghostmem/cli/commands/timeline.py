@@ -9,7 +9,7 @@ from ghostmem.cli.output import bold, dim
 from ghostmem.text.excerpt import first_line, visible
 
 if TYPE_CHECKING:
-    from ghostmem.verbs.timeline import Event
+    from ghostmem.search.timeline import Event
 
 EXAMPLES = """\
   ghost timeline -n agent:me editor
@@ -27,7 +27,12 @@ def command(face: Face, ns: str | None, what: tuple[str, ...]) -> None:
 def _text(event: "Event") -> str:
     about = f" by {visible(event.by)}" if event.by else ""
     about += f", said by {visible(event.source_user)}" if event.source_user else ""
-    about += "  ← holds now" if event.current and event.event in ("said", "changed", "reopened") else ""
-    head = f"{event.at:%Y-%m-%d %H:%M}  {bold(visible(event.key))} v{event.version}  {event.event}{about}"
+    about += (
+        "  ← holds now" if event.current and event.event in ("said", "changed", "reopened") else ""
+    )
+    head = (
+        f"{event.at:%Y-%m-%d %H:%M}  {bold(visible(event.key))} v{event.version}  "
+        f"{event.event}{about}"
+    )
     told = event.content and event.event in ("said", "changed", "restated")
     return f"{head}\n    {dim(first_line(event.content, 110))}" if told else head

@@ -6,8 +6,8 @@ import click
 
 from ghostmem.cli.face import CreatingCommand, Face, FaceCommand, group
 from ghostmem.cli.output import bold, dim
+from ghostmem.model import Token
 from ghostmem.text.excerpt import visible
-from ghostmem.token import Token
 
 EXAMPLES = """\
   ghost token create laptop --grant 'agent:me:write' --expires 90d
@@ -27,7 +27,8 @@ command = group("token", "Make, list or revoke tokens for callers over HTTP.", E
     multiple=True,
     required=True,
     metavar="NS:SCOPE",
-    help="What it may do where: a namespace, a prefix such as agent:*, or *; then read, write or admin. Repeatable.",
+    help="What it may do where: a namespace, a prefix such as agent:*, or *; then read, "
+    "write or admin. Repeatable.",
 )
 @click.option("--expires", metavar="DURATION", help="It ends after this long, such as 90d.")
 def create(face: Face, name: str, grants: tuple[str, ...], expires: str | None) -> None:
@@ -35,14 +36,21 @@ def create(face: Face, name: str, grants: tuple[str, ...], expires: str | None) 
     secret, token = face.ghost.create_token(name, grants, expires=expires)
     face.one({**token.to_dict(), "secret": secret}, secret)
     if not face.as_json:
-        face.note(f"note: this is the only time that the secret of {visible(name)} is shown; {_until(token, token.created_at)}")
+        face.note(
+            f"note: this is the only time that the secret of {visible(name)} is shown; "
+            f"{_until(token, token.created_at)}"
+        )
 
 
 @command.command("list", cls=FaceCommand)
 def list_(face: Face) -> None:
     """List all tokens, oldest first."""
     at = face.ghost.store.clock()
-    face.many(face.ghost.tokens(), lambda token: shown(token, at), "no tokens; `ghost token create` makes one")
+    face.many(
+        face.ghost.tokens(),
+        lambda token: shown(token, at),
+        "no tokens; `ghost token create` makes one",
+    )
 
 
 @command.command("revoke", cls=FaceCommand)
@@ -65,4 +73,6 @@ def _until(token: Token, at: datetime) -> str:
         return f"revoked {token.revoked_at:%Y-%m-%d %H:%M}"
     if token.expires_at is None:
         return "good until it is revoked"
-    return f"{'good until' if token.expires_at > at else 'expired'} {token.expires_at:%Y-%m-%d %H:%M}"
+    return (
+        f"{'good until' if token.expires_at > at else 'expired'} {token.expires_at:%Y-%m-%d %H:%M}"
+    )

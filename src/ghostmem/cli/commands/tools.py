@@ -21,7 +21,11 @@ class ToolsCommand(FaceCommand):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         mine = {opt for param in self.params if param.name == "style" for opt in param.opts}
-        self.params = [param for param in self.params if param.name == "style" or not mine.intersection(param.opts)]
+        self.params = [
+            param
+            for param in self.params
+            if param.name == "style" or not mine.intersection(param.opts)
+        ]
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run with text and json as what every command means by them."""
@@ -41,12 +45,18 @@ class ToolsCommand(FaceCommand):
     show_default=True,
     help="The API that the schemas are for; text and json as everywhere, with openai.",
 )
-@click.option("--tools", default="memory", show_default=True, metavar="SETS", help="Toolsets, separated by commas.")
+@click.option(
+    "--tools",
+    default="memory",
+    show_default=True,
+    metavar="SETS",
+    help="Toolsets, separated by commas.",
+)
 @click.option("--experimental", is_flag=True, help="The toolset outline too.")
 def command(face: Face, style: str, tools: str, experimental: bool) -> None:
     import json
 
-    from ghostmem.adapters.schemas import schemas
+    from ghostmem.mcp.schemas import schemas
 
     found = schemas(style, toolsets(tools, experimental))
     if face.as_json:

@@ -4,7 +4,7 @@ import click
 
 from ghostmem.cli.face import DRY_RUN, LIMIT, Face, declare
 from ghostmem.cli.output import bold, dim, plural
-from ghostmem.report import Run
+from ghostmem.model import Run
 from ghostmem.text.excerpt import visible
 
 EXAMPLES = """\
@@ -23,12 +23,28 @@ def command(face: Face, run: str | None, dry_run: bool, limit: int) -> None:
         face.many(face.ghost.runs(limit=limit), _shown, "no runs yet; `ghost reflect` makes one")
         return
     done = face.ghost.undo(run, dry_run=dry_run)
-    face.one(done, f"{'would take back' if dry_run else 'took back'} {plural(done.undone, 'change')} of run {done.run}")
+    face.one(
+        done,
+        f"{'would take back' if dry_run else 'took back'} {plural(done.undone, 'change')} "
+        f"of run {done.run}",
+    )
     for change in done.left:
-        face.note(f"left as it is, because it has changed since: {change.ns}/{visible(change.key)} {change.op.lower()}")
+        face.note(
+            "left as it is, because it has changed since: "
+            f"{change.ns}/{visible(change.key)} {change.op.lower()}"
+        )
 
 
 def _shown(run: Run) -> str:
-    state = "undone" if run.undone_at else "done" if run.finished_at else "interrupted; the next reflect finishes it"
-    about = f"{run.at:%Y-%m-%d %H:%M}  {run.verb} {run.scope or 'everything'}  {plural(run.changes, 'change')}"
+    state = (
+        "undone"
+        if run.undone_at
+        else "done"
+        if run.finished_at
+        else "interrupted; the next reflect finishes it"
+    )
+    about = (
+        f"{run.at:%Y-%m-%d %H:%M}  {run.verb} {run.scope or 'everything'}  "
+        f"{plural(run.changes, 'change')}"
+    )
     return f"{bold(run.id)}  {about}  {dim(state)}"

@@ -16,4 +16,10 @@ EXAMPLES = """\
 @NS
 def command(face: Face, keys: tuple[str, ...], ns: str | None) -> None:
     found = face.ghost.used(face.ns(ns), keys)
-    face.many(found, lambda use: f"{dim(use.ns + '/')}{bold(visible(use.key))}  helped {plural(use.utility_count, 'time')}")
+    face.many(
+        found,
+        lambda use: (
+            f"{dim(use.ns + '/')}{bold(visible(use.key))}  helped "
+            f"{plural(use.utility_count, 'time')}"
+        ),
+    )

@@ -16,15 +16,22 @@ EXAMPLES = """\
 
 @declare(
     "web",
-    "Look at what is remembered, and correct it, in a browser. The page is for this machine only; its address opens once.",
+    "Look at what is remembered, and correct it, in a browser. The page is for this "
+    "machine only; its address opens once.",
     EXAMPLES,
     CreatingCommand,
 )
-@click.option("--port", type=click.IntRange(0, 65535), default=0, show_default=True, help="The port; 0: any that is free.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=0,
+    show_default=True,
+    help="The port; 0: any that is free.",
+)
 @click.option("--no-open", is_flag=True, help="Print the address, and open no browser.")
 @click.option("--read-only", is_flag=True, help="Let the page change nothing.")
 def command(face: Face, port: int, no_open: bool, read_only: bool) -> None:
-    from ghostmem.verbs.embed import catch_up
+    from ghostmem.memory.embedding import catch_up
     from ghostmem.web.app import make_app
     from ghostmem.web.auth import ALWAYS
     from ghostmem.web.serve import address_of, listen, serve
@@ -43,7 +50,10 @@ def command(face: Face, port: int, no_open: bool, read_only: bool) -> None:
 
     def announce() -> None:
         face.one({"url": url, "read_only": read_only}, url)
-        face.note(f"showing {face.settings.shown}{' (read-only)' if read_only else ''}; the address opens once; Ctrl-C ends it")
+        face.note(
+            f"showing {face.settings.shown}{' (read-only)' if read_only else ''}; the "
+            "address opens once; Ctrl-C ends it"
+        )
         if not no_open:
             threading.Thread(target=_open, args=(face, url), daemon=True).start()
 
@@ -66,7 +76,9 @@ def _open(face: Face, url: str) -> None:
 def _in_terminal(browser: Any) -> bool:
     import webbrowser
 
-    return isinstance(browser, webbrowser.GenericBrowser) and not isinstance(browser, webbrowser.BackgroundBrowser)
+    return isinstance(browser, webbrowser.GenericBrowser) and not isinstance(
+        browser, webbrowser.BackgroundBrowser
+    )
 
 
 def _troubles(line: dict[str, Any]) -> None:

@@ -10,11 +10,19 @@ from ghostmem.model import Kind, Tier
 
 SUFFIXES = (".md", ".markdown")
 MACHINES = frozenset({"node_modules", "__pycache__"})  # folders that programs fill
-SOURCES = MACHINES | {"venv", "target", "dist", "build", "vendor"}  # and those that building a program fills
+SOURCES = MACHINES | {
+    "venv",
+    "target",
+    "dist",
+    "build",
+    "vendor",
+}  # and those that building a program fills
 
 
 class Section(NamedTuple):
-    """A part of a note that is one memory: its name in the note, its text and the line that begins on, and its particulars."""
+    """A part of a note that is one memory: its name in the note, its text and the line that begins
+    on, and its particulars.
+    """
 
     name: str
     text: str
@@ -45,9 +53,9 @@ def _itself(root: Path) -> Path:
 class Layout:
     """One way to lay out notes.
 
-    `fits` says whether a folder looks like it, `wants` whether a path in it is a note, `enters` whether notes can lie below a
-    folder of it; `read` takes a note's path, text and modification time. One that is not `writable` belongs to another program.
-    """
+    `fits` says whether a folder looks like it, `wants` whether a path in it is a note, `enters`
+    whether notes can lie below a folder of it; `read` takes a note's path, text and modification
+    time. One that is not `writable` belongs to another program."""
 
     name: str
     about: str

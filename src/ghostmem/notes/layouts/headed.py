@@ -1,16 +1,18 @@
-"""Notes whose parts are what stands under their headings: daily notes, workspaces, guides, vaults, plain markdown."""
+"""Notes whose parts are what stands under their headings: daily notes, workspaces, guides, vaults,
+plain markdown.
+"""
 
 import re
 from contextlib import suppress
 from datetime import UTC, datetime
 
+from ghostmem.clock import parse_time
 from ghostmem.errors import InvalidInputError
 from ghostmem.model import Kind, Tier
 from ghostmem.notes.layouts.base import Reading, Section
 from ghostmem.text.cut import Piece, cut
 from ghostmem.text.frontmatter import Note, take_apart, words
 from ghostmem.text.links import inline_tags, prose_lines, wikilinks
-from ghostmem.times import parse_time
 
 DATED = re.compile(r"(?:.*/)?(\d{4}-\d{2}-\d{2})\.md", re.IGNORECASE)
 _TIMES = ("created", "date", "created_at", "last_updated", "updated", "modified")
@@ -40,11 +42,15 @@ def read_headed(path: str, text: str, at: datetime) -> Reading:
     day = file_date(path)
     when = day or at
     kind, tier = (Kind.EPISODIC, Tier.STM) if day else (Kind.SEMANTIC, Tier.LTM)
-    return Reading(tuple(Section(p.name, p.text, p.line, when, kind=kind, tier=tier) for p in pieces(text)))
+    return Reading(
+        tuple(Section(p.name, p.text, p.line, when, kind=kind, tier=tier) for p in pieces(text))
+    )
 
 
 def read_vault(path: str, text: str, at: datetime) -> Reading:
-    """Read a note of a vault: its headings, with tags and links of the front matter and of the text."""
+    """Read a note of a vault: its headings, with tags and links of the front matter and of the
+    text.
+    """
     note = take_apart(text)
     day = file_date(path)
     when = day or told_time(note) or at
@@ -54,7 +60,11 @@ def read_vault(path: str, text: str, at: datetime) -> Reading:
     for piece in pieces(text):
         lines = list(prose_lines(piece.text))
         tags = tuple(dict.fromkeys([*shared, *inline_tags(lines)]))
-        sections.append(Section(piece.name, piece.text, piece.line, when, tags, tuple(wikilinks(lines)), kind, tier))
+        sections.append(
+            Section(
+                piece.name, piece.text, piece.line, when, tags, tuple(wikilinks(lines)), kind, tier
+            )
+        )
     names = [
         *words(note.fields.get("aliases") or note.fields.get("alias")),
         *([title] if isinstance(title := note.fields.get("title"), str) and title else []),
@@ -71,4 +81,6 @@ def pieces(text: str) -> list[Piece]:
 def has_body(piece: Piece) -> bool:
     """Say whether a piece is more than a heading."""
     body = piece.text.strip()
-    return "\n" in body or not (not body or (body.startswith("#") and body.lstrip("#")[:1] in ("", " ", "\t")))
+    return "\n" in body or not (
+        not body or (body.startswith("#") and body.lstrip("#")[:1] in ("", " ", "\t"))
+    )

@@ -13,7 +13,9 @@ _STAMP = re.compile(r"[^\n]*\n(?:[ \t\r]*\n)*_(\d{4}-\d{2}-\d{2} \d{2}:\d{2})_[ 
 def read_roles(path: str, text: str, at: datetime) -> Reading:
     """Read a role's sections, each of the time it says, tagged with the role."""
     parts = path.split("/")
-    role = parts[-2] if len(parts) > 1 and DATED.fullmatch(parts[-1]) else parts[-1].rpartition(".")[0]
+    role = (
+        parts[-2] if len(parts) > 1 and DATED.fullmatch(parts[-1]) else parts[-1].rpartition(".")[0]
+    )
     found = [
         Section(piece.name, piece.text, piece.line, _stamp(piece.text) or at, (role,))
         for piece in cut(text, (2,))

@@ -38,7 +38,9 @@ def _below(*folders: str) -> Callable[[str], bool]:
 
 def _beginnings(files: Iterable[Path]) -> Iterator[str]:
     """Read how a few notes begin."""
-    for file in islice((file for file in files if file.is_file() and not file.is_symlink()), _PROBED):
+    for file in islice(
+        (file for file in files if file.is_file() and not file.is_symlink()), _PROBED
+    ):
         try:
             with file.open(encoding="utf-8-sig", errors="replace") as stream:
                 yield stream.read(4000)
@@ -78,11 +80,17 @@ def _is_dated(file: Path) -> bool:
 
 
 def _fits_claude(root: Path) -> bool:
-    return any((root / name).is_file() for name in ("CLAUDE.md", "CLAUDE.local.md")) or (root / ".claude" / "rules").is_dir()
+    return (
+        any((root / name).is_file() for name in ("CLAUDE.md", "CLAUDE.local.md"))
+        or (root / ".claude" / "rules").is_dir()
+    )
 
 
 def _fits_basic(root: Path) -> bool:
-    return any("permalink" in take_apart(text).fields for text in _beginnings(chain(root.glob("*.md"), root.glob("*/*.md"))))
+    return any(
+        "permalink" in take_apart(text).fields
+        for text in _beginnings(chain(root.glob("*.md"), root.glob("*/*.md")))
+    )
 
 
 LAYOUTS: Mapping[str, Layout] = {
@@ -115,7 +123,13 @@ LAYOUTS: Mapping[str, Layout] = {
             lambda folder: "/" not in folder,
             home=lambda root: root.joinpath(*ROLES) if root.joinpath(*ROLES).is_dir() else root,
         ),
-        Layout("obsidian", "a vault with links and tags", lambda root: (root / ".obsidian").is_dir(), _markdown, read_vault),
+        Layout(
+            "obsidian",
+            "a vault with links and tags",
+            lambda root: (root / ".obsidian").is_dir(),
+            _markdown,
+            read_vault,
+        ),
         Layout(
             "openclaw",
             "MEMORY.md, USER.md and everything below memory/",
@@ -151,19 +165,37 @@ LAYOUTS: Mapping[str, Layout] = {
             read_headed,
             skips=SOURCES,
         ),
-        Layout("basic-memory", "notes with observations and relations", _fits_basic, _markdown, read_basic),
-        Layout("markdown", "any other folder of markdown", lambda _: True, _markdown, read_vault, skips=SOURCES),
+        Layout(
+            "basic-memory",
+            "notes with observations and relations",
+            _fits_basic,
+            _markdown,
+            read_basic,
+        ),
+        Layout(
+            "markdown",
+            "any other folder of markdown",
+            lambda _: True,
+            _markdown,
+            read_vault,
+            skips=SOURCES,
+        ),
     )
 }
 
 
 def fitting(root: Path) -> list[Layout]:
-    """Return the layouts that a folder looks like, the likeliest first; any folder is one of markdown."""
+    """Return the layouts that a folder looks like, the likeliest first.
+
+    Any folder is one of markdown.
+    """
     return [layout for layout in LAYOUTS.values() if layout.fits(root)]
 
 
 def layout_named(name: str) -> Layout:
     """Return a layout by its name, or say which there are."""
     if name not in LAYOUTS:
-        raise InvalidInputError(f"there is no layout {name!r}", f"the layouts are: {', '.join(LAYOUTS)}")
+        raise InvalidInputError(
+            f"there is no layout {name!r}", f"the layouts are: {', '.join(LAYOUTS)}"
+        )
     return LAYOUTS[name]

@@ -1,4 +1,6 @@
-"""What a mirrored folder is made of: units, changes to them, and the shape that says where they stand."""
+"""What a mirrored folder is made of: units, changes to them, and the shape that says where they
+stand.
+"""
 
 import hashlib
 import re
@@ -14,7 +16,9 @@ LF, CRLF = "\n", "\r\n"
 
 
 class Unit(NamedTuple):
-    """One memory as it stands in a folder: its key, its file, which of the file's units it is, and what it says."""
+    """One memory as it stands in a folder: its key, its file, which of the file's units it is, and
+    what it says.
+    """
 
     key: str
     path: str
@@ -35,7 +39,9 @@ class Change(NamedTuple):
 
 
 class Wish(NamedTuple):
-    """What decides where a new unit is written: its key, when the memory was made, and whether it is to last."""
+    """What decides where a new unit is written: its key, when the memory was made, and whether it
+    is to last.
+    """
 
     key: str
     at: datetime
@@ -46,10 +52,10 @@ class Wish(NamedTuple):
 class Shape:
     """One way to lay out units.
 
-    `home` is the folder that is locked, given the one that was named; `paths` yields the files of it as (path, is a plain file);
-    `read` takes a file apart; `edit` returns a file's text with changes made (with `strict`, guarded more than usual), empty when
-    nothing is left; `rename` gives a file's unit of a number another key; `place` says where a new unit goes.
-    """
+    `home` is the folder that is locked, given the one that was named; `paths` yields the files of
+    it as (path, is a plain file); `read` takes a file apart; `edit` returns a file's text with
+    changes made (with `strict`, guarded more than usual), empty when nothing is left; `rename`
+    gives a file's unit of a number another key; `place` says where a new unit goes."""
 
     name: str
     about: str
@@ -88,24 +94,32 @@ def ink(text: str, eol: str) -> tuple[int, int]:
 
 
 def said(region: str, eol: str) -> str:
-    """Return what stands in a region of a file whose head ends its lines so: the text, with line feeds if it ends them alike."""
+    """Return what stands in a region of a file whose head ends its lines so: the text, with line
+    feeds if it ends them alike.
+    """
     start, stop = ink(region, eol)
     text = region[start:stop]
     return text.replace(CRLF, LF) if eol == CRLF and is_crlf(text) else text
 
 
 def put_in(head: str, region: str, text: str, *, more: bool = False) -> str:
-    """Return a unit with another text in its region; what is around that stays, also where there was no text.
+    """Return a unit with another text in its region.
 
-    A text that itself has CRLF cannot be told from one that was given them here, so that then the head's last line gets none.
-    """
+    What is around that stays, also where there was no text.
+
+    A text that itself has CRLF cannot be told from one that was given them here, so that then the
+    head's last line gets none."""
     eol = eol_of(head)
     start, stop = ink(region, eol)
     before, after = region[:start], region[stop:]
     if start == stop:
         before, after = eol, eol * 2 if more else eol
     if eol == CRLF and is_crlf(text):
-        head, before, after = head.removesuffix(CRLF) + LF, before.replace(CRLF, LF), after.replace(CRLF, LF)
+        head, before, after = (
+            head.removesuffix(CRLF) + LF,
+            before.replace(CRLF, LF),
+            after.replace(CRLF, LF),
+        )
     elif eol == CRLF and "\r" not in text:
         text = text.replace(LF, CRLF)
     return f"{head}{before}{text}{after}"

@@ -1,8 +1,9 @@
-"""Sections of daily notes as units: `## key`, then the text, up to the next heading of that level outside fenced code.
+"""Sections of daily notes as units: `## key`, then the text, up to the next heading of that level
+outside fenced code.
 
-Lines of a text that would be read as such a heading, or open a fence that nothing closes, get a backslash in front, and lines
-that have one already get another; reading takes one off, so that every text comes back as it was.
-"""
+Lines of a text that would be read as such a heading, or open a fence that nothing closes, get a
+backslash in front, and lines that have one already get another; reading takes one off, so that
+every text comes back as it was."""
 
 import os
 import re
@@ -11,7 +12,19 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from ghostmem.notes.mirrors.base import LF, Change, Shape, Unit, Wish, eol_of, first_eol, front_end, ink, put_in, said
+from ghostmem.notes.mirrors.base import (
+    LF,
+    Change,
+    Shape,
+    Unit,
+    Wish,
+    eol_of,
+    first_eol,
+    front_end,
+    ink,
+    put_in,
+    said,
+)
 from ghostmem.notes.mirrors.names import heading, of_heading
 from ghostmem.text.blocks import fence_end
 
@@ -59,7 +72,12 @@ def _edit(_: str, text: str, changes: Sequence[Change], strict: bool) -> str:
             parts.append(rest)
         else:
             more = one.end < len(text)
-            parts.append(_written(text[one.start : one.body], text[one.body : one.end], change.text, strict, more) + rest)
+            parts.append(
+                _written(
+                    text[one.start : one.body], text[one.body : one.end], change.text, strict, more
+                )
+                + rest
+            )
         end = one.start
     done = text[:end] + "".join(reversed(parts))
     known = {one.key for one in sections}
@@ -79,7 +97,9 @@ def _rename(text: str, number: int, key: str) -> str:
 
 
 def _place(wish: Wish, _: Container[str]) -> str:
-    return LONG_TERM if wish.lasting else f"{FOLDER}/{wish.at.astimezone(UTC).date().isoformat()}.md"
+    return (
+        LONG_TERM if wish.lasting else f"{FOLDER}/{wish.at.astimezone(UTC).date().isoformat()}.md"
+    )
 
 
 def _paths(home: Path) -> Iterator[tuple[str, bool]]:
@@ -89,12 +109,16 @@ def _paths(home: Path) -> Iterator[tuple[str, bool]]:
     if not (home / FOLDER).is_dir():
         return
     with os.scandir(home / FOLDER) as entries:
-        dated = sorted((entry for entry in entries if _day(entry.name)), key=lambda entry: entry.name)
+        dated = sorted(
+            (entry for entry in entries if _day(entry.name)), key=lambda entry: entry.name
+        )
     yield from ((f"{FOLDER}/{entry.name}", entry.is_file(follow_symlinks=False)) for entry in dated)
 
 
 def _fits(root: Path) -> bool:
-    return (root / LONG_TERM).is_file() or any(_day(file.name) for file in (root / FOLDER).glob("????-??-??.md"))
+    return (root / LONG_TERM).is_file() or any(
+        _day(file.name) for file in (root / FOLDER).glob("????-??-??.md")
+    )
 
 
 def _day(path: str) -> date | None:
@@ -108,11 +132,16 @@ def _day(path: str) -> date | None:
 def _sections(text: str) -> list[_Section]:
     heads = [(key, start, stop) for key, start, stop in _marks(text, front_end(text)) if key]
     ends = [*(start for _, start, _ in heads[1:]), len(text)]
-    return [_Section(key, start, stop, end) for (key, start, stop), end in zip(heads, ends, strict=False)]
+    return [
+        _Section(key, start, stop, end)
+        for (key, start, stop), end in zip(heads, ends, strict=False)
+    ]
 
 
 def _marks(text: str, at: int) -> Iterator[tuple[str, int, int]]:
-    """Yield headings with their keys, and fences that nothing closes with none: where each line and what follows it starts."""
+    """Yield headings with their keys, and fences that nothing closes with none: where each line and
+    what follows it starts.
+    """
     whole = text if text.endswith("\n") else f"{text}\n"
     unclosed: set[str] = set()
     while (found := _MARK.search(whole, at)) is not None:
@@ -134,7 +163,9 @@ def _marks(text: str, at: int) -> Iterator[tuple[str, int, int]]:
 
 def _guarded(text: str, strict: bool) -> str:
     """Return a text that is read as one section wherever it stands."""
-    lines = {start for _, start, _ in _marks(text, 0)} | {found.start() for found in _GUARDED.finditer(text)}
+    lines = {start for _, start, _ in _marks(text, 0)} | {
+        found.start() for found in _GUARDED.finditer(text)
+    }
     if strict:  # whatever is around it, no fence of this text opens or closes anything
         lines |= {found.start() for found in _FENCES.finditer(text)}
         lines |= {found.start() for found in _MARK.finditer(text)}
@@ -161,7 +192,11 @@ def _appended(text: str, change: Change, strict: bool) -> str:
     eol = first_eol(text)
     gap = "" if not text or text.endswith("\n") else eol
     gap += "" if not text or _BLANK_END.search(text[text.rstrip().rfind("\n") + 1 :] + gap) else eol
-    return text + gap + put_in(f"## {heading(change.key)}{eol}", "", _guarded(change.text or "", strict))
+    return (
+        text
+        + gap
+        + put_in(f"## {heading(change.key)}{eol}", "", _guarded(change.text or "", strict))
+    )
 
 
 def _without_last_blanks(text: str) -> str:
@@ -171,6 +206,15 @@ def _without_last_blanks(text: str) -> str:
 
 
 DAILY = Shape(
-    "daily", "sections of MEMORY.md and of a note for each day in memory/", False, False,
-    lambda root: root, _fits, _paths, _read, _edit, _rename, _place,
-)  # fmt: skip
+    "daily",
+    "sections of MEMORY.md and of a note for each day in memory/",
+    False,
+    False,
+    lambda root: root,
+    _fits,
+    _paths,
+    _read,
+    _edit,
+    _rename,
+    _place,
+)

@@ -1,4 +1,6 @@
-"""Looking at a mirrored folder, and changing units in it: only theirs of a file's bytes, whole or not at all."""
+"""Looking at a mirrored folder, and changing units in it: only theirs of a file's bytes, whole or
+not at all.
+"""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -6,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ghostmem.errors import InvalidInputError, NoteConflictError
-from ghostmem.note import Stat
+from ghostmem.model import Stat
 from ghostmem.notes.mirrors.base import CRLF, LF, Change, Shape, Unit, fingerprint
 from ghostmem.notes.mirrors.names import LONGEST_KEY, alike
 from ghostmem.notes.scan import ChangingError, read_note
@@ -15,7 +17,9 @@ from ghostmem.notes.write import BOM, MISSING, Text, remove_file, replace_file
 
 _INODE = (1 << 63) - 1
 _BOM = "\ufeff"
-Known = Mapping[str, tuple[str, str]]  # where each key was last seen: its file, and the fingerprint of its text
+Known = Mapping[
+    str, tuple[str, str]
+]  # where each key was last seen: its file, and the fingerprint of its text
 
 
 class File(NamedTuple):
@@ -33,17 +37,24 @@ NO_FILE = File(None, MISSING, False, "", ())
 
 @dataclass(slots=True)
 class Sight:
-    """What stands in a folder: files, the unit of each key and the files with copies of it, and units whose key is taken."""
+    """What stands in a folder: files, the unit of each key and the files with copies of it, and
+    units whose key is taken.
+    """
 
     files: dict[str, File] = field(default_factory=dict)
     units: dict[str, Unit] = field(default_factory=dict)
     places: dict[str, list[str]] = field(default_factory=dict)
     extra: list[Unit] = field(default_factory=list)
-    closed: dict[str, str] = field(default_factory=dict)  # paths that cannot be read or written, and why
+    closed: dict[str, str] = field(
+        default_factory=dict
+    )  # paths that cannot be read or written, and why
 
 
 def look(home: Path, shape: Shape, known: Known, before: Sight | None = None) -> Sight:
-    """Read a folder, of what was read before only what has other stats by now; OSError when it cannot be looked at."""
+    """Read a folder, of what was read before only what has other stats by now.
+
+    OSError when it cannot be looked at.
+    """
     sight = Sight()
     for path, is_plain in shape.paths(home):
         if not is_plain:
@@ -67,8 +78,13 @@ def look(home: Path, shape: Shape, known: Known, before: Sight | None = None) ->
     return sight
 
 
-def write(home: Path, shape: Shape, sight: Sight, path: str, changes: Sequence[Change]) -> dict[str, str]:
-    """Make changes to one file as it was seen; return the keys for which that was not possible, and why. Needs the lock."""
+def write(
+    home: Path, shape: Shape, sight: Sight, path: str, changes: Sequence[Change]
+) -> dict[str, str]:
+    """Make changes to one file as it was seen.
+
+    Return the keys for which that was not possible, and why. Needs the lock.
+    """
     file = sight.files.get(path, NO_FILE)
     text, failed = _composed(shape, path, file, changes)
     if text == file.text:
@@ -84,7 +100,10 @@ def write(home: Path, shape: Shape, sight: Sight, path: str, changes: Sequence[C
 
 
 def rename(home: Path, shape: Shape, sight: Sight, unit: Unit, key: str) -> str:
-    """Give a unit whose key is taken another one; return why not if that is not possible. Needs the lock."""
+    """Give a unit whose key is taken another one; return why not if that is not possible.
+
+    Needs the lock.
+    """
     file = sight.files[unit.path]
     text = shape.rename(file.text, unit.number, key)
     renamed = [(one.key, one.text) for one in shape.read(unit.path, text)]
@@ -99,12 +118,17 @@ def rename(home: Path, shape: Shape, sight: Sight, unit: Unit, key: str) -> str:
 
 
 def free_key(key: str, marks: Iterable[str], is_free: Callable[[str], bool]) -> str:
-    """Return a key with the first of some marks behind it that makes it one nobody has; the last is numbered until one is."""
+    """Return a key with the first of some marks behind it that makes it one nobody has.
+
+    The last is numbered until one is.
+    """
     for mark in (wanted := list(marks)):
         if is_free(found := key[: LONGEST_KEY - len(mark)] + mark):
             return found
     number = 2
-    while not is_free(found := key[: LONGEST_KEY - len(wanted[-1]) - 12] + f"{wanted[-1]} {number}"):
+    while not is_free(
+        found := key[: LONGEST_KEY - len(wanted[-1]) - 12] + f"{wanted[-1]} {number}"
+    ):
         number += 1
     return found
 
@@ -131,7 +155,10 @@ def _raw(text: Text) -> str:
 
 
 def _sort_out(sight: Sight, known: Known) -> None:
-    """Say which unit has a key: where it was before, with the text of before, else the first; copies of it are no others."""
+    """Say which unit has a key: where it was before, with the text of before, else the first.
+
+    Copies of it are no others.
+    """
     groups: dict[str, list[Unit]] = {}
     for file in sight.files.values():
         for unit in file.units:
@@ -140,21 +167,29 @@ def _sort_out(sight: Sight, known: Known) -> None:
         first = group[0]
         if len(group) > 1:
             path, digest = known.get(key, ("", ""))
-            first = max(group, key=lambda unit: 2 * (unit.path == path) + (fingerprint(unit.text) == digest))
+            first = max(
+                group, key=lambda unit: 2 * (unit.path == path) + (fingerprint(unit.text) == digest)
+            )
         copies = [unit for unit in group if unit.text == first.text or not unit.text]
         sight.units[key] = first
         sight.places[key] = list(dict.fromkeys(unit.path for unit in copies))
         sight.extra += [unit for unit in group if unit not in copies]
 
 
-def _composed(shape: Shape, path: str, file: File, changes: Sequence[Change]) -> tuple[str, dict[str, str]]:
-    """Return a file's text with changes that are read back as they are meant, and those that would not be."""
+def _composed(
+    shape: Shape, path: str, file: File, changes: Sequence[Change]
+) -> tuple[str, dict[str, str]]:
+    """Return a file's text with changes that are read back as they are meant, and those that would
+    not be.
+    """
     for strict in (False, True):
         text = shape.edit(path, file.text, changes, strict)
         if _is_read_back(shape, path, file, text, changes):
             return text, {}
     if len(changes) == 1:
-        return file.text, {changes[0].key: "its file is laid out in a way that cannot be changed safely"}
+        return file.text, {
+            changes[0].key: "its file is laid out in a way that cannot be changed safely"
+        }
     failed: dict[str, str] = {}
     for change in changes:
         text, wrong = _composed(shape, path, file, [change])
@@ -163,7 +198,9 @@ def _composed(shape: Shape, path: str, file: File, changes: Sequence[Change]) ->
     return file.text, failed
 
 
-def _is_read_back(shape: Shape, path: str, file: File, text: str, changes: Sequence[Change]) -> bool:
+def _is_read_back(
+    shape: Shape, path: str, file: File, text: str, changes: Sequence[Change]
+) -> bool:
     if text.startswith(_BOM) and not file.text.startswith(_BOM):
         return False  # it would be read as the file's mark
     touched = {change.key for change in changes}
@@ -173,4 +210,8 @@ def _is_read_back(shape: Shape, path: str, file: File, text: str, changes: Seque
 
 
 def _told(shape: Shape, one: Unit | Change) -> tuple[str, str | None, frozenset[str]]:
-    return one.key, one.text, frozenset(folded(tag) for tag in one.tags) if shape.has_tags else frozenset()
+    return (
+        one.key,
+        one.text,
+        frozenset(folded(tag) for tag in one.tags) if shape.has_tags else frozenset(),
+    )

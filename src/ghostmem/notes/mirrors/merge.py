@@ -27,22 +27,37 @@ class Verdict(NamedTuple):
     spare: str | None = None
 
 
-def settle(base: Base | None, memory: Side | None, unit: Side | None, *, locked: bool = False) -> Verdict:
-    """Merge three ways: a change goes to the other side, an edit wins over a removal, of two texts none is lost.
+def settle(
+    base: Base | None, memory: Side | None, unit: Side | None, *, locked: bool = False
+) -> Verdict:
+    """Merge three ways: a change goes to the other side, an edit wins over a removal, of two texts
+    none is lost.
 
     Of two texts the folder's keeps the key, but never that of a memory that is locked.
     """
     if memory is None or unit is None:
         one = memory or unit
-        gone = one is not None and base is not None and is_as_agreed(base, one) and not (locked and memory is not None)
+        gone = (
+            one is not None
+            and base is not None
+            and is_as_agreed(base, one)
+            and not (locked and memory is not None)
+        )
         return Verdict(None if gone else one)
-    tags = memory.tags if locked else merged(base.tags if base else frozenset(), memory.tags, unit.tags)
+    tags = (
+        memory.tags
+        if locked
+        else merged(base.tags if base else frozenset(), memory.tags, unit.tags)
+    )
     told, written = fingerprint(memory.text), fingerprint(unit.text)
     if told == written or (base is not None and base.hash == written):
         return Verdict(Side(memory.text, tags))
     if locked:
         return Verdict(Side(memory.text, tags), unit.text)
-    return Verdict(Side(unit.text, tags), None if base is not None and base.hash == told else inked(memory.text))
+    return Verdict(
+        Side(unit.text, tags),
+        None if base is not None and base.hash == told else inked(memory.text),
+    )
 
 
 def is_as_agreed(base: Base, side: Side) -> bool:
@@ -59,7 +74,10 @@ def merged(base: frozenset[str], mine: tuple[str, ...], theirs: tuple[str, ...])
     """Merge tags: what either side took away is gone, what either added is there."""
     removed = base - names(theirs)
     known = names(mine) | base
-    return (*(tag for tag in mine if folded(tag) not in removed), *(tag for tag in theirs if folded(tag) not in known))
+    return (
+        *(tag for tag in mine if folded(tag) not in removed),
+        *(tag for tag in theirs if folded(tag) not in known),
+    )
 
 
 def names(tags: tuple[str, ...]) -> frozenset[str]:

@@ -1,4 +1,6 @@
-"""Keys as headings and names of files, and back: what would not be safe there is written as %XX, all else as it is."""
+"""Keys as headings and names of files, and back: what would not be safe there is written as %XX,
+all else as it is.
+"""
 
 import hashlib
 import re
@@ -12,7 +14,10 @@ _ESCAPED = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
 _READ_AS_ESCAPE = re.compile(r"%(?=[0-9A-Fa-f]{2})")
 _UNSEEN = ("Cc", "Zl", "Zp")
 _NOT_IN_FILES = re.compile(r'[<>:"/\\|?*]|^\.|\.$')
-_DEVICE = re.compile(r"(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])\s*(?:\..*)?", re.IGNORECASE | re.DOTALL)
+_DEVICE = re.compile(
+    r"(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])\s*(?:\..*)?",
+    re.IGNORECASE | re.DOTALL,
+)
 _CLOSING_HASHES = re.compile(r"(?:\A|[ \t]+)#+\Z")
 _HALF_ESCAPE = re.compile(r"%[0-9A-F]?\Z")
 
@@ -36,7 +41,11 @@ def of_heading(words: str) -> str | None:
 def of_line(words: str) -> str | None:
     """Return the key that some words on a line are, or None when they are none."""
     key = _ESCAPED.sub(_unescaped, words.strip(" \t\r"))
-    is_key = key.strip() and len(key) <= LONGEST_KEY and not any(char < " " or char == "\x7f" for char in key)
+    is_key = (
+        key.strip()
+        and len(key) <= LONGEST_KEY
+        and not any(char < " " or char == "\x7f" for char in key)
+    )
     return key if is_key else None
 
 

@@ -13,5 +13,7 @@ SHAPES: Mapping[str, Shape] = {shape.name: shape for shape in (TOPICS, DAILY)}
 def shape_named(name: str) -> Shape:
     """Return a shape by its name, or say which there are."""
     if name not in SHAPES:
-        raise InvalidInputError(f"there is no layout {name!r} to mirror in", f"the layouts are: {', '.join(SHAPES)}")
+        raise InvalidInputError(
+            f"there is no layout {name!r} to mirror in", f"the layouts are: {', '.join(SHAPES)}"
+        )
     return SHAPES[name]

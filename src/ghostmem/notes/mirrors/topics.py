@@ -1,4 +1,6 @@
-"""Topic files as units: `.ai-knowledge/<topic>.mdk` with its key and tags in the fields that it opens with, and their index."""
+"""Topic files as units: `.ai-knowledge/<topic>.mdk` with its key and tags in the fields that it
+opens with, and their index.
+"""
 
 import json
 import os
@@ -8,13 +10,25 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
+from ghostmem.clock import parse_time
 from ghostmem.errors import InvalidInputError
 from ghostmem.notes import index_file, topic_file
 from ghostmem.notes.knowledge import FOLDER, INDEX, SUFFIX
-from ghostmem.notes.mirrors.base import CRLF, LF, Change, Shape, Unit, Wish, eol_of, first_eol, front_end, put_in, said
+from ghostmem.notes.mirrors.base import (
+    CRLF,
+    LF,
+    Change,
+    Shape,
+    Unit,
+    Wish,
+    eol_of,
+    first_eol,
+    front_end,
+    put_in,
+    said,
+)
 from ghostmem.notes.mirrors.names import line, of_line, stem
 from ghostmem.notes.write import inside
-from ghostmem.times import parse_time
 
 INDEX_FILE = f"{INDEX}{SUFFIX}"
 _TOPIC = re.compile(r"^topic[ \t]*:[ \t]*([^\n]*?)[ \t\r]*$", re.IGNORECASE | re.MULTILINE)
@@ -23,7 +37,9 @@ _MORE_THAN_A_LINE = tuple(">|[{&*!")
 
 
 class Listed(NamedTuple):
-    """A topic as the index should have it: its name there, a summary, and the summary that the mirror wrote last."""
+    """A topic as the index should have it: its name there, a summary, and the summary that the
+    mirror wrote last.
+    """
 
     name: str
     summary: str
@@ -37,7 +53,9 @@ def stem_of(path: str) -> str:
 
 def carried(tags: tuple[str, ...]) -> tuple[str, ...]:
     """Return those of some tags that come back from a topic file."""
-    back = topic_file.read_topic(topic_file.new_topic("x", tags, datetime(1970, 1, 1, tzinfo=UTC), "")).tags
+    back = topic_file.read_topic(
+        topic_file.new_topic("x", tags, datetime(1970, 1, 1, tzinfo=UTC), "")
+    ).tags
     known = {topic_file.folded(tag) for tag in back}
     return tuple(tag for tag in tags if topic_file.folded(tag) in known)
 
@@ -49,16 +67,21 @@ def listed(unit: Unit, about: str) -> Listed:
 
 
 def is_out_of_step(text: str, topics: Iterable[Listed]) -> bool:
-    """Say whether an index lacks a topic, or has a summary of the mirror that is not that of the text any more."""
+    """Say whether an index lacks a topic, or has a summary of the mirror that is not that of the
+    text any more.
+    """
     has = _summaries(text)
     return any(one.name not in has or (has[one.name] == one.about != one.summary) for one in topics)
 
 
-def in_step(text: str, topics: Iterable[Listed], gone: Iterable[str] = ()) -> tuple[str, dict[str, str]]:
-    """Return an index with these topics and without those, and what of its summaries is the mirror's own.
+def in_step(
+    text: str, topics: Iterable[Listed], gone: Iterable[str] = ()
+) -> tuple[str, dict[str, str]]:
+    """Return an index with these topics and without those, and what of its summaries is the
+    mirror's own.
 
-    A summary that a person wrote stays; so does everything else. A text that would not be read back so is not returned.
-    """
+    A summary that a person wrote stays; so does everything else. A text that would not be read back
+    so is not returned."""
     topics, names = list(topics), {one.name for one in topics}
     done = text
     for name in set(gone) - names:
@@ -78,14 +101,22 @@ def in_step(text: str, topics: Iterable[Listed], gone: Iterable[str] = ()) -> tu
 
 
 def _with_entries(text: str, topics: Sequence[Listed]) -> str:
-    """Add topics behind the others, all at once because finding the place takes a look at the whole index."""
+    """Add topics behind the others, all at once because finding the place takes a look at the whole
+    index.
+    """
     first, *rest = topics
-    more = [index_file.with_entry("", one.name, one.summary).partition("\n\n")[2].removesuffix("\n") for one in rest]
+    more = [
+        index_file.with_entry("", one.name, one.summary).partition("\n\n")[2].removesuffix("\n")
+        for one in rest
+    ]
     return index_file.with_entry(text, first.name, "\n\n".join([first.summary, *more]))
 
 
 def _summaries(text: str) -> dict[str, str]:
-    return {entry.topic: " ".join(text[entry.after : entry.end].split()) for entry in index_file.entries(text)}
+    return {
+        entry.topic: " ".join(text[entry.after : entry.end].split())
+        for entry in index_file.entries(text)
+    }
 
 
 def _read(path: str, text: str) -> list[Unit]:
@@ -108,7 +139,11 @@ def _edit(_: str, text: str, changes: Sequence[Change], strict: bool) -> str:
         return topic_file.new_topic(name, change.tags, change.at, change.text)
     plain = head.replace(CRLF, LF)
     had, wanted = topic_file.read_topic(plain).tags, {topic_file.folded(tag) for tag in change.tags}
-    add = [tag for tag in change.tags if topic_file.folded(tag) not in {topic_file.folded(old) for old in had}]
+    add = [
+        tag
+        for tag in change.tags
+        if topic_file.folded(tag) not in {topic_file.folded(old) for old in had}
+    ]
     remove = [tag for tag in had if topic_file.folded(tag) not in wanted]
     eol = eol_of(head) if head else first_eol(text)
     if head or add:
@@ -148,12 +183,21 @@ def _paths(home: Path) -> Iterator[tuple[str, bool]]:
     if not home.is_dir():
         return
     with os.scandir(home) as entries:
-        found = sorted((entry.name, entry.is_file(follow_symlinks=False)) for entry in entries if _is_topic(entry.name))
+        found = sorted(
+            (entry.name, entry.is_file(follow_symlinks=False))
+            for entry in entries
+            if _is_topic(entry.name)
+        )
     yield from found
 
 
 def _is_topic(name: str) -> bool:
-    return name.endswith(SUFFIX) and not name.startswith(".") and stem_of(name).casefold() != INDEX and _is_unicode(name)
+    return (
+        name.endswith(SUFFIX)
+        and not name.startswith(".")
+        and stem_of(name).casefold() != INDEX
+        and _is_unicode(name)
+    )
 
 
 def _is_unicode(name: str) -> bool:
@@ -195,6 +239,15 @@ def _time(text: str) -> datetime | None:
 
 
 TOPICS = Shape(
-    "topics", "a topic file for each memory in .ai-knowledge/, and their index", True, True,
-    _home, _fits, _paths, _read, _edit, _rename, _place,
-)  # fmt: skip
+    "topics",
+    "a topic file for each memory in .ai-knowledge/, and their index",
+    True,
+    True,
+    _home,
+    _fits,
+    _paths,
+    _read,
+    _edit,
+    _rename,
+    _place,
+)

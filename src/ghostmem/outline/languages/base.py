@@ -1,4 +1,6 @@
-"""What a language must know: which files are its own, what one of them says, and how files hang together."""
+"""What a language must know: which files are its own, what one of them says, and how files hang
+together.
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -10,17 +12,19 @@ from ghostmem.outline.graph import Linked
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-Read = Callable[[str], str | None]  # the text of a file of the project by its path, such as go.mod; None when there is none
+Read = Callable[
+    [str], str | None
+]  # the text of a file of the project by its path, such as go.mod; None when there is none
 
 
 @dataclass(frozen=True)
 class Language:
     """One language.
 
-    `extract` turns a parsed file into facts: from its root node, its bytes and its path below the project. `link` turns the facts
-    of all its files, by path, into a graph. Both are pure and deterministic: the same input gives the same output, whatever
-    the order of files and the hash seed. `version` is raised whenever `extract` would say something else.
-    """
+    `extract` turns a parsed file into facts: from its root node, its bytes and its path below the
+    project. `link` turns the facts of all its files, by path, into a graph. Both are pure and
+    deterministic: the same input gives the same output, whatever the order of files and the hash
+    seed. `version` is raised whenever `extract` would say something else."""
 
     name: str
     aliases: tuple[str, ...]
@@ -31,4 +35,6 @@ class Language:
     extract: Callable[["Node", bytes, str], Facts]
     link: Callable[[Mapping[str, Facts], Read], Linked]
     kinds: tuple[str, ...]  # the forward kinds that it has
-    refuse: Callable[[bytes], str] = lambda _source: ""  # why a file must not be parsed: what its grammar cannot cope with
+    refuse: Callable[[bytes], str] = lambda _source: (
+        ""
+    )  # why a file must not be parsed: what its grammar cannot cope with

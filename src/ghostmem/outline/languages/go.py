@@ -1,9 +1,10 @@
-"""Go: what one file says. Bodies are kept as small trees, because what a name means depends on the types of its whole package.
+"""Go: what one file says. Bodies are kept as small trees, because what a name means depends on the
+types of its whole package.
 
-So `refs` stays empty: `link` finds the references while it types the trees. A symbol's `detail` holds the SHA-256 of its text and
-the tree of its head as JSON text; the file's holds its own, whether it is a test, its build constraint, and its initialisers.
-Bodies, which only the file itself needs, are its `rest`, in the order of its symbols.
-"""
+So `refs` stays empty: `link` finds the references while it types the trees. A symbol's `detail`
+holds the SHA-256 of its text and the tree of its head as JSON text; the file's holds its own,
+whether it is a test, its build constraint, and its initialisers. Bodies, which only the file itself
+needs, are its `rest`, in the order of its symbols."""
 
 import hashlib
 import json
@@ -76,11 +77,16 @@ def _declarations(root: "Node") -> dict[str, list["Node"]]:
 
 
 def _broken(root: "Node") -> dict[str, list["Node"]]:
-    """Return the declarations of a file with errors: they may stand anywhere, and the errors with them."""
+    """Return the declarations of a file with errors: they may stand anywhere, and the errors with
+    them.
+    """
     from tree_sitter import QueryCursor
 
     found = QueryCursor(query()).captures(root)
-    return {name: sorted(nodes, key=lambda node: (node.start_byte, node.end_byte)) for name, nodes in found.items()}
+    return {
+        name: sorted(nodes, key=lambda node: (node.start_byte, node.end_byte))
+        for name, nodes in found.items()
+    }
 
 
 class _File:
@@ -106,7 +112,9 @@ class _File:
             for one, lowered in const_specs(self.low, node):
                 self._values(one, lowered, "constant")
         imports = [brought for node in found.get("import", []) if (brought := self._import(node))]
-        errors = {self.low.line(node.start_byte) for node in found.get("error", [])} | set(self.low.cut)
+        errors = {self.low.line(node.start_byte) for node in found.get("error", [])} | set(
+            self.low.cut
+        )
         return Facts(
             package=self.low.text(package[0]) if package else "",
             symbols=self.symbols,
@@ -126,28 +134,44 @@ class _File:
             "specs": _packed(self.specs),
         }
 
-    def _add(self, name: str, kind: str, node: "Node", signature: str, tree: Any = None, parent: int = FILE) -> int:
+    def _add(
+        self,
+        name: str,
+        kind: str,
+        node: "Node",
+        signature: str,
+        tree: Any = None,
+        parent: int = FILE,
+    ) -> int:
         start, stop = node.start_byte, node.end_byte
         detail: dict[str, Any] = {"sha": hashlib.sha256(self.source[start:stop]).hexdigest()}
         if tree is not None:
             detail["tree"] = _packed(tree)
-        first, last = self.low.line(node.start_byte), self.low.line(max(node.start_byte, node.end_byte - 1))
+        first, last = (
+            self.low.line(node.start_byte),
+            self.low.line(max(node.start_byte, node.end_byte - 1)),
+        )
         self.symbols.append(Symbol(name, kind, parent, first, last, start, stop, signature, detail))
         return len(self.symbols) - 1
 
     def _line(self, start: int, stop: int) -> str:
-        return " ".join(self.source[start : min(stop, start + 4 * _LONGEST)].decode("utf-8", "replace").split())[:_LONGEST]
+        return " ".join(
+            self.source[start : min(stop, start + 4 * _LONGEST)].decode("utf-8", "replace").split()
+        )[:_LONGEST]
 
     def _head(self, node: "Node", word: str) -> str:
         end = self.source.find(b"\n", node.start_byte, node.end_byte)
-        return f"{word} {self._line(node.start_byte, end if end >= 0 else node.end_byte).removesuffix('{').rstrip()}"
+        line = self._line(node.start_byte, end if end >= 0 else node.end_byte)
+        return f"{word} {line.removesuffix('{').rstrip()}"
 
     def _function(self, node: "Node") -> None:
         name = node.child_by_field_name("name")
         if name is None:
             return
         body = node.child_by_field_name("body")
-        signature = self._line(node.start_byte, body.start_byte if body is not None else node.end_byte)
+        signature = self._line(
+            node.start_byte, body.start_byte if body is not None else node.end_byte
+        )
         tree: dict[str, Any] = {
             "params": self.low.type_params(node.child_by_field_name("type_parameters")),
             "sig": self.low.signature(node),
@@ -156,7 +180,9 @@ class _File:
             receiver, _ = self.low.params(node.child_by_field_name("receiver"))
             tree["recv"] = receiver[0] if receiver else ["", ["?"]]
         self.bodies.append(self.low.block(body))
-        index = self._add(self.low.text(name), "method" if "recv" in tree else "function", node, signature, tree)
+        index = self._add(
+            self.low.text(name), "method" if "recv" in tree else "function", node, signature, tree
+        )
         if "recv" in tree:
             self.symbols[index].detail["recv"] = _receiver(tree["recv"][1])
 
@@ -175,13 +201,27 @@ class _File:
             for one in inner.named_children:
                 name = one.child_by_field_name("name") if one.type == "method_elem" else None
                 if name is not None:
-                    self._add(self.low.text(name), "method", one, self._line(one.start_byte, one.end_byte), parent=index)
+                    self._add(
+                        self.low.text(name),
+                        "method",
+                        one,
+                        self._line(one.start_byte, one.end_byte),
+                        parent=index,
+                    )
 
     def _fields(self, body: "Node", parent: int) -> None:
         for one in body.named_children:
-            names = [name for name in one.children_by_field_name("name") if self.low.text(name) != "_"]
+            names = [
+                name for name in one.children_by_field_name("name") if self.low.text(name) != "_"
+            ]
             for name in names if one.type == "field_declaration" else ():
-                self._add(self.low.text(name), "field", one, self._line(one.start_byte, one.end_byte), parent=parent)
+                self._add(
+                    self.low.text(name),
+                    "field",
+                    one,
+                    self._line(one.start_byte, one.end_byte),
+                    parent=parent,
+                )
 
     def _values(self, node: "Node", lowered: Tree, kind: str) -> None:
         word = "var" if kind == "variable" else "const"
@@ -197,7 +237,12 @@ class _File:
         name = node.child_by_field_name("name")
         alias = self.low.text(name) if name is not None else ""
         target = self.low.text(path).strip('"`')
-        return Import(target, self.low.line(node.start_byte), alias="" if alias == "." else alias, star=alias == ".")
+        return Import(
+            target,
+            self.low.line(node.start_byte),
+            alias="" if alias == "." else alias,
+            star=alias == ".",
+        )
 
 
 def _receiver(tree: Tree) -> str:

@@ -15,5 +15,13 @@ def grammar(path: str) -> object:
 
 
 LANGUAGE = Language(
-    "javascript", ("js", "node"), (".js", ".mjs", ".cjs", ".jsx"), grammar, "tree-sitter-javascript", 2, extract, link, FORWARD
+    "javascript",
+    ("js", "node"),
+    (".js", ".mjs", ".cjs", ".jsx"),
+    grammar,
+    "tree-sitter-javascript",
+    2,
+    extract,
+    link,
+    FORWARD,
 )

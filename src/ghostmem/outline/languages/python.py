@@ -37,15 +37,17 @@ def _errors(t: Tables, root: "Node") -> None:
     t.facts.errors = sorted(lines)
 
 
-# `/ *` and the like as a line of its own: at the end of the file the parser's recovery takes memory by the square of their number
+# `/ *` and the like as a line of its own: at the end of the file the parser's recovery takes memory
+# by the square of their number
 _STRAY = re.compile(rb"[/%&|^](?:[\s\\]|#[^\n]*\n)*\*(?!\*)[ \t\r\f]*(?=[\n#/%&|^]|\Z)")
 _MOST_STRAY = 400  # some 100 MB
 
 
 def _refuse(source: bytes) -> str:
     found = sum(1 for _ in islice(_STRAY.finditer(source), _MOST_STRAY + 1))
-    return f"has more than {_MOST_STRAY} lines with nothing but operators, which the parser cannot cope with" * (
-        found > _MOST_STRAY
+    return (
+        f"has more than {_MOST_STRAY} lines with nothing but operators, which the parser "
+        "cannot cope with" * (found > _MOST_STRAY)
     )
 
 

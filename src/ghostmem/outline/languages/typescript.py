@@ -10,9 +10,21 @@ from ghostmem.outline.languages.ecma_.link import link
 
 def grammar(path: str) -> object:
     """Return the grammar of a file: JSX and casts in angle brackets exclude each other."""
-    return tree_sitter_typescript.language_tsx() if path.endswith(".tsx") else tree_sitter_typescript.language_typescript()
+    return (
+        tree_sitter_typescript.language_tsx()
+        if path.endswith(".tsx")
+        else tree_sitter_typescript.language_typescript()
+    )
 
 
 LANGUAGE = Language(
-    "typescript", ("ts",), (".ts", ".tsx", ".mts", ".cts"), grammar, "tree-sitter-typescript", 2, extract, link, FORWARD
+    "typescript",
+    ("ts",),
+    (".ts", ".tsx", ".mts", ".cts"),
+    grammar,
+    "tree-sitter-typescript",
+    2,
+    extract,
+    link,
+    FORWARD,
 )

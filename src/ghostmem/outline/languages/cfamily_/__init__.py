@@ -1,1 +1,3 @@
-"""C and C++: the walk over a file, what includes make visible, names, types and the links between them."""
+"""C and C++: the walk over a file, what includes make visible, names, types and the links between
+them.
+"""

@@ -37,11 +37,19 @@ class BodyWalk(ExpressionWalk):
                 return
             made = value is None or value.type in ("argument_list", "initializer_list")
             plain = (
-                bool(kind) and kind[0] == "T" and not any(kid.type.startswith(("pointer", "reference")) for kid in _chain(one))
+                bool(kind)
+                and kind[0] == "T"
+                and not any(kid.type.startswith(("pointer", "reference")) for kid in _chain(one))
             )
             if made and plain and found.function is None:
-                count = len([kid for kid in value.named_children if kid.type != "comment"]) if value is not None else 0
-                self.made(kind, count, whole, maybe=value is None or value.type == "initializer_list")
+                count = (
+                    len([kid for kid in value.named_children if kid.type != "comment"])
+                    if value is not None
+                    else 0
+                )
+                self.made(
+                    kind, count, whole, maybe=value is None or value.type == "initializer_list"
+                )
             if found.function is not None and plain and (count := self.vexing(found.function)):
                 self.made(kind, count, whole, maybe=False)
             if kind == ["auto"] or kind is None:
@@ -62,10 +70,18 @@ class BodyWalk(ExpressionWalk):
         return []
 
     def vexing(self, function: Node) -> int:
-        """Return how many locals a "parameter list" names: then it is the arguments of a constructor."""
+        """Return how many locals a "parameter list" names: then it is the arguments of a
+        constructor.
+        """
         nodes, _, types = parameters_of(self, function)
         bare = [one for one in nodes if one.child_by_field_name("declarator") is None]
-        return len(nodes) if nodes and len(bare) == len(nodes) and all(self.local(one) is not None for one in types) else 0
+        return (
+            len(nodes)
+            if nodes
+            and len(bare) == len(nodes)
+            and all(self.local(one) is not None for one in types)
+            else 0
+        )
 
     def visit_for_range_loop(self, node: Node) -> list[Step]:
         """Bind the variable of a loop to the elements of its range."""
@@ -75,11 +91,21 @@ class BodyWalk(ExpressionWalk):
         def bind() -> None:
             kind, one = type_of(self, typed), declared(self, found)
             if one is not None:
-                self.hold(one.path[-1], None if kind == ["auto"] else kind, self.expr("elem", self.of(right)))
+                self.hold(
+                    one.path[-1],
+                    None if kind == ["auto"] else kind,
+                    self.expr("elem", self.of(right)),
+                )
             elif found is not None:
                 self.structured(found)
 
-        return [self.push, *present(typed, right), bind, *present(node.child_by_field_name("body")), self.pop]
+        return [
+            self.push,
+            *present(typed, right),
+            bind,
+            *present(node.child_by_field_name("body")),
+            self.pop,
+        ]
 
     def visit_catch_clause(self, node: Node) -> list[Step]:
         """Bind what is caught."""
@@ -104,7 +130,15 @@ class BodyWalk(ExpressionWalk):
             self.function = before
 
         captures = present(node.child_by_field_name("captures"))
-        return [self.push, *captures, *self.parameters(nodes), enter, *present(node.child_by_field_name("body")), leave, self.pop]
+        return [
+            self.push,
+            *captures,
+            *self.parameters(nodes),
+            enter,
+            *present(node.child_by_field_name("body")),
+            leave,
+            self.pop,
+        ]
 
     def visit_lambda_capture_initializer(self, node: Node) -> list[Step]:
         """Bind `[name = value]`."""
@@ -128,7 +162,9 @@ class BodyWalk(ExpressionWalk):
                     self.hold(self.name(one), None, UNKNOWN)
                 elif found is not None:
                     kind = type_of(self, typed)
-                    self.hold(found.path[-1], None if found.pointer or kind == ["auto"] else kind, UNKNOWN)
+                    self.hold(
+                        found.path[-1], None if found.pointer or kind == ["auto"] else kind, UNKNOWN
+                    )
 
             steps += [*present(typed, one.child_by_field_name("default_value")), bind]
         return steps

@@ -10,9 +10,12 @@ from ghostmem.outline.languages.shared.postorder import UNKNOWN, Step, Walk, not
 CASTS = frozenset({"static_cast", "dynamic_cast", "reinterpret_cast", "const_cast"})
 MAKERS = frozenset({"make_unique", "make_shared"})
 SILENT = (
-    "comment preproc_def preproc_function_def preproc_call attribute_declaration attribute_specifier gnu_asm_expression "
-    "statement_identifier string_literal raw_string_literal char_literal number_literal system_lib_string friend_declaration "
-    "field_designator operator_name destructor_name ms_declspec_modifier preproc_defined preproc_arg alignas_qualifier "
+    "comment preproc_def preproc_function_def preproc_call attribute_declaration "
+    "attribute_specifier gnu_asm_expression "
+    "statement_identifier string_literal raw_string_literal char_literal number_literal "
+    "system_lib_string friend_declaration "
+    "field_designator operator_name destructor_name ms_declspec_modifier preproc_defined "
+    "preproc_arg alignas_qualifier "
     "template_parameter_list namespace_identifier"
 ).split()
 
@@ -26,8 +29,16 @@ class ExpressionWalk(Walk):
         self.contexts: dict[tuple[int, str], int] = {}
         self.function = False  # inside a body: declarations are locals
         handled = [name.removeprefix("visit_") for name in dir(self) if name.startswith("visit_")]
-        self.visitors = {name: getattr(self, f"visit_{name}") for name in handled} | dict.fromkeys(SILENT, nothing)
-        for name in ("while_statement", "switch_statement", "if_statement", "for_statement", "compound_statement"):
+        self.visitors = {name: getattr(self, f"visit_{name}") for name in handled} | dict.fromkeys(
+            SILENT, nothing
+        )
+        for name in (
+            "while_statement",
+            "switch_statement",
+            "if_statement",
+            "for_statement",
+            "compound_statement",
+        ):
             self.visitors[name] = self.scoped
 
     def context(self) -> int:
@@ -68,7 +79,10 @@ class ExpressionWalk(Walk):
         return self.scopes_of(node)
 
     def scopes_of(self, node: Node) -> list[Step]:
-        """Visit the template arguments in a qualified name; its scope counts as used when it is a type."""
+        """Visit the template arguments in a qualified name.
+
+        Its scope counts as used when it is a type.
+        """
         steps: list[Step] = []
         here: Node | None = node
         path: list[str] = []
@@ -81,7 +95,9 @@ class ExpressionWalk(Walk):
         if here is not None and (given := here.child_by_field_name("arguments")) is not None:
             steps.append(given)
         if path and path != [""] and path[0] != "std":
-            self.ref("uses", node, {"ctx": self.context(), "path": path, "tag": False, "maybe": True})
+            self.ref(
+                "uses", node, {"ctx": self.context(), "path": path, "tag": False, "maybe": True}
+            )
         return steps
 
     # expressions
@@ -110,10 +126,17 @@ class ExpressionWalk(Walk):
 
     def visit_call_expression(self, node: Node) -> list[Step]:
         """Record a call after its receiver was visited, then visit the arguments."""
-        function, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
+        function, arguments = (
+            node.child_by_field_name("function"),
+            node.child_by_field_name("arguments"),
+        )
         if function is None:
             return present(arguments)
-        given = [one for one in arguments.named_children if one.type != "comment"] if arguments is not None else []
+        given = (
+            [one for one in arguments.named_children if one.type != "comment"]
+            if arguments is not None
+            else []
+        )
         path = path_of(self, function)
         types = arguments_of(self, function)
         if path and path[-1] in CASTS:
@@ -134,27 +157,46 @@ class ExpressionWalk(Walk):
             steps = [function]
 
         def call() -> None:
-            if function.type == "identifier" and (at := self.local(self.name(function))) is not None:
+            if (
+                function.type == "identifier"
+                and (at := self.local(self.name(function))) is not None
+            ):
                 self.seen[function.id] = self.expr("local", at)
             callee = self.of(function)
             self.seen[node.id] = self.expr("call", callee, len(given))
             if path and path[-1] in MAKERS and types:
                 self.made(types[0], len(given), function, maybe=False)
-            self.ref("calls", function, {"ctx": self.context(), "callee": callee, "args": len(given)})
+            self.ref(
+                "calls", function, {"ctx": self.context(), "callee": callee, "args": len(given)}
+            )
 
         return [*steps, call, *given]
 
     def bracketed(self, node: Node) -> bool:
-        """Tell whether this is a name in parentheses that is no local: `(f)(x)`, or the cast `(T)(x)`."""
-        inner = node.named_children[0] if node.type == "parenthesized_expression" and node.named_child_count == 1 else None
-        return inner is not None and inner.type == "identifier" and self.local(self.name(inner)) is None
+        """Tell whether this is a name in parentheses that is no local: `(f)(x)`, or the cast
+        `(T)(x)`.
+        """
+        inner = (
+            node.named_children[0]
+            if node.type == "parenthesized_expression" and node.named_child_count == 1
+            else None
+        )
+        return (
+            inner is not None
+            and inner.type == "identifier"
+            and self.local(self.name(inner)) is None
+        )
 
     def visit_new_expression(self, node: Node) -> list[Step]:
         """Record the constructor that `new` calls."""
         typed, arguments = node.child_by_field_name("type"), node.child_by_field_name("arguments")
         kind = type_of(self, typed)
         if kind and kind[0] == "T":
-            count = len([one for one in arguments.named_children if one.type != "comment"]) if arguments is not None else 0
+            count = (
+                len([one for one in arguments.named_children if one.type != "comment"])
+                if arguments is not None
+                else 0
+            )
             self.made(kind, count, node, maybe=False)
         return present(typed, arguments)
 
@@ -170,17 +212,26 @@ class ExpressionWalk(Walk):
         """Record a write; with an operator also a read."""
         sign = node.child_by_field_name("operator")
         kinds = ("assigns",) if sign is None or self.name(sign) == "=" else ("accesses", "assigns")
-        return self.assign(node.child_by_field_name("left"), kinds, present(node.child_by_field_name("right")))
+        return self.assign(
+            node.child_by_field_name("left"), kinds, present(node.child_by_field_name("right"))
+        )
 
     def visit_update_expression(self, node: Node) -> list[Step]:
         """Record the read and the write of `x++`."""
         return self.assign(node.child_by_field_name("argument"), ("accesses", "assigns"), [])
 
     def assign(self, target: Node | None, kinds: tuple[str, ...], steps: list[Step]) -> list[Step]:
-        """Record what the left side names as written: through members by value and indices, not through pointers."""
+        """Record what the left side names as written: through members by value and indices, not
+        through pointers.
+        """
         while target is not None:
-            if target.type == "field_expression" and self.name(target.child_by_field_name("operator")) != "->":
-                if (inner := target.child_by_field_name("argument")) is not None and inner.type == "this":
+            if (
+                target.type == "field_expression"
+                and self.name(target.child_by_field_name("operator")) != "->"
+            ):
+                if (
+                    inner := target.child_by_field_name("argument")
+                ) is not None and inner.type == "this":
                     break
                 target = inner
             elif target.type == "subscript_expression":
@@ -201,7 +252,11 @@ class ExpressionWalk(Walk):
                 self.ref(kind, target, {"ctx": self.context(), "value": path})
             return [*self.scopes_of(target), *steps]
         if target.type == "field_expression":
-            return [*present(target.child_by_field_name("argument")), lambda: self.write(target, kinds), *steps]
+            return [
+                *present(target.child_by_field_name("argument")),
+                lambda: self.write(target, kinds),
+                *steps,
+            ]
         return [target, *steps]
 
     def write(self, node: Node, kinds: tuple[str, ...]) -> None:
@@ -211,7 +266,11 @@ class ExpressionWalk(Walk):
 
     def visit_ERROR(self, node: Node) -> list[Step]:  # noqa: N802 (the grammar's name)
         """Visit what a broken part still holds, without its stray names."""
-        return [kid for kid in node.named_children if kid.type not in ("identifier", "type_identifier", "field_identifier")]
+        return [
+            kid
+            for kid in node.named_children
+            if kid.type not in ("identifier", "type_identifier", "field_identifier")
+        ]
 
     def of(self, node: Node | None) -> int:
         """Return the expression of a node that was visited, as far as it is understood."""
@@ -229,8 +288,15 @@ class ExpressionWalk(Walk):
             return self.seen[node.id]
         kind = node.type
         if kind in ("parenthesized_expression", "pointer_expression", "subscript_expression"):
-            inner = self.shape(node.child_by_field_name("argument") or next(iter(node.named_children), None), depth + 1)
-            return self.expr("index", inner) if kind == "subscript_expression" and inner != UNKNOWN else inner
+            inner = self.shape(
+                node.child_by_field_name("argument") or next(iter(node.named_children), None),
+                depth + 1,
+            )
+            return (
+                self.expr("index", inner)
+                if kind == "subscript_expression" and inner != UNKNOWN
+                else inner
+            )
         if kind == "this":
             return self.expr("this", self.context())
         if kind == "field_expression":
@@ -240,10 +306,17 @@ class ExpressionWalk(Walk):
             return self.expr("member", inner, path[-1], arrow) if path else UNKNOWN
         if kind in ("identifier", "qualified_identifier", "template_function"):
             path = path_of(self, node)
-            return self.expr("name", path, arguments_of(self, node), self.context()) if path else UNKNOWN
+            return (
+                self.expr("name", path, arguments_of(self, node), self.context())
+                if path
+                else UNKNOWN
+            )
         if kind in ("cast_expression", "new_expression", "compound_literal_expression"):
             return self.expr("as", type_of(self, node.child_by_field_name("type")), self.context())
         if kind == "conditional_expression":
-            ends = [self.shape(node.child_by_field_name(name), depth + 1) for name in ("consequence", "alternative")]
+            ends = [
+                self.shape(node.child_by_field_name(name), depth + 1)
+                for name in ("consequence", "alternative")
+            ]
             return self.expr("first", [at for at in ends if at != UNKNOWN])
         return self.expr("lambda") if kind == "lambda_expression" else UNKNOWN

@@ -33,7 +33,9 @@ class Files:
         self.natives = cache(self._natives)
 
     def find(self, path: str, one: Import) -> str | None:
-        """Return the file that an include names: beside it, from the root, or the only one that ends so."""
+        """Return the file that an include names: beside it, from the root, or the only one that
+        ends so.
+        """
         system = (one.detail or {}).get("system")
         beside = posixpath.normpath(posixpath.join(posixpath.dirname(path), one.path))
         if not system and beside in self.files:
@@ -44,7 +46,11 @@ class Files:
         if wanted in self.files:
             return wanted
         ending = wanted.lstrip("./")
-        hits = [held for held in self.endings.get(posixpath.basename(ending), []) if held.endswith(f"/{ending}")]
+        hits = [
+            held
+            for held in self.endings.get(posixpath.basename(ending), [])
+            if held.endswith(f"/{ending}")
+        ]
         return hits[0] if len(hits) == 1 else None
 
     def _closure(self, path: str) -> frozenset[str]:
@@ -54,7 +60,11 @@ class Files:
     def _around(self, path: str) -> frozenset[str]:
         """Return what is visible to the files that include this one."""
         includers = _reached(path, self.before)
-        return frozenset(held for one in includers for held in self.closure(one)) if len(includers) > 1 else frozenset()
+        return (
+            frozenset(held for one in includers for held in self.closure(one))
+            if len(includers) > 1
+            else frozenset()
+        )
 
     def _headers(self, path: str) -> frozenset[str]:
         """Return the headers from outside that are visible in a file."""
@@ -62,7 +72,9 @@ class Files:
 
     def _natives(self, path: str) -> frozenset[str]:
         """Return what the headers of the standard library that are visible in a file declare."""
-        return frozenset(name for header in self.headers(path) for name in NAMES.get(header_of(header), ()))
+        return frozenset(
+            name for header in self.headers(path) for name in NAMES.get(header_of(header), ())
+        )
 
 
 def is_include(one: Import) -> bool:

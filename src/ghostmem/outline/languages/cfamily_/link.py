@@ -1,4 +1,7 @@
-"""C and C++: how files hang together. Every reference becomes a link with the rung that resolved it, or stays loose."""
+"""C and C++: how files hang together.
+
+Every reference becomes a link with the rung that resolved it, or stays loose.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -51,7 +54,10 @@ class _Linker(Nodes):
                 continue
             origin = NATIVE if one.path in HEADERS else EXTERNAL
             key = outside_id(origin, one.path)
-            self.nodes.setdefault(key, Node(key, one.path, "module", origin, where=one.path if origin == EXTERNAL else ""))
+            self.nodes.setdefault(
+                key,
+                Node(key, one.path, "module", origin, where=one.path if origin == EXTERNAL else ""),
+            )
             self.add(file_id(path), "imports", key, one.line, origin)
 
     def reference(self, path: str, ref: Ref) -> None:
@@ -118,7 +124,9 @@ class _Linker(Nodes):
         outer = _outside(found)
         self._outer(start, ref, "calls", outer, "function")
         keys = _keys(found)
-        functions = accepting([key for key in keys if callable_(self.names, key)], self.names, ref.detail["args"])
+        functions = accepting(
+            [key for key in keys if callable_(self.names, key)], self.names, ref.detail["args"]
+        )
         types = [key for key in keys if self.names.symbol(key).kind == "type"]
         if functions:
             self.link(start, ref, "calls", functions, self._via(functions, found.via))
@@ -128,7 +136,9 @@ class _Linker(Nodes):
         return bool(functions or outer) or (cast and self._as_type(start, ref, function[1], place))
 
     def _via(self, keys: list[Key], via: str) -> str:
-        return "interface" if len(keys) == 1 and self.names.symbol(keys[0]).detail.get("pure") else via
+        return (
+            "interface" if len(keys) == 1 and self.names.symbol(keys[0]).detail.get("pure") else via
+        )
 
     def _method(self, start: str, path: str, ref: Ref, function: list[Any]) -> bool:
         """Resolve `receiver.name` and `receiver->name` by the type of the receiver."""
@@ -141,14 +151,24 @@ class _Linker(Nodes):
             self.link(start, ref, "calls", keys, self._via(keys, "receiver" if own else "type"))
             return True
         if home is not None and home[0] in ("native", "external"):
-            self.add(start, "calls", self.outside(Target(home[0], f"{home[1]}::{name}"), "method"), ref.line, home[0])
+            self.add(
+                start,
+                "calls",
+                self.outside(Target(home[0], f"{home[1]}::{name}"), "method"),
+                ref.line,
+                home[0],
+            )
             return True
         return False
 
     # constructors
 
-    def _construct(self, start: str, ref: Ref, types: list[Key], via: str, *, maybe: bool = False) -> bool:
-        """Link the making of an object: calls its constructor, or its class when that declares none, and uses it."""
+    def _construct(
+        self, start: str, ref: Ref, types: list[Key], via: str, *, maybe: bool = False
+    ) -> bool:
+        """Link the making of an object: calls its constructor, or its class when that declares
+        none, and uses it.
+        """
         for key in types:
             real = self.names.real(Target("sym", key))
             if real is None:
@@ -159,7 +179,9 @@ class _Linker(Nodes):
 
     def _constructor(self, start: str, ref: Ref, real: Key, via: str, *, maybe: bool) -> None:
         held = self.names.members.get((*real, self.names.symbol(real).name), [])
-        fitting = accepting([key for key in held if callable_(self.names, key)], self.names, ref.detail["args"])
+        fitting = accepting(
+            [key for key in held if callable_(self.names, key)], self.names, ref.detail["args"]
+        )
         if fitting:
             self.link(start, ref, "calls", fitting, via)
         elif not maybe and self.cpp:
@@ -185,10 +207,20 @@ class _Linker(Nodes):
         home, name = self.types.own(place), ref.detail["init"]
         if home is None:
             return self._leave(start, ref, name[-1])
-        fields = [key for key in self.names.members.get((*home[1], name[-1]), []) if self.names.symbol(key).kind == "field"]
+        fields = [
+            key
+            for key in self.names.members.get((*home[1], name[-1]), [])
+            if self.names.symbol(key).kind == "field"
+        ]
         if fields:
-            kind: Type | None = self.types.resolve(self.names.symbol(fields[0]).detail.get("type"), self.types.at(home[1]))
-            if kind is not None and kind[0] == "sym" and self.names.symbol(fields[0]).detail["plain"]:
+            kind: Type | None = self.types.resolve(
+                self.names.symbol(fields[0]).detail.get("type"), self.types.at(home[1])
+            )
+            if (
+                kind is not None
+                and kind[0] == "sym"
+                and self.names.symbol(fields[0]).detail["plain"]
+            ):
                 self._constructor(start, ref, kind[1], "type", maybe=True)
             return None
         found = self.names.resolve(name, place, types=True)
@@ -209,11 +241,16 @@ class _Linker(Nodes):
             return
         _, inner, name, arrow = self.files[path].detail["exprs"][at]
         home = self.types.opened(self.types.infer(path, inner), arrow=arrow)
-        keys = [key for key in self.types.members(home, name) if self.names.symbol(key).kind in VALUES]
+        keys = [
+            key for key in self.types.members(home, name) if self.names.symbol(key).kind in VALUES
+        ]
         self.link(start, ref, ref.kind, keys, "type")
 
     def _value(self, start: str, path: str, ref: Ref) -> None:
-        """Link the read or write of a variable or constant; a function as a value, or a field, is neither."""
+        """Link the read or write of a variable or constant.
+
+        A function as a value, or a field, is neither.
+        """
         place, name = self.types.place(path, ref.detail["ctx"]), ref.detail["value"]
         found = self.names.resolve(name, place)
         keys = _keys(found)
@@ -226,14 +263,20 @@ class _Linker(Nodes):
             self._leave(start, ref, name[-1])
 
     def _as_type(self, start: str, ref: Ref, name: list[str], place: Any) -> bool:
-        """Link what the grammar took for a value, such as `sizeof(T)` and `(T)(x)`, when it is a type."""
+        """Link what the grammar took for a value, such as `sizeof(T)` and `(T)(x)`, when it is a
+        type.
+        """
         found = self.names.resolve(name, place, types=True)
         self.link(start, ref, "uses", _keys(found), found.via)
         return bool(found.targets)
 
     def _type(self, start: str, path: str, ref: Ref) -> None:
         """Link a type or a base."""
-        place, name, detail = self.types.place(path, ref.detail["ctx"]), ref.detail["path"], ref.detail
+        place, name, detail = (
+            self.types.place(path, ref.detail["ctx"]),
+            ref.detail["path"],
+            ref.detail,
+        )
         found = self._type_found(name, place, detail)
         keys = _keys(found)
         self.link(start, ref, ref.kind, keys, found.via)

@@ -1,4 +1,6 @@
-"""What a name of C or C++ is at a place: scopes, namespaces, using, members of classes and their bases."""
+"""What a name of C or C++ is at a place: scopes, namespaces, using, members of classes and their
+bases.
+"""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -23,7 +25,9 @@ class Lookup:
         self.items: dict[tuple[str, str], list[Key]] = defaultdict(list)  # (namespace, name)
         self.members: dict[tuple[str, int, str], list[Key]] = defaultdict(list)  # (class, name)
         self.spaces: set[str] = set()
-        self.usings = {path: [one for one in files[path].imports if not is_include(one)] for path in files}
+        self.usings = {
+            path: [one for one in files[path].imports if not is_include(one)] for path in files
+        }
         self.classes: dict[Key, Key] = {}  # a definition outside its class: the class
         self.defined: dict[Key, list[Key]] = {}  # a declaration: its definitions
         self.memo: dict[Any, Found] = {}
@@ -56,7 +60,9 @@ class Lookup:
             key = self.home(key)
         return None
 
-    def resolve(self, path: list[str], place: Place, *, types: bool = False, tag: bool = False) -> Found:
+    def resolve(
+        self, path: list[str], place: Place, *, types: bool = False, tag: bool = False
+    ) -> Found:
         """Return what a name with its qualifiers is at a place."""
         mark = (tuple(path), place, types, tag)
         if mark not in self.memo:
@@ -68,14 +74,18 @@ class Lookup:
         if not path:
             return NOTHING
         if path[0] == "":
-            return self._follow(Found((Target("ns", ""),), "namespace"), path[1:], place, types, tag)
+            return self._follow(
+                Found((Target("ns", ""),), "namespace"), path[1:], place, types, tag
+            )
         if len(path) == 1:
             return self._plain(path[0], place, types, tag)
         if path[0] == "std" and "std" not in self.spaces:
             return Found((Target("native", "::".join(path)),), "native")
         first = self._plain(path[0], place, True, False, scope=True)
         if not first.targets:
-            known = any(header.split("/")[0] == path[0] for header in self.includes.headers(place[0]))
+            known = any(
+                header.split("/")[0] == path[0] for header in self.includes.headers(place[0])
+            )
             return Found((Target("external", "::".join(path)),), "external") if known else NOTHING
         return self._follow(first, path[1:], place, types, tag)
 
@@ -85,18 +95,29 @@ class Lookup:
             hits: dict[Target, None] = {}
             for one in found.targets:
                 hits |= dict.fromkeys(
-                    self._inside(one, name, place, types if last else True, tag if last else False, scope=not last)
+                    self._inside(
+                        one,
+                        name,
+                        place,
+                        types if last else True,
+                        tag if last else False,
+                        scope=not last,
+                    )
                 )
             if not hits:
                 return NOTHING
             found = Found(tuple(hits), found.via)
         return found
 
-    def _inside(self, one: Target, name: str, place: Place, types: bool, tag: bool, *, scope: bool) -> list[Target]:
+    def _inside(
+        self, one: Target, name: str, place: Place, types: bool, tag: bool, *, scope: bool
+    ) -> list[Target]:
         if one.kind in ("native", "external"):
             return [Target(one.kind, f"{one.value}::{name}")]
         if one.kind == "ns":
-            return list(self._space(one.value, name, place, types, tag, scope=scope, seen=frozenset()))
+            return list(
+                self._space(one.value, name, place, types, tag, scope=scope, seen=frozenset())
+            )
         if one.kind == "sym":
             held = self.member(one.value, name)
             return [Target("sym", key) for key in held if self._fits(key, types, tag)]
@@ -108,7 +129,9 @@ class Lookup:
             return self.cpp or one.kind != "type"
         return one.kind == "type" and (self.cpp or bool(one.detail.get("tag")) == tag)
 
-    def _plain(self, name: str, place: Place, types: bool, tag: bool, *, scope: bool = False) -> Found:
+    def _plain(
+        self, name: str, place: Place, types: bool, tag: bool, *, scope: bool = False
+    ) -> Found:
         path, owner, space = place
         if types and (generic := self.generic(place, name)) is not None:
             return Found((generic,), "local")
@@ -139,13 +162,25 @@ class Lookup:
         return "local" if near else "namespace" if space else "import"
 
     def _space(
-        self, space: str, name: str, place: Place, types: bool, tag: bool, *, scope: bool, seen: frozenset[str]
+        self,
+        space: str,
+        name: str,
+        place: Place,
+        types: bool,
+        tag: bool,
+        *,
+        scope: bool,
+        seen: frozenset[str],
     ) -> dict[Target, str]:
         """Return what a namespace has under a name, with what using brings into it."""
         if space in seen or len(seen) > 8:
             return {}
         path = place[0]
-        held = [key for key in self.items.get((space, name), ()) if self._fits(key, types, tag) and self._linked(key, path)]
+        held = [
+            key
+            for key in self.items.get((space, name), ())
+            if self._fits(key, types, tag) and self._linked(key, path)
+        ]
         shown = [key for key in held if key[0] in self.includes.closure(path)]
         if not shown and held and self.includes.around(path):
             around = [key for key in held if key[0] in self.includes.around(path)]
@@ -157,12 +192,24 @@ class Lookup:
         return hits or self._used(space, name, place, types, tag, scope=scope, seen=seen | {space})
 
     def _linked(self, key: Key, path: str) -> bool:
-        """Tell whether a symbol of another file can be meant: a hidden one only where its file is included."""
+        """Tell whether a symbol of another file can be meant: a hidden one only where its file is
+        included.
+        """
         one = self.symbol(key)
-        return not (one.detail.get("static") or one.detail.get("hidden")) or key[0] in self.includes.closure(path)
+        return not (one.detail.get("static") or one.detail.get("hidden")) or key[
+            0
+        ] in self.includes.closure(path)
 
     def _used(
-        self, space: str, name: str, place: Place, types: bool, tag: bool, *, scope: bool, seen: frozenset[str]
+        self,
+        space: str,
+        name: str,
+        place: Place,
+        types: bool,
+        tag: bool,
+        *,
+        scope: bool,
+        seen: frozenset[str],
     ) -> dict[Target, str]:
         """Return what `using` and namespace aliases bring into a namespace under a name."""
         if not self.cpp:
@@ -175,17 +222,23 @@ class Lookup:
                 if scope and one.alias == name:
                     return {Target("ns", self._full(one.path, around)): "import"}
             elif not one.star and one.name == name and one.path != name:
-                found = self.resolve(one.path.split("::"), (path, FILE, around), types=types, tag=tag)
+                found = self.resolve(
+                    one.path.split("::"), (path, FILE, around), types=types, tag=tag
+                )
                 if found.targets:
                     return dict.fromkeys(found.targets, "import")
             elif one.star and (one.path != "std" or "std" in self.spaces):
                 full = self._full(one.path, around)
                 if full != space:
-                    star |= dict.fromkeys(self._space(full, name, place, types, tag, scope=scope, seen=seen), "import")
+                    star |= dict.fromkeys(
+                        self._space(full, name, place, types, tag, scope=scope, seen=seen), "import"
+                    )
         return star
 
     def _usings(self, path: str) -> list[tuple[str, int, str, Import]]:
-        """Return the using declarations that are visible in a file, each with its file, owner and namespace."""
+        """Return the using declarations that are visible in a file, each with its file, owner and
+        namespace.
+        """
         if path not in self.using_memo:
             self.using_memo[path] = [
                 (held, *self.files[held].detail["contexts"][one.detail["ctx"]], one)

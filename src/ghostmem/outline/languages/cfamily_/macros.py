@@ -1,17 +1,26 @@
-"""Macros that hide declarations from the grammars of C and C++, blanked out before a second parse; offsets stay."""
+"""Macros that hide declarations from the grammars of C and C++, blanked out before a second parse.
+
+Offsets stay.
+"""
 
 import re
 
 # class EXPORT Name : Base {        the macro is no name
-EXPORTED = re.compile(rb"\b(?:class|struct|union)\s+([A-Z][A-Z0-9_]+)\s+(?=[A-Za-z_]\w*\s*(?:final\s*)?[:{])")
+EXPORTED = re.compile(
+    rb"\b(?:class|struct|union)\s+([A-Z][A-Z0-9_]+)\s+(?=[A-Za-z_]\w*\s*(?:final\s*)?[:{])"
+)
 # int f OF((int a, int b));         a prototype for compilers before 1989
-OLD = re.compile(rb"\b(?:OF|__P|P_|PARAMS|PROTO|_PROTO|ARGS|PROTOTYPE|_ANSI_ARGS_|__PROTO)\s*\((?=\()")
+OLD = re.compile(
+    rb"\b(?:OF|__P|P_|PARAMS|PROTO|_PROTO|ARGS|PROTOTYPE|_ANSI_ARGS_|__PROTO)\s*\((?=\()"
+)
 # EXPORT int f();                    where the name of the macro says what it is
 SHARED = re.compile(rb"\b[A-Z][A-Z0-9_]*_(?:EXPORT|API|EXTERN|PUBLIC)\b(?=\s+[A-Za-z_])")
 # int WINAPI f(int a)               a word between a built-in type and the name of a function
 _TYPE = rb"(?:int|void|char|long|short|float|double|unsigned|signed|bool|[a-z]\w*_t)\b"
 CALLING = re.compile(
-    rb"(?m)^(?:[A-Za-z_]\w*[ \t]+){0,4}?" + _TYPE + rb"[ \t*]*?\b([A-Z][A-Z0-9_]{2,})[ \t]+(?=\**[A-Za-z_]\w*[ \t]*\()"
+    rb"(?m)^(?:[A-Za-z_]\w*[ \t]+){0,4}?"
+    + _TYPE
+    + rb"[ \t*]*?\b([A-Z][A-Z0-9_]{2,})[ \t]+(?=\**[A-Za-z_]\w*[ \t]*\()"
 )
 # EXTERN int f(int a)               a word before a built-in type
 LEADING = re.compile(rb"(?m)^([A-Z][A-Z0-9_]{2,})[ \t]+(?=(?:const[ \t]+)?" + _TYPE + rb")")
@@ -30,7 +39,9 @@ def blanked(source: bytes) -> bytes:
     found = bytearray(source)
     for one in OLD.finditer(source):
         if (end := _closing(source, one.end() - 1)) is None:
-            break  # nothing after a list that never ends is a prototype; looking on would take quadratic time
+            # nothing after a list that never ends is a prototype; looking on would take quadratic
+            # time
+            break
         found[one.start() : one.end()] = b" " * (one.end() - one.start())
         found[end : end + 1] = b" "
     plain = bytes(found)
@@ -38,7 +49,9 @@ def blanked(source: bytes) -> bytes:
         line = last = 0
         for one in pattern.finditer(plain):
             start, end = one.span(group)
-            line = max(line, plain.rfind(b"\n", last, start) + 1)  # from the last match on: lines can be long
+            line = max(
+                line, plain.rfind(b"\n", last, start) + 1
+            )  # from the last match on: lines can be long
             last = end
             if DIRECTIVE.match(plain, line) is None:
                 found[start:end] = b" " * (end - start)

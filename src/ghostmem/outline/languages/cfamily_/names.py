@@ -49,7 +49,11 @@ class Names(Lookup):
         """Put `Class::name` into its class, `space::name` into its namespace."""
         one = self.symbol(key)
         found = self.resolve(one.detail["qual"], (key[0], FILE, one.detail["ns"]), types=True)
-        held = [target.value for target in found.targets if target.kind == "sym" and self.symbol(target.value).kind == "type"]
+        held = [
+            target.value
+            for target in found.targets
+            if target.kind == "sym" and self.symbol(target.value).kind == "type"
+        ]
         if len(held) == 1:
             self.classes[key] = held[0]
             self.members[*held[0], one.name].append(key)
@@ -71,19 +75,29 @@ class Names(Lookup):
                 for key in bare[1:]:
                     same = [one for one in bare if self._same(self.symbol(one), self.symbol(key))]
                     if same[0] != key and not self.symbol(key).detail.get("static"):
-                        self.defined[key] = [same[0]]  # declared twice, defined nowhere: the first stands for all
+                        self.defined[key] = [
+                            same[0]
+                        ]  # declared twice, defined nowhere: the first stands for all
 
     def _definitions(self, key: Key, real: list[Key]) -> list[Key]:
         one = self.symbol(key)
         held = [other for other in real if _sort(self.symbol(other)) == _sort(one)]
         hidden = one.detail.get("static") or one.detail.get("hidden")
         if hidden and not one.detail.get("member") and one.parent == FILE:
-            held = [other for other in held if other[0] == key[0] or key[0] in self.includes.closure(other[0])]
+            held = [
+                other
+                for other in held
+                if other[0] == key[0] or key[0] in self.includes.closure(other[0])
+            ]
         else:
             held = [
                 other
                 for other in held
-                if not (self.symbol(other).detail.get("static") and self.symbol(other).kind != "method" and other[0] != key[0])
+                if not (
+                    self.symbol(other).detail.get("static")
+                    and self.symbol(other).kind != "method"
+                    and other[0] != key[0]
+                )
                 and not (self.symbol(other).detail.get("hidden") and other[0] != key[0])
             ]
         if self.cpp:

@@ -1,4 +1,6 @@
-"""The nodes of a C or C++ project: every file and symbol by its canonical name, and what declares what."""
+"""The nodes of a C or C++ project: every file and symbol by its canonical name, and what declares
+what.
+"""
 
 import posixpath
 from collections.abc import Mapping
@@ -23,7 +25,10 @@ class Nodes(Drawing):
         self.types = Types(files, self.names)
 
     def declare(self) -> None:
-        """Make a node of every file and symbol; a declaration whose definition is known is no second symbol."""
+        """Make a node of every file and symbol.
+
+        A declaration whose definition is known is no second symbol.
+        """
         kept: list[Key] = []
         for path in sorted(self.files):
             self.nodes[file_id(path)] = Node(file_id(path), path, "file", file=path, line=1)
@@ -36,10 +41,23 @@ class Nodes(Drawing):
                 self.ids[path, at] = made = project_id(path, name, one.start)
                 if made in self.nodes:  # two declarators of one declaration with one name
                     continue
-                kind = "method" if one.kind == "function" and (path, at) in self.names.classes else one.kind
+                kind = (
+                    "method"
+                    if one.kind == "function" and (path, at) in self.names.classes
+                    else one.kind
+                )
                 full = f"{path}:{one.name}" if self.is_private((path, at)) else name
                 self.nodes[made] = Node(
-                    made, name, kind, "project", path, one.line, one.end_line, one.signature, full=full, body=one.detail["body"]
+                    made,
+                    name,
+                    kind,
+                    "project",
+                    path,
+                    one.line,
+                    one.end_line,
+                    one.signature,
+                    full=full,
+                    body=one.detail["body"],
                 )
         for key in kept:
             home = self.names.home(key)
@@ -63,5 +81,7 @@ class Nodes(Drawing):
         return "::".join(part for part in parts if part)
 
     def owner(self, path: str, at: int) -> str:
-        """Return the node that a reference belongs to: what a declaration says is said by its definition."""
+        """Return the node that a reference belongs to: what a declaration says is said by its
+        definition.
+        """
         return file_id(path) if at == FILE else self.ids[self.names.settled((path, at))[0]]

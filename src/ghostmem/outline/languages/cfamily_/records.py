@@ -28,7 +28,11 @@ class RecordWalk(BodyWalk):
 
     def in_type(self) -> bool:
         """Tell whether we stand directly in the body of a type."""
-        return self.owner != FILE and self.facts.symbols[self.owner].kind == "type" and not self.function
+        return (
+            self.owner != FILE
+            and self.facts.symbols[self.owner].kind == "type"
+            and not self.function
+        )
 
     # files and namespaces
 
@@ -51,7 +55,9 @@ class RecordWalk(BodyWalk):
     visit_preproc_elif = visit_preproc_if
 
     def visit_namespace_definition(self, node: Node) -> list[Step]:
-        """Enter a namespace; an inline one is transparent, one without a name hides what it holds."""
+        """Enter a namespace; an inline one is transparent, one without a name hides what
+        it holds.
+        """
         name = node.child_by_field_name("name")
         path = path_of(self, name)
         inline = any(kid.type == "inline" for kid in node.children)
@@ -70,7 +76,12 @@ class RecordWalk(BodyWalk):
     def visit_namespace_alias_definition(self, node: Node) -> list[Step]:
         """Record `namespace a = b::c`."""
         target = next((path_of(self, kid) for kid in node.named_children[1:]), [])
-        self.bring("::".join(target), node, alias=self.name(node.child_by_field_name("name")), detail={"ctx": self.context()})
+        self.bring(
+            "::".join(target),
+            node,
+            alias=self.name(node.child_by_field_name("name")),
+            detail={"ctx": self.context()},
+        )
         return []
 
     def visit_using_declaration(self, node: Node) -> list[Step]:
@@ -85,7 +96,9 @@ class RecordWalk(BodyWalk):
         """Remember the parameters of a template for what it declares."""
         held = node.child_by_field_name("parameters")
         names = [
-            self.name(next((kid for kid in one.named_children if kid.type == "type_identifier"), None))
+            self.name(
+                next((kid for kid in one.named_children if kid.type == "type_identifier"), None)
+            )
             for one in (held.named_children if held is not None else [])
         ]
 
@@ -107,15 +120,23 @@ class RecordWalk(BodyWalk):
         path = path_of(self, name) or ([self.named] if self.named else [])
         self.named = ""
         bases = next((kid for kid in node.named_children if kid.type == "base_class_clause"), None)
-        held = [kid for kid in (bases.named_children if bases is not None else []) if kid.type != "access_specifier"]
+        held = [
+            kid
+            for kid in (bases.named_children if bases is not None else [])
+            if kid.type != "access_specifier"
+        ]
         if not path:
             return [body] if self.in_type() else []
         types = [found for one in held if (found := type_of(self, one))]
-        detail = self.placed({"tag": name is not None, "bases": types, "qual": path[:-1], "record": True})
+        detail = self.placed(
+            {"tag": name is not None, "bases": types, "qual": path[:-1], "record": True}
+        )
         index = self.symbol(path[-1], "type", self.owner, node, body, detail)
         for one in held:
             if found := path_of(self, one):
-                self.ref("extends", one, {"ctx": self.context(), "path": found, "tag": False}, index)
+                self.ref(
+                    "extends", one, {"ctx": self.context(), "path": found, "tag": False}, index
+                )
         before = self.function
 
         def enter() -> None:
@@ -142,18 +163,38 @@ class RecordWalk(BodyWalk):
             index = self.symbol(path[-1], "type", self.owner, node, body, detail)
         for one in body.named_children:
             if one.type == "enumerator":
-                detail = self.placed({"scoped": scoped, "type": ["T", path, [], name is not None] if path else None})
-                self.symbol(self.name(one.child_by_field_name("name")), "constant", index, one, None, detail)
-        return [value for one in body.named_children for value in present(one.child_by_field_name("value"))]
+                detail = self.placed(
+                    {"scoped": scoped, "type": ["T", path, [], name is not None] if path else None}
+                )
+                self.symbol(
+                    self.name(one.child_by_field_name("name")), "constant", index, one, None, detail
+                )
+        return [
+            value
+            for one in body.named_children
+            for value in present(one.child_by_field_name("value"))
+        ]
 
     def visit_type_definition(self, node: Node) -> list[Step]:
         """Declare a typedef; one that only repeats its struct's name is no second symbol."""
         typed = node.child_by_field_name("type")
-        found = [one for kid in node.children_by_field_name("declarator") if (one := declared(self, kid)) is not None]
+        found = [
+            one
+            for kid in node.children_by_field_name("declarator")
+            if (one := declared(self, kid)) is not None
+        ]
         steps: list[Step] = []
         for at, one in enumerate(found):
-            inner = typed.child_by_field_name("name") if typed is not None and typed.type.endswith("_specifier") else None
-            body = typed.child_by_field_name("body") if typed is not None and typed.type.endswith("_specifier") else None
+            inner = (
+                typed.child_by_field_name("name")
+                if typed is not None and typed.type.endswith("_specifier")
+                else None
+            )
+            body = (
+                typed.child_by_field_name("body")
+                if typed is not None and typed.type.endswith("_specifier")
+                else None
+            )
             if at == 0 and body is not None and inner is None:
                 self.named = one.path[-1]
             elif inner is None or self.name(inner) != one.path[-1] or body is None:
@@ -171,5 +212,7 @@ class RecordWalk(BodyWalk):
         """Declare `using T = ...`."""
         typed = node.child_by_field_name("type")
         detail = self.placed({"alias": type_of(self, typed), "tag": False})
-        index = self.symbol(self.name(node.child_by_field_name("name")), "type", self.owner, node, None, detail)
+        index = self.symbol(
+            self.name(node.child_by_field_name("name")), "type", self.owner, node, None, detail
+        )
         return self.inside(index, present(typed), fresh=False)

@@ -9,17 +9,27 @@ from ghostmem.outline.languages.shared.postorder import Walk
 DEEPEST = 16
 NAMES = frozenset({"identifier", "field_identifier", "type_identifier", "namespace_identifier"})
 WRAPS = frozenset(
-    {"pointer_declarator", "reference_declarator", "array_declarator", "parenthesized_declarator", "attributed_declarator"}
+    {
+        "pointer_declarator",
+        "reference_declarator",
+        "array_declarator",
+        "parenthesized_declarator",
+        "attributed_declarator",
+    }
     | {"init_declarator", "function_declarator", "bitfield_clause", "structured_binding_declarator"}
 )
 
 
 class Declared(NamedTuple):
-    """What a declarator says: the segments of the name, its node, and the parameter list of a function."""
+    """What a declarator says: the segments of the name, its node, and the parameter list of a
+    function.
+    """
 
     path: list[str]
     node: Node
-    function: Node | None  # the function declarator, when this declares a function and no pointer to one
+    function: (
+        Node | None
+    )  # the function declarator, when this declares a function and no pointer to one
     pointer: bool  # to a function
 
 
@@ -38,7 +48,9 @@ def declared(walk: Walk, node: Node | None) -> Declared | None:
             pointer = True
         if node.type not in WRAPS:
             break
-        node = node.child_by_field_name("declarator") or next((one for one in node.named_children if _names(one)), None)
+        node = node.child_by_field_name("declarator") or next(
+            (one for one in node.named_children if _names(one)), None
+        )
     if node is None:
         return None
     path = path_of(walk, node)
@@ -46,18 +58,30 @@ def declared(walk: Walk, node: Node | None) -> Declared | None:
 
 
 def _names(node: Node) -> bool:
-    return node.type in WRAPS or node.type in NAMES or node.type in ("qualified_identifier", "operator_name", "destructor_name")
+    return (
+        node.type in WRAPS
+        or node.type in NAMES
+        or node.type in ("qualified_identifier", "operator_name", "destructor_name")
+    )
 
 
 def path_of(walk: Walk, node: Node | None) -> list[str]:
-    """Return the segments of a name without template arguments; empty when it is no name. A leading :: is an empty segment."""
+    """Return the segments of a name without template arguments; empty when it is no name.
+
+    A leading :: is an empty segment.
+    """
     found: list[str] = []
     while node is not None:
         if node.type == "qualified_identifier":
             scope = node.child_by_field_name("scope")
             found += path_of(walk, scope) if scope is not None else [""]
             node = node.child_by_field_name("name")
-        elif node.type in ("template_type", "template_function", "template_method", "dependent_name"):
+        elif node.type in (
+            "template_type",
+            "template_function",
+            "template_method",
+            "dependent_name",
+        ):
             node = node.child_by_field_name("name") or next(iter(node.named_children), None)
         elif node.type == "nested_namespace_specifier":
             return found + [part for one in node.named_children for part in path_of(walk, one)]
@@ -69,7 +93,10 @@ def path_of(walk: Walk, node: Node | None) -> list[str]:
 
 
 def type_of(walk: Walk, node: Node | None, depth: int = 0) -> Any:
-    """Return a type as plain data, without pointers and references; None when it is not understood."""
+    """Return a type as plain data, without pointers and references.
+
+    None when it is not understood.
+    """
     if node is None or depth > DEEPEST:
         return None
     kind = node.type
@@ -90,12 +117,20 @@ def arguments_of(walk: Walk, node: Node | None, depth: int = 0) -> list[Any]:
     """Return the template arguments at the end of a name."""
     while node is not None and node.type == "qualified_identifier":
         node = node.child_by_field_name("name")
-    given = node.child_by_field_name("arguments") if node is not None and node.type.startswith("template_") else None
-    return [type_of(walk, one, depth + 1) for one in given.named_children] if given is not None else []
+    given = (
+        node.child_by_field_name("arguments")
+        if node is not None and node.type.startswith("template_")
+        else None
+    )
+    return (
+        [type_of(walk, one, depth + 1) for one in given.named_children] if given is not None else []
+    )
 
 
 def parameters_of(walk: Walk, function: Node | None) -> tuple[list[Node], list[int], list[str]]:
-    """Return the parameters of a function, how few and how many arguments it takes (-1: any), and their types as written."""
+    """Return the parameters of a function, how few and how many arguments it takes (-1: any), and
+    their types as written.
+    """
     held = function.child_by_field_name("parameters") if function is not None else None
     nodes: list[Node] = []
     least, most, types = 0, 0, []

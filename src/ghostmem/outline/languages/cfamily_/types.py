@@ -1,7 +1,8 @@
-"""Infer the types of C and C++ expressions: from declarations, fields, return types, smart pointers and containers.
+"""Infer the types of C and C++ expressions: from declarations, fields, return types, smart pointers
+and containers.
 
-A type is ("sym", key, args), ("native" or "external", name, args), or ("gen", (name, path, owner), ()).
-"""
+A type is ("sym", key, args), ("native" or "external", name, args), or ("gen", (name, path, owner),
+())."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -37,7 +38,9 @@ class Types(Inference):
             return None
         args = tuple(self.resolve(one, place, depth + 1) for one in data[2])
         found = self.names.resolve(data[1], place, types=True, tag=bool(data[3]))
-        real = dict.fromkeys(self.names.settled(one.value)[0] if one.kind == "sym" else one for one in found.targets)
+        real = dict.fromkeys(
+            self.names.settled(one.value)[0] if one.kind == "sym" else one for one in found.targets
+        )
         return self.of_target(found.targets[0], args, depth) if len(real) == 1 else None
 
     def of_target(self, target: Target, args: tuple[Any, ...] = (), depth: int = 0) -> Type | None:
@@ -63,7 +66,11 @@ class Types(Inference):
         while key is not None:
             one = self.names.symbol(key)
             if one.kind == "type":
-                return ("sym", key, tuple(("gen", (name, *key), ()) for name in one.detail.get("tparams", ())))
+                return (
+                    "sym",
+                    key,
+                    tuple(("gen", (name, *key), ()) for name in one.detail.get("tparams", ())),
+                )
             key = self.names.home(key)
         return None
 
@@ -72,7 +79,11 @@ class Types(Inference):
         kind = one[0]
         if kind == "local":
             context, data, value = self.files[path].detail["bindings"][one[1]]
-            return self.resolve(data, self.place(path, context)) if data else self.infer(path, value, depth)
+            return (
+                self.resolve(data, self.place(path, context))
+                if data
+                else self.infer(path, value, depth)
+            )
         if kind == "this":
             return self.own(self.place(path, one[1]))
         if kind == "as":
@@ -80,10 +91,17 @@ class Types(Inference):
         if kind in ("index", "elem"):
             return element(self.infer(path, one[1], depth), index=kind == "index")
         if kind == "first":
-            return next((found for at in one[1] if (found := self.infer(path, at, depth)) is not None), None)
+            return next(
+                (found for at in one[1] if (found := self.infer(path, at, depth)) is not None), None
+            )
         if kind == "member":
             home = self.opened(self.infer(path, one[1], depth), arrow=one[3])
-            if home is not None and home[0] == "native" and home[1] == "std::pair" and one[2] in ("first", "second"):
+            if (
+                home is not None
+                and home[0] == "native"
+                and home[1] == "std::pair"
+                and one[2] in ("first", "second")
+            ):
                 return typed(home[2][one[2] == "second"]) if len(home[2]) > 1 else None
             return self._of_keys(self.members(home, one[2]), home)
         if kind == "name":
@@ -95,7 +113,12 @@ class Types(Inference):
         """Return what `->` leads to: the element of a smart pointer, else the same."""
         if arrow and home is not None and home[0] == "native" and _last(home) in POINTERS:
             return typed(home[2][0]) if home[2] else None
-        if arrow and home is not None and home[0] == "sym" and (held := self.names.member(home[1], "operator->")):
+        if (
+            arrow
+            and home is not None
+            and home[0] == "sym"
+            and (held := self.names.member(home[1], "operator->"))
+        ):
             return self.returned(held[0], home)
         return home
 
@@ -119,7 +142,9 @@ class Types(Inference):
         if kind is None or home is None or home[0] != "sym":
             return kind
         names = self.names.symbol(home[1]).detail.get("tparams", ())
-        return _substitute(kind, {name: given for name, given in zip(names, home[2], strict=False) if given})
+        return _substitute(
+            kind, {name: given for name, given in zip(names, home[2], strict=False) if given}
+        )
 
     def returned(self, key: Key, home: Type | None) -> Type | None:
         """Return what a function gives back."""
@@ -128,13 +153,19 @@ class Types(Inference):
         return self.filled(self.resolve(one.detail.get("ret"), place), home)
 
     def _called(self, path: str, one: list[Any], depth: int) -> Type | None:
-        """Return what a call gives back: of the only function it can mean, or of all when they agree."""
+        """Return what a call gives back: of the only function it can mean, or of all when they
+        agree.
+        """
         if one[1] == UNKNOWN:
             return None
         function = self.files[path].detail["exprs"][one[1]]
         if function[0] == "member":
             home = self.opened(self.infer(path, function[1], depth), arrow=function[3])
-            held = accepting([key for key in self.members(home, function[2]) if callable_(self.names, key)], self.names, one[2])
+            held = accepting(
+                [key for key in self.members(home, function[2]) if callable_(self.names, key)],
+                self.names,
+                one[2],
+            )
             return self._agreed(held, home) if held else native_result(home, function[2])
         if function[0] != "name":
             return None
@@ -142,19 +173,33 @@ class Types(Inference):
         found = self.names.resolve(function[1], place).targets
         if len(found) == 1 and found[0].kind == "native":
             return self._native_call(function, place)
-        types = [target for target in found if target.kind == "sym" and self.names.symbol(target.value).kind == "type"]
+        types = [
+            target
+            for target in found
+            if target.kind == "sym" and self.names.symbol(target.value).kind == "type"
+        ]
         if types:
             args = tuple(self.resolve(arg, place) for arg in function[2])
             return self.of_target(types[0], args) if len(types) == 1 else None
-        keys = [target.value for target in found if target.kind == "sym" and callable_(self.names, target.value)]
+        keys = [
+            target.value
+            for target in found
+            if target.kind == "sym" and callable_(self.names, target.value)
+        ]
         result = self._agreed(accepting(keys, self.names, one[2]), self.own(place))
         return self._templated(keys, result, function[2], place)
 
-    def _templated(self, keys: list[Key], result: Type | None, given: list[Any], place: Place) -> Type | None:
+    def _templated(
+        self, keys: list[Key], result: Type | None, given: list[Any], place: Place
+    ) -> Type | None:
         if not given or not keys:
             return result
         names = self.names.symbol(keys[0]).detail.get("tparams", ())
-        mapping = {name: kind for name, one in zip(names, given, strict=False) if (kind := self.resolve(one, place))}
+        mapping = {
+            name: kind
+            for name, one in zip(names, given, strict=False)
+            if (kind := self.resolve(one, place))
+        }
         return _substitute(result, mapping) if result is not None else None
 
     def _agreed(self, keys: list[Key], home: Type | None) -> Type | None:
@@ -165,7 +210,11 @@ class Types(Inference):
         args = tuple(self.resolve(arg, place) for arg in function[2])
         name = function[1][-1]
         if name in ("make_unique", "make_shared", "make_optional"):
-            return ("native", f"std::{name[5:]}_ptr" if name != "make_optional" else "std::optional", args)
+            return (
+                "native",
+                f"std::{name[5:]}_ptr" if name != "make_optional" else "std::optional",
+                args,
+            )
         return None
 
 
@@ -175,11 +224,20 @@ def callable_(names: Names, key: Key) -> bool:
 
 
 def accepting(keys: list[Key], names: Names, count: int) -> list[Key]:
-    """Return the functions that take a number of arguments; C has no overloads, so there the number does not matter."""
+    """Return the functions that take a number of arguments.
+
+    C has no overloads, so there the number does not matter.
+    """
     if not names.cpp:
         return keys
     keys = [key for key in keys if not names.symbol(key).detail.get("deleted")]
-    return [key for key in keys if any(_takes(names.symbol(one).detail["params"], count) for one in (key, *names.settled(key)))]
+    return [
+        key
+        for key in keys
+        if any(
+            _takes(names.symbol(one).detail["params"], count) for one in (key, *names.settled(key))
+        )
+    ]
 
 
 def _takes(params: list[int], count: int) -> bool:

@@ -1,1 +1,3 @@
-"""JavaScript and TypeScript: a walk that keeps expressions as rows, and the types that the linker infers from them."""
+"""JavaScript and TypeScript: a walk that keeps expressions as rows, and the types that the linker
+infers from them.
+"""

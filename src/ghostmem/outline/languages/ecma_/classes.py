@@ -23,15 +23,27 @@ def declare_class(walk: Walk, node: "Node", scope: int, owner: int) -> list[Step
     name = text_of(node.child_by_field_name("name"))
     if node.id not in walk.tables.named:
         at = scope if node.type != "class" else new_scope(walk.tables, scope)
-        walk.tables.named[node.id] = declare_type(walk, name or "(anonymous)", "type", owner, node, at, value=True)
+        walk.tables.named[node.id] = declare_type(
+            walk, name or "(anonymous)", "type", owner, node, at, value=True
+        )
     sym = walk.tables.named[node.id]
     inner = new_scope(walk.tables, scope, ["c", sym, False])
     if name and node.type == "class":  # an expression's own name is known inside it only
         bind(walk.tables, inner, name, ["s", sym])
         bind(walk.tables, inner, "^" + name, ["s", sym])
-    detail = {"scope": inner, "tp": type_parameters(walk.tables, node, inner), "ext": [], "impl": [], "set": {}}
+    detail = {
+        "scope": inner,
+        "tp": type_parameters(walk.tables, node, inner),
+        "ext": [],
+        "impl": [],
+        "set": {},
+    }
     walk.tables.symbols[sym]["detail"].update(detail)
-    steps = [(one, inner, sym) for one in node.named_children if one.type in {"decorator", "type_parameters"}]
+    steps = [
+        (one, inner, sym)
+        for one in node.named_children
+        if one.type in {"decorator", "type_parameters"}
+    ]
     for one in node.named_children:
         if one.type == "class_heritage":
             steps += _heritage(walk, one, inner, sym)
@@ -47,7 +59,9 @@ def _heritage(walk: Walk, node: "Node", scope: int, sym: int) -> list[Step]:
         elif one.type == "extends_clause":
             value = one.child_by_field_name("value")
             steps += _base(walk, value, scope, sym, type_arguments(one))
-            steps += [(part, scope, sym) for part in one.named_children if part.type == "type_arguments"]
+            steps += [
+                (part, scope, sym) for part in one.named_children if part.type == "type_arguments"
+            ]
         else:
             steps += _base(walk, one, scope, sym, [])
     return steps
@@ -64,7 +78,13 @@ def _base(walk: Walk, node: "Node | None", scope: int, sym: int, given: list[Any
         reference(walk.tables, "extends", sym, node, [term, scope, "value"])
         return []
     detail["ext"].append(["x", expression(walk.tables, node, scope)])
-    reference(walk.tables, "extends", sym, node, [["x", expression(walk.tables, node, scope)], scope, "value"])
+    reference(
+        walk.tables,
+        "extends",
+        sym,
+        node,
+        [["x", expression(walk.tables, node, scope)], scope, "value"],
+    )
     return [(node, scope, sym)]
 
 
@@ -75,14 +95,18 @@ def _supertypes(walk: Walk, node: "Node", scope: int, sym: int, kind: str, key: 
         walk.tables.symbols[sym]["detail"][key].append(term)
         named = one.child_by_field_name("name") if one.type == "generic_type" else one
         reference(walk.tables, kind, sym, named or one, [term, scope, "type"])
-        steps += [(part, scope, sym) for part in one.named_children if part.type == "type_arguments"]
+        steps += [
+            (part, scope, sym) for part in one.named_children if part.type == "type_arguments"
+        ]
     return steps
 
 
 def _members(walk: Walk, body: "Node", scope: int, sym: int) -> list[Step]:
     steps: list[Step] = []
     members = [one for one in body.named_children if one.type != "comment"]
-    last = {key_of(one.child_by_field_name("name")): one.id for one in members if one.type in FUNCTIONS}
+    last = {
+        key_of(one.child_by_field_name("name")): one.id for one in members if one.type in FUNCTIONS
+    }
     statics = new_scope(walk.tables, scope, ["c", sym, True])
     overloads: dict[str, list[Step]] = {}
     for one in members:
@@ -103,7 +127,9 @@ def _members(walk: Walk, body: "Node", scope: int, sym: int) -> list[Step]:
     return steps
 
 
-def _method(walk: Walk, node: "Node", name: str, scope: int, sym: int, static: bool, overloads: list[Step]) -> list[Step]:
+def _method(
+    walk: Walk, node: "Node", name: str, scope: int, sym: int, static: bool, overloads: list[Step]
+) -> list[Step]:
     method = add_symbol(walk, name, "method", sym, node, over=bool(overloads))
     attach(walk, method, node, scope, ["c", sym, static])
     mark_accessor(walk, method, node)
@@ -117,20 +143,42 @@ def _parameter_fields(walk: Walk, node: "Node", scope: int, sym: int) -> None:
     found = node.child_by_field_name("parameters")
     for one in found.named_children if found else []:
         pattern = one.child_by_field_name("pattern")
-        marked = any(part.type in {"accessibility_modifier", "readonly", "override_modifier"} for part in one.children)
+        marked = any(
+            part.type in {"accessibility_modifier", "readonly", "override_modifier"}
+            for part in one.children
+        )
         if marked and pattern and pattern.type == "identifier":
-            add_symbol(walk, text_of(pattern), "field", sym, one, type=type_term(one.child_by_field_name("type")), scope=scope)
+            add_symbol(
+                walk,
+                text_of(pattern),
+                "field",
+                sym,
+                one,
+                type=type_term(one.child_by_field_name("type")),
+                scope=scope,
+            )
 
 
 def _field(walk: Walk, node: "Node", name: str, scope: int, sym: int, static: bool) -> list[Step]:
     value, typed = node.child_by_field_name("value"), node.child_by_field_name("type")
-    rest = [(one, scope, sym) for one in node.named_children if one.type == "decorator" or one in {typed, value}]
+    rest = [
+        (one, scope, sym)
+        for one in node.named_children
+        if one.type == "decorator" or one in {typed, value}
+    ]
     if value and value.type in FUNCTIONS:
         method = add_symbol(walk, name, "method", sym, node, type=type_term(typed))
         attach(walk, method, value, scope, ["c", sym, static])
     else:
         add_symbol(
-            walk, name, "field", sym, node, type=type_term(typed), scope=scope, value=expression(walk.tables, value, scope)
+            walk,
+            name,
+            "field",
+            sym,
+            node,
+            type=type_term(typed),
+            scope=scope,
+            value=expression(walk.tables, value, scope),
         )
     walk.tables.symbols[-1]["detail"].update({"static": True} if static else {})
     return rest
@@ -138,10 +186,24 @@ def _field(walk: Walk, node: "Node", name: str, scope: int, sym: int, static: bo
 
 def declare_interface(walk: Walk, node: "Node", scope: int, owner: int) -> list[Step]:
     """Declare an interface and its members."""
-    sym = declare_type(walk, text_of(node.child_by_field_name("name")), "interface", owner, node, scope, value=False)
+    sym = declare_type(
+        walk,
+        text_of(node.child_by_field_name("name")),
+        "interface",
+        owner,
+        node,
+        scope,
+        value=False,
+    )
     inner = new_scope(walk.tables, scope, ["c", sym, False])
     walk.tables.symbols[sym]["detail"].update(
-        {"scope": inner, "tp": type_parameters(walk.tables, node, inner), "ext": [], "impl": [], "set": {}}
+        {
+            "scope": inner,
+            "tp": type_parameters(walk.tables, node, inner),
+            "ext": [],
+            "impl": [],
+            "set": {},
+        }
     )
     steps: list[Step] = []
     for one in node.named_children:
@@ -156,11 +218,25 @@ def declare_interface(walk: Walk, node: "Node", scope: int, owner: int) -> list[
 def declare_alias(walk: Walk, node: "Node", scope: int, owner: int) -> list[Step]:
     """Declare a name for a type; an object's members are declared with it."""
     value = node.child_by_field_name("value")
-    sym = declare_type(walk, text_of(node.child_by_field_name("name")), "type", owner, node, scope, value=False)
+    sym = declare_type(
+        walk, text_of(node.child_by_field_name("name")), "type", owner, node, scope, value=False
+    )
     inner = new_scope(walk.tables, scope, ["c", sym, False])
     term = type_term(value)
-    detail: dict[str, Any] = {"scope": inner, "tp": type_parameters(walk.tables, node, inner), "ext": [], "impl": [], "set": {}}
-    parts = value.named_children if value and value.type == "intersection_type" else [value] if value else []
+    detail: dict[str, Any] = {
+        "scope": inner,
+        "tp": type_parameters(walk.tables, node, inner),
+        "ext": [],
+        "impl": [],
+        "set": {},
+    }
+    parts = (
+        value.named_children
+        if value and value.type == "intersection_type"
+        else [value]
+        if value
+        else []
+    )
     bodies = [one for one in parts if one.type == "object_type"]
     if len(bodies) == 1:
         detail["ext"] = [type_term(one) for one in parts if one.type != "object_type"]
@@ -172,13 +248,21 @@ def declare_alias(walk: Walk, node: "Node", scope: int, owner: int) -> list[Step
     steps = [(one, inner, sym) for one in node.named_children if one.type == "type_parameters"]
     if len(bodies) != 1:
         return steps + ([(value, inner, sym)] if value else [])
-    return steps + _members(walk, bodies[0], inner, sym) + [(one, inner, sym) for one in parts if one.type != "object_type"]
+    return (
+        steps
+        + _members(walk, bodies[0], inner, sym)
+        + [(one, inner, sym) for one in parts if one.type != "object_type"]
+    )
 
 
 def declare_enum(walk: Walk, node: "Node", scope: int, owner: int) -> list[Step]:
     """Declare an enum and its constants."""
-    sym = declare_type(walk, text_of(node.child_by_field_name("name")), "type", owner, node, scope, value=True)
-    walk.tables.symbols[sym]["detail"].update({"scope": scope, "tp": [], "ext": [], "impl": [], "set": {}, "enum": True})
+    sym = declare_type(
+        walk, text_of(node.child_by_field_name("name")), "type", owner, node, scope, value=True
+    )
+    walk.tables.symbols[sym]["detail"].update(
+        {"scope": scope, "tp": [], "ext": [], "impl": [], "set": {}, "enum": True}
+    )
     body = node.child_by_field_name("body")
     steps: list[Step] = []
     for one in body.named_children if body else []:

@@ -35,7 +35,9 @@ def declare_export(walk: Walk, node: "Node", scope: int, owner: int) -> list[Ste
         return [*decorators, (declared, scope, owner)]
     if value or "=" in words:
         value = value or next(iter(node.named_children), None)
-        return decorators + _export_value(walk, node, value, "=" if "=" in words else "default", scope, owner)
+        return decorators + _export_value(
+            walk, node, value, "=" if "=" in words else "default", scope, owner
+        )
     return [(one, scope, owner) for one in node.named_children]
 
 
@@ -47,11 +49,16 @@ def _hand_out(walk: Walk, scope: int, name: str, what: list[Any]) -> None:
 
 def _specifiers(clause: "Node") -> list[tuple[str, str]]:
     rows = [one for one in clause.named_children if one.type == "export_specifier"]
-    names = [(text_of(one.child_by_field_name("name")), text_of(one.child_by_field_name("alias"))) for one in rows]
+    names = [
+        (text_of(one.child_by_field_name("name")), text_of(one.child_by_field_name("alias")))
+        for one in rows
+    ]
     return [(name, alias or name) for name, alias in names]
 
 
-def _export_from(walk: Walk, node: "Node", clause: "Node | None", path: str, words: set[str]) -> None:
+def _export_from(
+    walk: Walk, node: "Node", clause: "Node | None", path: str, words: set[str]
+) -> None:
     module_import(walk.tables, node, path, "", "")
     space = next((one for one in node.named_children if one.type == "namespace_export"), None)
     if space:
@@ -84,8 +91,13 @@ def _declared_names(node: "Node") -> list[str]:
     return names
 
 
-def _export_value(walk: Walk, node: "Node", value: "Node | None", name: str, scope: int, owner: int) -> list[Step]:
-    """Note `export default` of a value, or `module.exports =`; what has no name of its own is called default."""
+def _export_value(
+    walk: Walk, node: "Node", value: "Node | None", name: str, scope: int, owner: int
+) -> list[Step]:
+    """Note `export default` of a value, or `module.exports =`.
+
+    What has no name of its own is called default.
+    """
     if value is None:
         return []
     own = text_of(value.child_by_field_name("name")) if value.type in FUNCTIONS | CLASSES else ""
@@ -93,7 +105,9 @@ def _export_value(walk: Walk, node: "Node", value: "Node | None", name: str, sco
         declare_function(walk, own or "default", "function", owner, value, node, scope)
         walk.tables.exports[name] = ["sym", len(walk.tables.symbols) - 1]
     elif value.type in CLASSES:
-        walk.tables.named[value.id] = declare_type(walk, own or "default", "type", owner, node, scope, value=True)
+        walk.tables.named[value.id] = declare_type(
+            walk, own or "default", "type", owner, node, scope, value=True
+        )
         walk.tables.exports[name] = ["sym", walk.tables.named[value.id]]
     elif value.type == "identifier":
         walk.tables.exports[name] = ["local", text_of(value)]
@@ -103,8 +117,12 @@ def _export_value(walk: Walk, node: "Node", value: "Node | None", name: str, sco
     return [(value, scope, owner)]
 
 
-def member_assignment(walk: Walk, node: "Node", left: "Node", right: "Node", scope: int, owner: int) -> list[Step] | None:
-    """Take an assignment that declares something: an export, a prototype's method, what `this` holds; None when it does not."""
+def member_assignment(
+    walk: Walk, node: "Node", left: "Node", right: "Node", scope: int, owner: int
+) -> list[Step] | None:
+    """Take an assignment that declares something: an export, a prototype's method, what `this`
+    holds; None when it does not.
+    """
     target, name = text_of(left).replace(" ", ""), text_of(left.child_by_field_name("property"))
     value, chain = right, [target]
     while value.type == "assignment_expression":
@@ -114,7 +132,11 @@ def member_assignment(walk: Walk, node: "Node", left: "Node", right: "Node", sco
         chain.append(text_of(value.child_by_field_name("left")))
         value = inner
     if "module.exports" in chain and _is_free(walk, "module", scope):
-        named = node.parent.child_by_field_name("name") if node.parent and node.parent.type == "variable_declarator" else None
+        named = (
+            node.parent.child_by_field_name("name")
+            if node.parent and node.parent.type == "variable_declarator"
+            else None
+        )
         if named and named.type == "identifier" and value.type not in FUNCTIONS | CLASSES:
             walk.tables.exports["="] = ["local", text_of(named)]
             return [(value, scope, owner)]
@@ -143,8 +165,14 @@ def _is_free(walk: Walk, name: str, scope: int) -> bool:
     return True
 
 
-def _export_member(walk: Walk, node: "Node", value: "Node", chain: list[str], scope: int, owner: int) -> list[Step]:
-    names = [one.rpartition(".")[2] for one in chain if one.rpartition(".")[0] in {"exports", "module.exports"}]
+def _export_member(
+    walk: Walk, node: "Node", value: "Node", chain: list[str], scope: int, owner: int
+) -> list[Step]:
+    names = [
+        one.rpartition(".")[2]
+        for one in chain
+        if one.rpartition(".")[0] in {"exports", "module.exports"}
+    ]
     for at, name in enumerate(names):
         if at == 0 and value.type in FUNCTIONS and value.id not in walk.tables.known:
             sym = add_symbol(walk, name, "function", owner, node)
@@ -158,7 +186,9 @@ def _export_member(walk: Walk, node: "Node", value: "Node", chain: list[str], sc
 
 
 def _this_member(walk: Walk, right: "Node", name: str, scope: int) -> None:
-    """Note what a class puts in one of its fields, from which the field's type is known when none is written."""
+    """Note what a class puts in one of its fields, from which the field's type is known when none
+    is written.
+    """
     at = scope
     while at >= 0 and walk.tables.scopes[at][1] is None:
         at = walk.tables.scopes[at][0]
@@ -169,7 +199,10 @@ def _this_member(walk: Walk, right: "Node", name: str, scope: int) -> None:
 
 
 def declare_member(walk: Walk, node: "Node", scope: int, owner: int) -> list[Step]:
-    """Declare `A.b = function`, `A.prototype.b = function` when A is a symbol of the file; else walk them as any assignment."""
+    """Declare `A.b = function`, `A.prototype.b = function` when A is a symbol of the file.
+
+    Else walk them as any assignment.
+    """
     left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
     if left is None or right is None:
         return []
@@ -179,7 +212,9 @@ def declare_member(walk: Walk, node: "Node", scope: int, owner: int) -> list[Ste
     if sym == FILE or right.type in CLASSES:
         return [(right, scope, owner)]
     static = not proto and walk.tables.symbols[sym]["kind"] in {"function", "type"}
-    method = add_symbol(walk, parts[-1], "method", sym, node, **({"static": True} if static else {}))
+    method = add_symbol(
+        walk, parts[-1], "method", sym, node, **({"static": True} if static else {})
+    )
     attach(walk, method, right, scope, ["c", sym, static])
     return [(right, scope, owner)]
 

@@ -22,7 +22,9 @@ def expression(tables: Tables, node: "Node | None", scope: int, depth: int = 0) 
     found = tables.seen.get(node.id)
     if found is None:
         made = EXPRESSIONS.get(node.type)
-        found = tables.seen.setdefault(node.id, made(tables, node, scope, depth + 1) if made else UNKNOWN)
+        found = tables.seen.setdefault(
+            node.id, made(tables, node, scope, depth + 1) if made else UNKNOWN
+        )
     return found
 
 
@@ -85,7 +87,12 @@ def _array(tables: Tables, node: "Node", scope: int, depth: int) -> int:
 def _cast(tables: Tables, node: "Node", scope: int, depth: int) -> int:
     parts = node.named_children
     if node.type == "type_assertion":
-        return row(tables, "as", type_term(parts[0].named_children[0]) if parts and parts[0].named_children else None, scope)
+        return row(
+            tables,
+            "as",
+            type_term(parts[0].named_children[0]) if parts and parts[0].named_children else None,
+            scope,
+        )
     if len(parts) < 2:  # `as const`
         return expression(tables, next(iter(parts), None), scope, depth)
     if node.type == "satisfies_expression":
@@ -99,7 +106,9 @@ def _binary(tables: Tables, node: "Node", scope: int, depth: int) -> int:
     if sign in CHOICES:
         return row(tables, "u", [expression(tables, one, scope, depth) for one in (left, right)])
     return (
-        row(tables, "lit", "Boolean") if sign in {"===", "!==", "==", "!=", "<", ">", "<=", ">=", "in", "instanceof"} else UNKNOWN
+        row(tables, "lit", "Boolean")
+        if sign in {"===", "!==", "==", "!=", "<", ">", "<=", ">=", "in", "instanceof"}
+        else UNKNOWN
     )
 
 
@@ -115,15 +124,26 @@ def _new(tables: Tables, node: "Node", scope: int, depth: int) -> int:
 
 def _call(tables: Tables, node: "Node", scope: int, depth: int) -> int:
     callee, given = node.child_by_field_name("function"), node.child_by_field_name("arguments")
-    arguments = [one for one in given.named_children if one.type != "comment"] if given and given.type == "arguments" else []
-    if callee and callee.type in {"import", "identifier"} and text_of(callee) in {"require", "import"} and len(arguments) == 1:
+    arguments = (
+        [one for one in given.named_children if one.type != "comment"]
+        if given and given.type == "arguments"
+        else []
+    )
+    if (
+        callee
+        and callee.type in {"import", "identifier"}
+        and text_of(callee) in {"require", "import"}
+        and len(arguments) == 1
+    ):
         path = string_value(arguments[0])
         if path:
             return row(tables, "req", path, text_of(callee) == "import")
     target = expression(tables, callee, scope, depth)
     number = row(tables, "c", target, [], type_arguments(node), scope)
     for at, one in enumerate(arguments[:8]):
-        tables.rows[number][2].append(expression(tables, one, scope, depth) if one.type != "spread_element" else UNKNOWN)
+        tables.rows[number][2].append(
+            expression(tables, one, scope, depth) if one.type != "spread_element" else UNKNOWN
+        )
         if one.type in FUNCTIONS:
             tables.functions[function_of(tables, one, scope)]["ctx"] = [number, at]
     return number
@@ -138,11 +158,15 @@ def _object(tables: Tables, node: "Node", scope: int, depth: int) -> int:
             value = one.child_by_field_name("value")
             if value and value.type in FUNCTIONS:
                 function_of(tables, value, scope, ["o", number])
-            members[key_of(one.child_by_field_name("key"))] = expression(tables, value, scope, depth)
+            members[key_of(one.child_by_field_name("key"))] = expression(
+                tables, value, scope, depth
+            )
         elif one.type == "method_definition":
             function_of(tables, one, scope, ["o", number])
             getter = any(part.type in {"get", "set"} for part in one.children)
-            members[key_of(one.child_by_field_name("name"))] = UNKNOWN if getter else expression(tables, one, scope, depth)
+            members[key_of(one.child_by_field_name("name"))] = (
+                UNKNOWN if getter else expression(tables, one, scope, depth)
+            )
         elif one.type == "shorthand_property_identifier":
             members[text_of(one)] = expression(tables, one, scope, depth)
         elif one.type == "spread_element":
@@ -151,7 +175,10 @@ def _object(tables: Tables, node: "Node", scope: int, depth: int) -> int:
 
 
 EXPRESSIONS: dict[str, Callable[[Tables, "Node", int, int], int]] = {
-    **dict.fromkeys(("identifier", "shorthand_property_identifier", "type_identifier", "nested_identifier"), _identifier),
+    **dict.fromkeys(
+        ("identifier", "shorthand_property_identifier", "type_identifier", "nested_identifier"),
+        _identifier,
+    ),
     **dict.fromkeys(("this", "super"), _self),
     **dict.fromkeys((*LITERALS, *EMPTY), _literal),
     **dict.fromkeys(FUNCTIONS, _function),

@@ -1,4 +1,6 @@
-"""What a JavaScript or TypeScript file says: a walk without recursion over its tree, one function a kind of node."""
+"""What a JavaScript or TypeScript file says: a walk without recursion over its tree, one function a
+kind of node.
+"""
 
 from typing import TYPE_CHECKING
 
@@ -33,11 +35,16 @@ def _facts(tables: Tables, root: "Node") -> Facts:
             one[1] = tables.named.get(one[1], -1)
     refs = [one for one in tables.refs if not _is_local(tables, one)]
     detail = {
-        "scopes": tables.scopes, "rows": tables.rows, "functions": tables.functions, "exports": tables.exports,
+        "scopes": tables.scopes,
+        "rows": tables.rows,
+        "functions": tables.functions,
+        "exports": tables.exports,
         "stars": tables.stars,
-    }  # fmt: skip
+    }
     symbols = [Symbol(**one) for one in tables.symbols]
-    return Facts("", symbols, tables.imports, refs, detail, sorted({*error_lines(root), *tables.cut}))
+    return Facts(
+        "", symbols, tables.imports, refs, detail, sorted({*error_lines(root), *tables.cut})
+    )
 
 
 def _is_local(tables: Tables, ref: Ref) -> bool:

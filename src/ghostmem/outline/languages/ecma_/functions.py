@@ -12,7 +12,9 @@ if TYPE_CHECKING:
 
 
 def function_of(tables: Tables, node: "Node", scope: int, this: Any = None) -> int:
-    """Return the record of a function, made when it is first met: its scope, parameters, and what it says it returns."""
+    """Return the record of a function, made when it is first met: its scope, parameters, and what
+    it says it returns.
+    """
     if node.id in tables.known:
         return tables.known[node.id]
     inner = new_scope(tables, scope, None if node.type == "arrow_function" else this or ["?"])
@@ -20,17 +22,25 @@ def function_of(tables: Tables, node: "Node", scope: int, this: Any = None) -> i
     tables.known[node.id] = number
     words = {one.type for one in node.children if not one.is_named}
     record: dict[str, Any] = {
-        "scope": inner, "types": [], "ret": type_term(node.child_by_field_name("return_type")), "rets": [],
+        "scope": inner,
+        "types": [],
+        "ret": type_term(node.child_by_field_name("return_type")),
+        "rets": [],
         "async": "async" in words,
-        "gen": "*" in words or "generator" in node.type, "sym": -1, "ctx": None,
-        "tp": type_parameters(tables, node, inner), "rest": False,
-    }  # fmt: skip
+        "gen": "*" in words or "generator" in node.type,
+        "sym": -1,
+        "ctx": None,
+        "tp": type_parameters(tables, node, inner),
+        "rest": False,
+    }
     tables.functions.append(record)
     _bind_parameters(tables, node, inner, number, record)
     return number
 
 
-def _bind_parameters(tables: Tables, node: "Node", scope: int, number: int, record: dict[str, Any]) -> None:
+def _bind_parameters(
+    tables: Tables, node: "Node", scope: int, number: int, record: dict[str, Any]
+) -> None:
     single = node.child_by_field_name("parameter")
     found = node.child_by_field_name("parameters")
     position = 0
@@ -39,7 +49,10 @@ def _bind_parameters(tables: Tables, node: "Node", scope: int, number: int, reco
             continue
         pattern, kind = one, None
         if one.type in {"required_parameter", "optional_parameter"}:
-            pattern, kind = one.child_by_field_name("pattern") or one, type_term(one.child_by_field_name("type"))
+            pattern, kind = (
+                one.child_by_field_name("pattern") or one,
+                type_term(one.child_by_field_name("type")),
+            )
         if pattern.type == "this":
             tables.scopes[scope][1] = ["t", kind, scope]
             continue

@@ -25,13 +25,17 @@ def declare_import(walk: Walk, node: "Node", scope: int, _owner: int) -> list[St
     for clause in node.named_children:
         if clause.type == "import_require_clause":
             path, taken = source_of(clause), True
-            name = text_of(next((one for one in clause.named_children if one.type == "identifier"), None))
+            name = text_of(
+                next((one for one in clause.named_children if one.type == "identifier"), None)
+            )
             bind(walk.tables, scope, name, ["i", module_import(walk.tables, node, path, "=", name)])
         for one in clause.named_children if clause.type == "import_clause" else []:
             if one.type == "identifier":
                 taken = _imported(walk, one, path, "default", text_of(one), scope)
             elif one.type == "namespace_import":
-                taken = _imported(walk, one, path, "*", text_of(next(iter(one.named_children), None)), scope)
+                taken = _imported(
+                    walk, one, path, "*", text_of(next(iter(one.named_children), None)), scope
+                )
             elif one.type == "named_imports":
                 taken = _named(walk, one, path, scope) or taken
     if path and not taken:
@@ -44,7 +48,9 @@ def _named(walk: Walk, node: "Node", path: str, scope: int) -> bool:
     for one in node.named_children:
         if one.type == "import_specifier":
             name = text_of(one.child_by_field_name("name")).strip("\"'")
-            taken = _imported(walk, one, path, name, text_of(one.child_by_field_name("alias")) or name, scope)
+            taken = _imported(
+                walk, one, path, name, text_of(one.child_by_field_name("alias")) or name, scope
+            )
     return taken
 
 

@@ -1,4 +1,7 @@
-"""Which type an expression of JavaScript or TypeScript has, as far as the files say; None whenever they do not."""
+"""Which type an expression of JavaScript or TypeScript has, as far as the files say.
+
+None whenever they do not.
+"""
 
 from typing import Any
 
@@ -34,12 +37,21 @@ class Inference(Results):
             case ["m", target, name]:
                 return self.member_type(self.type_of(path, target), name)
             case ["c", target, given, types, scope]:
-                return self.called(path, target, given, tuple(self.term(kind, path, scope) for kind in types))
+                return self.called(
+                    path, target, given, tuple(self.term(kind, path, scope) for kind in types)
+                )
             case ["new", target, types, scope]:
-                return self.made(self.type_of(path, target), tuple(self.term(kind, path, scope) for kind in types))
+                return self.made(
+                    self.type_of(path, target),
+                    tuple(self.term(kind, path, scope) for kind in types),
+                )
             case ["at", target, at]:
                 kind = self.type_of(path, target)
-                return kind[1][at] if kind and kind[0] == "tup" and 0 <= at < len(kind[1]) else self.element(kind)
+                return (
+                    kind[1][at]
+                    if kind and kind[0] == "tup" and 0 <= at < len(kind[1])
+                    else self.element(kind)
+                )
             case ["el", target]:
                 return self.element(self.type_of(path, target))
             case ["aw", target]:
@@ -94,7 +106,11 @@ class Inference(Results):
             case ("row", path, number):
                 return self.type_of(path, number)
             case ("value", path, binding, scope):
-                return self.term(binding[1], path, scope) if binding[1] is not None else self.type_of(path, binding[2])
+                return (
+                    self.term(binding[1], path, scope)
+                    if binding[1] is not None
+                    else self.type_of(path, binding[2])
+                )
             case ("native", name):
                 return ("natv", name)
             case ("external", package, name):
@@ -127,5 +143,7 @@ class Inference(Results):
 
     def values(self, things: list[Thing]) -> Type:
         """Return the type of what a name leads to, None when it leads to more than one value."""
-        found = [one for one in things if one[0] != "sym" or self.symbol(one[1]).kind != "interface"] or things
+        found = [
+            one for one in things if one[0] != "sym" or self.symbol(one[1]).kind != "interface"
+        ] or things
         return self.value(found[0]) if len(found) == 1 else None

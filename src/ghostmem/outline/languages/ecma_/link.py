@@ -1,4 +1,6 @@
-"""How the files of a JavaScript or TypeScript project hang together: every reference is a link, or loose and counted."""
+"""How the files of a JavaScript or TypeScript project hang together: every reference is a link, or
+loose and counted.
+"""
 
 import posixpath
 from collections.abc import Mapping
@@ -12,7 +14,9 @@ from ghostmem.outline.languages.ecma_.world import Thing
 from ghostmem.outline.languages.shared.linker import MET, Linker
 from ghostmem.outline.languages.shared.types import Key, Type
 
-IGNORED = frozenset({"undefined", "arguments", "NaN", "Infinity", "this", "super", "import", "exports", "module"})
+IGNORED = frozenset(
+    {"undefined", "arguments", "NaN", "Infinity", "this", "super", "import", "exports", "module"}
+)
 DATA = frozenset({"variable", "constant"})
 
 
@@ -23,7 +27,9 @@ def link(files: Mapping[str, Facts], read: Read) -> Linked:
 
 def stem(path: str) -> str:
     """Return a path without what says which language it is."""
-    return posixpath.splitext(path.removesuffix(".d.ts") + ".ts" if path.endswith(".d.ts") else path)[0]
+    return posixpath.splitext(
+        path.removesuffix(".d.ts") + ".ts" if path.endswith(".d.ts") else path
+    )[0]
 
 
 class _Linker(Linker):
@@ -40,9 +46,17 @@ class _Linker(Linker):
             if where == "file":
                 self.link(file_id(path), "imports", file_id(place), one.line, "import")
             elif where == "missing":
-                self.leave(file_id(path), "imports", one.path, one.line, stem(one.path.rpartition("/")[2]))
+                self.leave(
+                    file_id(path), "imports", one.path, one.line, stem(one.path.rpartition("/")[2])
+                )
             else:
-                self.link(file_id(path), "imports", self.outside(where, place, "module", place), one.line, where)
+                self.link(
+                    file_id(path),
+                    "imports",
+                    self.outside(where, place, "module", place),
+                    one.line,
+                    where,
+                )
 
     def _to(self, path: str, ref: Ref, kind: str, things: list[Thing], via: str) -> None:
         """Link a reference to all that it may mean."""
@@ -51,7 +65,13 @@ class _Linker(Linker):
         for one in things:
             match one:
                 case ("sym" | "member", symbol, *_):
-                    rung = "conditional" if several else "interface" if self._is_abstract(symbol) else via
+                    rung = (
+                        "conditional"
+                        if several
+                        else "interface"
+                        if self._is_abstract(symbol)
+                        else via
+                    )
                     self.link(owner, kind, self.ids[symbol], ref.line, rung)
                 case ("native", name):
                     key = self.outside("native", name, MET.get(kind, "type"), "")
@@ -68,7 +88,8 @@ class _Linker(Linker):
             return False
         above = self.world.symbol((key[0], one.parent))
         return above.kind == "interface" or (
-            above.kind == "type" and above.signature.lstrip().startswith(("type ", "export type ", "declare type "))
+            above.kind == "type"
+            and above.signature.lstrip().startswith(("type ", "export type ", "declare type "))
         )
 
     # calls
@@ -77,9 +98,17 @@ class _Linker(Linker):
         number, mode, _ = ref.detail
         things, via, settled = self._callee(path, number)
         if mode in {"new", "jsx"} and things:
-            classes = [one for one in things if one[0] != "sym" or self.world.symbol(one[1]).kind == "type"]
+            classes = [
+                one for one in things if one[0] != "sym" or self.world.symbol(one[1]).kind == "type"
+            ]
             if mode == "new" or classes != things or all(one[0] == "sym" for one in classes):
-                self._to(path, ref, "uses", [one for one in classes if mode == "new" or one[0] == "sym"], via)
+                self._to(
+                    path,
+                    ref,
+                    "uses",
+                    [one for one in classes if mode == "new" or one[0] == "sym"],
+                    via,
+                )
             things = [self._constructor(one) for one in things]
         if things:
             self._to(path, ref, "calls", things, via)
@@ -93,7 +122,9 @@ class _Linker(Linker):
         return ("sym", (thing[1][0], held[0])) if held else thing
 
     def _callee(self, path: str, number: int) -> tuple[list[Thing], str, bool]:
-        """Return what is called, by which rung, and whether that is settled even if it has no name of its own."""
+        """Return what is called, by which rung, and whether that is settled even if it has no name
+        of its own.
+        """
         one: list[Any] = self.world.detail(path, "rows")[number] if number >= 0 else ["?"]
         match one:
             case ["id", name, scope]:
@@ -107,7 +138,11 @@ class _Linker(Linker):
             case _:
                 things, via = self._function(self.world.type_of(path, number)), "type"
                 return things, via, (self.world.type_of(path, number) or ("",))[0] == "anon"
-        return self._callable(things), via, any((self.world.value(thing) or ("",))[0] == "anon" for thing in things)
+        return (
+            self._callable(things),
+            via,
+            any((self.world.value(thing) or ("",))[0] == "anon" for thing in things),
+        )
 
     def _class_of(self, kind: Type) -> list[Thing]:
         match kind:
@@ -124,9 +159,17 @@ class _Linker(Linker):
         kind = self.world.type_of(path, target)
         one = self.world.detail(path, "rows")[target] if target >= 0 else ["?"]
         if kind and kind[0] in {"fn", "anon", "fnt"} and name in {"call", "apply", "bind"}:
-            run = self._function(kind) if name != "bind" else []  # binding a function does not run it
+            run = (
+                self._function(kind) if name != "bind" else []
+            )  # binding a function does not run it
             return run or [("native", f"Function.{name}")], "type"
-        via = "receiver" if one[0] in {"this", "super"} else "import" if kind and kind[0] == "mod" else "type"
+        via = (
+            "receiver"
+            if one[0] in {"this", "super"}
+            else "import"
+            if kind and kind[0] == "mod"
+            else "type"
+        )
         return self.world.member(kind, name), via
 
     def _function(self, kind: Type) -> list[Thing]:
@@ -143,12 +186,20 @@ class _Linker(Linker):
                 return []
 
     def _callable(self, things: list[Thing]) -> list[Thing]:
-        """Return what is run when what a name leads to is called; a variable that holds a function stands for it."""
+        """Return what is run when what a name leads to is called.
+
+        A variable that holds a function stands for it.
+        """
         found: list[Thing] = []
         for thing in things:
             key = thing[1] if thing[0] in {"sym", "member"} else None
             one = self.world.symbol(key) if key else None
-            if one and key and one.kind in {"function", "method", "type"} and not one.detail.get("get"):
+            if (
+                one
+                and key
+                and one.kind in {"function", "method", "type"}
+                and not one.detail.get("get")
+            ):
                 found.append(("sym", key))
             elif one and key and one.kind in {"interface", "module"}:
                 continue
@@ -193,7 +244,9 @@ class _Linker(Linker):
         return thing[0] == "sym" and self.world.symbol(thing[1]).kind == "type"
 
     def _data_member(self, path: str, ref: Ref, number: int) -> None:
-        """Link a read or write of a property, when that is a static field, an exported variable, or an accessor."""
+        """Link a read or write of a property, when that is a static field, an exported variable, or
+        an accessor.
+        """
         _, target, name = self.world.detail(path, "rows")[number]
         things, via = self._member(path, target, name)
         wanted = "get" if ref.kind == "accesses" else "set"
@@ -202,7 +255,9 @@ class _Linker(Linker):
             symbol = self.world.symbol(one[1]) if one[0] in {"sym", "member"} else None
             if symbol and symbol.detail.get(wanted):
                 run.append(one)
-            elif symbol and (symbol.kind in DATA or (symbol.kind == "field" and symbol.detail.get("static"))):
+            elif symbol and (
+                symbol.kind in DATA or (symbol.kind == "field" and symbol.detail.get("static"))
+            ):
                 data.append(one)
             elif one[0] == "sym" and self._is_type(one):
                 types.append(one)
@@ -229,7 +284,12 @@ class _Linker(Linker):
             via = self.world.things(path, first, scope)[1]
         if things and things[0][0] in {"param", "value"}:
             return
-        found = [one for one in things if one[0] != "sym" or self.world.symbol(one[1]).kind in {"type", "interface", "function"}]
+        found = [
+            one
+            for one in things
+            if one[0] != "sym"
+            or self.world.symbol(one[1]).kind in {"type", "interface", "function"}
+        ]
         if ref.kind == "uses" and len(found) > 1:
             found = found[:1]
         self._to(path, ref, ref.kind, found, via)

@@ -1,4 +1,6 @@
-"""The members of a value: of a class and those it extends, of a module, an object, or something from outside."""
+"""The members of a value: of a class and those it extends, of a module, an object, or something
+from outside.
+"""
 
 from typing import Any
 
@@ -21,7 +23,10 @@ class Members(Written):
         return ("cls", found[1]) if found and found[0] == "inst" and kind[0] == "cls" else found
 
     def heir(self, term: Any, path: str, scope: int, env: Env) -> Type:
-        """Return the type that a class says it extends; nothing when that is a member of itself, or too long a chain."""
+        """Return the type that a class says it extends.
+
+        Nothing when that is a member of itself, or too long a chain.
+        """
         key = (path, scope, str(term[1]) if term else "")
         if key in self.heirs or key in self.orphans or self.depth > MAX_DEPTH:
             return None
@@ -30,7 +35,9 @@ class Members(Written):
         found = self._heir(term, path, scope, env)
         self.depth -= 1
         self.heirs.discard(key)
-        if found is None and self.depth > DEEP:  # each step of a chain asks twice, so that it would double with each
+        if (
+            found is None and self.depth > DEEP
+        ):  # each step of a chain asks twice, so that it would double with each
             self.orphans.add(key)
         return found
 
@@ -40,7 +47,11 @@ class Members(Written):
             return self.made(made, ())
         if term and term[0] == "n":  # the name of a class is a value, so it may be a variable too
             first, *rest = term[1].split(".")
-            kind = self.values(self.things(path, first, scope)[0]) if self.lookup(path, first, scope)[0] else None
+            kind = (
+                self.values(self.things(path, first, scope)[0])
+                if self.lookup(path, first, scope)[0]
+                else None
+            )
             for part in rest:
                 kind = self.member_type(kind, part)
             if kind and kind[0] in {"cls", "ext", "natv", "fn"}:
@@ -51,17 +62,25 @@ class Members(Written):
         """Return what a member of a value is."""
         match kind:
             case ("inst" | "cls", key, *given):
-                found = self._class_member(key, name, kind[0] == "cls", given[0] if given else (), seen)
-                return found or (self._assigned(key, name) if kind[0] == "inst" else self._beside(key, name))
+                found = self._class_member(
+                    key, name, kind[0] == "cls", given[0] if given else (), seen
+                )
+                return found or (
+                    self._assigned(key, name) if kind[0] == "inst" else self._beside(key, name)
+                )
             case ("var", key):
                 held = self.children.get(key, {}).get(name, [])
                 if held:
                     return [("sym", (key[0], one)) for one in held]
                 one = self.symbol(key)
-                return self.member(self.type_of(key[0], one.detail.get("value", -1)), name) or self._beside(key, name)
+                return self.member(
+                    self.type_of(key[0], one.detail.get("value", -1)), name
+                ) or self._beside(key, name)
             case ("fn", key, _):
                 held = [
-                    one for one in self.children.get(key, {}).get(name, []) if self.symbol((key[0], one)).detail.get("static")
+                    one
+                    for one in self.children.get(key, {}).get(name, [])
+                    if self.symbol((key[0], one)).detail.get("static")
                 ]
                 return [("sym", (key[0], one)) for one in held] or self._beside(key, name)
             case ("o", path, number):
@@ -80,27 +99,43 @@ class Members(Written):
             case ("tup", _):
                 return [("native", f"Array.{name}")]
             case ("objt", members, path, scope, env):
-                return [("type", self.term(thawed(dict(members)[name]), path, scope, env))] if name in dict(members) else []
+                return (
+                    [("type", self.term(thawed(dict(members)[name]), path, scope, env))]
+                    if name in dict(members)
+                    else []
+                )
             case ("&", parts):
-                return next((found for found in (self.member(part, name, seen) for part in parts) if found), [])
+                return next(
+                    (found for found in (self.member(part, name, seen) for part in parts) if found),
+                    [],
+                )
             case ("u", parts):
                 several = [self.member(part, name, seen) for part in parts]
                 return [one for some in several for one in some] if all(several) else []
             case _:
                 return []
 
-    def _class_member(self, key: Key, name: str, static: bool, given: tuple[Type, ...], seen: frozenset[Key]) -> list[Thing]:
+    def _class_member(
+        self, key: Key, name: str, static: bool, given: tuple[Type, ...], seen: frozenset[Key]
+    ) -> list[Thing]:
         if key in seen or len(seen) > MAX_DEPTH:
             return []
         one = self.symbol(key)
         env = tuple(zip(one.detail.get("tp", []), given, strict=False))
         for peer in self._merged(key):
-            held = [number for number in self.children.get(peer, {}).get(name, []) if self._on_side((peer[0], number), static)]
+            held = [
+                number
+                for number in self.children.get(peer, {}).get(name, [])
+                if self._on_side((peer[0], number), static)
+            ]
             if held:
                 return [("member", (peer[0], number), env) for number in held]
         for peer in self._merged(key):
             detail = self.symbol(peer).detail
-            for term in [*detail.get("ext", []), *(detail.get("impl", []) if one.kind != "type" else [])]:
+            for term in [
+                *detail.get("ext", []),
+                *(detail.get("impl", []) if one.kind != "type" else []),
+            ]:
                 above = self.heir(term, peer[0], detail["scope"], env)
                 above = ("cls", above[1]) if above and above[0] == "inst" and static else above
                 found = self.member(above, name, seen | {key})
@@ -109,7 +144,9 @@ class Members(Written):
         return []
 
     def _assigned(self, key: Key, name: str) -> list[Thing]:
-        """Return what a class puts in a field that it does not declare, when all that is put there is known."""
+        """Return what a class puts in a field that it does not declare, when all that is put there
+        is known.
+        """
         put = self.symbol(key).detail.get("set", {}).get(name)
         kind = union([self.type_of(key[0], row) for row in put]) if put else None
         return [("type", kind)] if kind else []
@@ -129,11 +166,17 @@ class Members(Written):
         return bool(one.detail.get("static")) == static
 
     def _merged(self, key: Key) -> list[Key]:
-        """Return the declarations that are one type: an interface may be declared more than once, also beside a class."""
+        """Return the declarations that are one type: an interface may be declared more than once,
+        also beside a class.
+        """
         if key not in self.merged:
             one = self.symbol(key)
             rows = self.children.get((key[0], one.parent), {}).get(one.name, [])
-            same = [(key[0], number) for number in rows if self.files[key[0]].symbols[number].kind in {"type", "interface"}]
+            same = [
+                (key[0], number)
+                for number in rows
+                if self.files[key[0]].symbols[number].kind in {"type", "interface"}
+            ]
             self.merged[key] = [key, *(peer for peer in same if peer != key)]
         return self.merged[key]
 
@@ -143,7 +186,11 @@ class Members(Written):
             return union([self.member_type(one, name) for one in kind[1]])
         found = self.member(kind, name)
         if len(found) > 1:  # a getter and a setter are one property
-            found = [one for one in found if one[0] != "member" or not self.symbol(one[1]).detail.get("set")]
+            found = [
+                one
+                for one in found
+                if one[0] != "member" or not self.symbol(one[1]).detail.get("set")
+            ]
         if len(found) != 1:
             return None
         match found[0]:

@@ -17,7 +17,14 @@ MAX_OBJECTS = 6  # levels of object literals whose methods are declared
 
 
 def declare_function(
-    walk: Walk, name: str, kind: str, parent: int, node: "Node", whole: "Node", scope: int, this: Any = None
+    walk: Walk,
+    name: str,
+    kind: str,
+    parent: int,
+    node: "Node",
+    whole: "Node",
+    scope: int,
+    this: Any = None,
 ) -> int:
     """Declare a function under a name; `whole` is the statement that stands for it."""
     sym = add_symbol(walk, name, kind, parent, whole)
@@ -47,13 +54,19 @@ def function_body(walk: Walk, node: "Node", scope: int, owner: int) -> list[Step
     if node.type == "arrow_function" and body and body.type != "statement_block":
         declare_object(walk, body, inner, sym)
         record["rets"].append(expression(walk.tables, body, inner))
-    found = (node.child_by_field_name(one) for one in ("type_parameters", "parameters", "return_type", "body"))
+    found = (
+        node.child_by_field_name(one)
+        for one in ("type_parameters", "parameters", "return_type", "body")
+    )
     return [(one, inner, sym) for one in found if one]
 
 
 def declare_object(walk: Walk, node: "Node", scope: int, parent: int, depth: int = 0) -> None:
     """Declare the methods of an object literal under the symbol that holds it."""
-    while node.type in {"parenthesized_expression", "as_expression", "satisfies_expression"} and node.named_children:
+    while (
+        node.type in {"parenthesized_expression", "as_expression", "satisfies_expression"}
+        and node.named_children
+    ):
         node = node.named_children[0]
     if node.type != "object" or depth > MAX_OBJECTS:
         return
@@ -68,13 +81,17 @@ def declare_object(walk: Walk, node: "Node", scope: int, parent: int, depth: int
             attach(walk, sym, value, scope, this)
             mark_accessor(walk, sym, value)
         elif value.type == "object" and _holds_functions(value):
-            declare_object(walk, value, scope, add_symbol(walk, name, "field", parent, one), depth + 1)
+            declare_object(
+                walk, value, scope, add_symbol(walk, name, "field", parent, one), depth + 1
+            )
 
 
 def mark_accessor(walk: Walk, sym: int, node: "Node") -> None:
     """Note on a method whether it is a getter or a setter, and static."""
     words = {one.type for one in node.children}
-    walk.tables.symbols[sym]["detail"].update({one: True for one in ("get", "set", "static") if one in words})
+    walk.tables.symbols[sym]["detail"].update(
+        {one: True for one in ("get", "set", "static") if one in words}
+    )
 
 
 def _holds_functions(node: "Node") -> bool:

@@ -10,7 +10,9 @@ from ghostmem.outline.languages.shared.types import MAX_DEPTH
 class Names(World):
     """Look names up."""
 
-    def lookup(self, path: str, name: str, scope: int, types: bool = False) -> tuple[list[Any], int]:
+    def lookup(
+        self, path: str, name: str, scope: int, types: bool = False
+    ) -> tuple[list[Any], int]:
         """Return what a name is bound to and in which scope, nothing when it is nowhere."""
         key = (path, name, scope, types)
         if key not in self.bound:
@@ -29,7 +31,9 @@ class Names(World):
             scope = scopes[scope][0]
         return [], -1
 
-    def things(self, path: str, name: str, scope: int, types: bool = False) -> tuple[list[Thing], str]:
+    def things(
+        self, path: str, name: str, scope: int, types: bool = False
+    ) -> tuple[list[Thing], str]:
         """Return what a name leads to, and by which rung."""
         found, at = self.lookup(path, name, scope, types)
         if not found:
@@ -40,7 +44,9 @@ class Names(World):
             given = self.files[path].imports[found[0][1]]
             return self.imported(path, given.path, given.name), "import"
         if found[0][0] == "s":
-            return [("sym", (path, one[1])) for one in found if one[0] == "s"], "local" if self._is_inside(path, at) else "module"
+            return [
+                ("sym", (path, one[1])) for one in found if one[0] == "s"
+            ], "local" if self._is_inside(path, at) else "module"
         if found[0][0] == "t":
             return [("param", name, at)], "local"
         return [("value", path, found[-1], at)] if len(found) == 1 else [], "local"
@@ -88,13 +94,23 @@ class Names(World):
         if name in exports:
             return self.exported(path, exports[name], seen)
         if name == "default":
-            return [("mod", path)] if exports and not self.detail(path, "stars") and self._is_commonjs(path) else []
+            return (
+                [("mod", path)]
+                if exports and not self.detail(path, "stars") and self._is_commonjs(path)
+                else []
+            )
         return self._starred(path, name, seen)
 
     def _is_commonjs(self, path: str) -> bool:
-        return any(one[0] in {"expr", "sym"} for name, one in self.detail(path, "exports").items() if name != "default")
+        return any(
+            one[0] in {"expr", "sym"}
+            for name, one in self.detail(path, "exports").items()
+            if name != "default"
+        )
 
-    def exported(self, path: str, what: list[Any], seen: frozenset[tuple[str, str]] = frozenset()) -> list[Thing]:
+    def exported(
+        self, path: str, what: list[Any], seen: frozenset[tuple[str, str]] = frozenset()
+    ) -> list[Thing]:
         """Return what stands behind a name among the exports of a file."""
         if what[0] == "sym":
             return [("sym", (path, what[1]))]
@@ -102,12 +118,18 @@ class Names(World):
             return [("row", path, what[1])]
         if what[0] == "from":
             where, place = self.paths.find(path, what[1])
-            return self._export(place, what[2], seen) if where == "file" else self.imported(path, what[1], what[2])
+            return (
+                self._export(place, what[2], seen)
+                if where == "file"
+                else self.imported(path, what[1], what[2])
+            )
         value, _ = self.things(path, what[1], 0)
         kind, _ = self.things(path, what[1], 0, types=True)
         outside = [one for one in value if one[0] != "native" or self.lookup(path, what[1], 0)[0]]
         return outside + [
-            one for one in kind if one not in outside and (one[0] != "native" or self.lookup(path, what[1], 0, True)[0])
+            one
+            for one in kind
+            if one not in outside and (one[0] != "native" or self.lookup(path, what[1], 0, True)[0])
         ]
 
     def _starred(self, path: str, name: str, seen: frozenset[tuple[str, str]]) -> list[Thing]:
@@ -116,7 +138,11 @@ class Names(World):
         outside: list[list[Thing]] = []
         for module in self.detail(path, "stars"):
             where, place = self.paths.find(path, module)
-            given = self._export(place, name, seen) if where == "file" else self.imported(path, module, name)
+            given = (
+                self._export(place, name, seen)
+                if where == "file"
+                else self.imported(path, module, name)
+            )
             rows = found if where == "file" else outside
             if given and given not in rows:
                 rows.append(given)

@@ -1,4 +1,6 @@
-"""Where a module's name leads in a JavaScript or TypeScript project: to one of its files, to Node itself, or to a package."""
+"""Where a module's name leads in a JavaScript or TypeScript project: to one of its files, to Node
+itself, or to a package.
+"""
 
 import json
 import posixpath
@@ -10,7 +12,12 @@ from ghostmem.outline.languages.base import Read
 from ghostmem.outline.languages.ecma_.natives import BUILTIN_MODULES
 
 SUFFIXES = (".ts", ".tsx", ".mts", ".cts", ".d.ts", ".js", ".jsx", ".mjs", ".cjs")
-WRITTEN = {".js": (".ts", ".tsx"), ".jsx": (".tsx",), ".mjs": (".mts",), ".cjs": (".cts",)}  # what is meant in TypeScript
+WRITTEN = {
+    ".js": (".ts", ".tsx"),
+    ".jsx": (".tsx",),
+    ".mjs": (".mts",),
+    ".cjs": (".cts",),
+}  # what is meant in TypeScript
 CONFIGS = ("tsconfig.json", "jsconfig.json", "tsconfig.base.json")
 NOT_JSON = re.compile(r'("(?:\\.|[^"\\])*")|//[^\n]*|/\*.*?\*/|,(?=\s*[}\]])', re.DOTALL)
 MAX_EXTENDS = 8
@@ -55,35 +62,65 @@ class Paths:
         """Return the file that a path without its suffix means, or nothing."""
         path = "" if path == "." else path
         stem, suffix = posixpath.splitext(path)
-        tried = [path, *(stem + one for one in WRITTEN.get(suffix, ())), *(path + one for one in SUFFIXES)]
+        tried = [
+            path,
+            *(stem + one for one in WRITTEN.get(suffix, ())),
+            *(path + one for one in SUFFIXES),
+        ]
         tried += [posixpath.join(path, "index" + one) for one in SUFFIXES]
         return next((one for one in tried if one in self.files), "")
 
     def _mapped(self, folder: str, name: str) -> str:
         """Follow `paths` and `baseUrl` of the nearest tsconfig."""
         config = self._config(folder)
-        rules = sorted(config.get("paths", {}).items(), key=lambda rule: (-len(rule[0].partition("*")[0]), rule[0]))
+        rules = sorted(
+            config.get("paths", {}).items(),
+            key=lambda rule: (-len(rule[0].partition("*")[0]), rule[0]),
+        )
         for pattern, targets in rules:
             before, star, after = pattern.partition("*")
             if name == pattern or (
-                star and name.startswith(before) and name.endswith(after) and len(name) >= len(before + after)
+                star
+                and name.startswith(before)
+                and name.endswith(after)
+                and len(name) >= len(before + after)
             ):
                 middle = name[len(before) : len(name) - len(after)] if star else ""
                 rows = targets if isinstance(targets, list) else []
                 tried = (
-                    self._file(posixpath.normpath(posixpath.join(config["at"], str(one).replace("*", middle)))) for one in rows
+                    self._file(
+                        posixpath.normpath(
+                            posixpath.join(config["at"], str(one).replace("*", middle))
+                        )
+                    )
+                    for one in rows
                 )
                 found = next((one for one in tried if one), "")
                 if found:
                     return found
-        return self._file(posixpath.normpath(posixpath.join(config["base"], name))) if config.get("base") is not None else ""
+        return (
+            self._file(posixpath.normpath(posixpath.join(config["base"], name)))
+            if config.get("base") is not None
+            else ""
+        )
 
     def _config(self, folder: str) -> dict[str, Any]:
         if folder not in self.configs:
             found = next(
-                (one for one in (self._read_config(posixpath.join(folder, name)) for name in CONFIGS) if one is not None), None
+                (
+                    one
+                    for one in (self._read_config(posixpath.join(folder, name)) for name in CONFIGS)
+                    if one is not None
+                ),
+                None,
             )
-            self.configs[folder] = found if found is not None else self._config(posixpath.dirname(folder)) if folder else {}
+            self.configs[folder] = (
+                found
+                if found is not None
+                else self._config(posixpath.dirname(folder))
+                if folder
+                else {}
+            )
         return self.configs[folder]
 
     def _read_config(self, path: str, depth: int = 0) -> dict[str, Any] | None:
@@ -95,14 +132,21 @@ class Paths:
         for one in above if isinstance(above, list) else [above]:
             if isinstance(one, str) and one.startswith(".") and depth < MAX_EXTENDS:
                 name = one if one.endswith(".json") else one + ".json"
-                found.update(self._read_config(posixpath.normpath(posixpath.join(folder, name)), depth + 1) or {})
+                found.update(
+                    self._read_config(posixpath.normpath(posixpath.join(folder, name)), depth + 1)
+                    or {}
+                )
         options = data.get("compilerOptions")
         options = options if isinstance(options, dict) else {}
         if isinstance(options.get("baseUrl"), str):
-            found["base"] = found["at"] = posixpath.normpath(posixpath.join(folder, options["baseUrl"]))
+            found["base"] = found["at"] = posixpath.normpath(
+                posixpath.join(folder, options["baseUrl"])
+            )
         if isinstance(options.get("paths"), dict):
             found["paths"] = options["paths"]
-            found["at"] = found.get("base", folder) if "baseUrl" in options or "base" in found else folder
+            found["at"] = (
+                found.get("base", folder) if "baseUrl" in options or "base" in found else folder
+            )
         return found
 
     def _packages(self) -> dict[str, tuple[str, dict[str, Any]]]:
@@ -128,10 +172,23 @@ class Paths:
             return ""
         folder, data = own
         rest = "/".join(parts[cut:])
-        entries = [data.get(key) for key in ("source", "types", "typings", "module", "main")] if not rest else [rest]
-        tried = [one for one in entries if isinstance(one, str)] + (["src/index", "index"] if not rest else ["src/" + rest])
+        entries = (
+            [data.get(key) for key in ("source", "types", "typings", "module", "main")]
+            if not rest
+            else [rest]
+        )
+        tried = [one for one in entries if isinstance(one, str)] + (
+            ["src/index", "index"] if not rest else ["src/" + rest]
+        )
         return next(
-            (found for found in (self._file(posixpath.normpath(posixpath.join(folder, one))) for one in tried) if found), ""
+            (
+                found
+                for found in (
+                    self._file(posixpath.normpath(posixpath.join(folder, one))) for one in tried
+                )
+                if found
+            ),
+            "",
         )
 
 

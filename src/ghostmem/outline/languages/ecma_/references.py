@@ -13,7 +13,14 @@ from ghostmem.outline.languages.shared.tables import row
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-PATTERNS = {"object_pattern", "array_pattern", "rest_pattern", "assignment_pattern", "object_assignment_pattern", "pair_pattern"}
+PATTERNS = {
+    "object_pattern",
+    "array_pattern",
+    "rest_pattern",
+    "assignment_pattern",
+    "object_assignment_pattern",
+    "pair_pattern",
+}
 
 
 def _call(walk: Walk, node: "Node", scope: int, owner: int) -> list[Step]:
@@ -26,7 +33,9 @@ def _call(walk: Walk, node: "Node", scope: int, owner: int) -> list[Step]:
         module_import(tables, node, made[1], "", "", owner)
         return rest
     if callee:
-        reference(tables, "calls", owner, callee, [expression(tables, callee, scope), "call", number])
+        reference(
+            tables, "calls", owner, callee, [expression(tables, callee, scope), "call", number]
+        )
         rest = [*_target(walk, callee, scope, owner), *rest]
     return rest
 
@@ -36,7 +45,9 @@ def _new(walk: Walk, node: "Node", scope: int, owner: int) -> list[Step]:
     rest = fields(node, ["arguments", "type_arguments"], scope, owner)
     expression(walk.tables, node, scope)
     if made:
-        reference(walk.tables, "calls", owner, made, [expression(walk.tables, made, scope), "new", -1])
+        reference(
+            walk.tables, "calls", owner, made, [expression(walk.tables, made, scope), "new", -1]
+        )
         rest = [*_target(walk, made, scope, owner), *rest]
     return rest
 
@@ -53,7 +64,9 @@ def _target(walk: Walk, node: "Node", scope: int, owner: int) -> list[Step]:
 def _object_of(walk: Walk, node: "Node", scope: int, owner: int) -> list[Step]:
     target = node.child_by_field_name("object")
     if target and target.type == "identifier":
-        reference(walk.tables, "accesses", owner, target, [expression(walk.tables, target, scope), "root"])
+        reference(
+            walk.tables, "accesses", owner, target, [expression(walk.tables, target, scope), "root"]
+        )
         return []
     return [(target, scope, owner)] if target else []
 
@@ -86,7 +99,9 @@ def write(walk: Walk, node: "Node", scope: int, owner: int) -> list[Step]:
         for one in node.named_children:
             if one.type not in {"property_identifier", "string", "computed_property_name"}:
                 steps += (
-                    write(walk, one, scope, owner) if one.type in PATTERNS or "identifier" in one.type else [(one, scope, owner)]
+                    write(walk, one, scope, owner)
+                    if one.type in PATTERNS or "identifier" in one.type
+                    else [(one, scope, owner)]
                 )
         return steps
     return [(node, scope, owner)]
@@ -115,7 +130,9 @@ def _augmented(walk: Walk, node: "Node", scope: int, owner: int) -> list[Step]:
 def _decorator(walk: Walk, node: "Node", scope: int, owner: int) -> list[Step]:
     what = next(iter(node.named_children), None)
     if what and what.type in {"identifier", "member_expression"}:
-        reference(walk.tables, "calls", owner, what, [expression(walk.tables, what, scope), "call", -1])
+        reference(
+            walk.tables, "calls", owner, what, [expression(walk.tables, what, scope), "call", -1]
+        )
         return _target(walk, what, scope, owner)
     return inside(node, scope, owner)
 
@@ -123,8 +140,13 @@ def _decorator(walk: Walk, node: "Node", scope: int, owner: int) -> list[Step]:
 def _jsx(walk: Walk, node: "Node", scope: int, owner: int) -> list[Step]:
     name = node.child_by_field_name("name")
     rest = [(one, scope, owner) for one in node.named_children if name is None or one.id != name.id]
-    if name and (name.type == "member_expression" or (name.type == "identifier" and text_of(name)[:1].isupper())):
-        reference(walk.tables, "calls", owner, name, [expression(walk.tables, name, scope), "jsx", -1])
+    if name and (
+        name.type == "member_expression"
+        or (name.type == "identifier" and text_of(name)[:1].isupper())
+    ):
+        reference(
+            walk.tables, "calls", owner, name, [expression(walk.tables, name, scope), "jsx", -1]
+        )
         rest = [*_target(walk, name, scope, owner), *rest]
     return rest
 

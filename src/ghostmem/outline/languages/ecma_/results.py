@@ -3,7 +3,14 @@
 from typing import Any
 
 from ghostmem.outline.languages.ecma_.members import Members
-from ghostmem.outline.languages.ecma_.natives import ARRAYS, EACH, ELEMENT, PROMISES, RETURNS_STRING, SAME_ARRAY
+from ghostmem.outline.languages.ecma_.natives import (
+    ARRAYS,
+    EACH,
+    ELEMENT,
+    PROMISES,
+    RETURNS_STRING,
+    SAME_ARRAY,
+)
 from ghostmem.outline.languages.ecma_.world import Given
 from ghostmem.outline.languages.ecma_.written import thawed
 from ghostmem.outline.languages.shared.types import Env, Type, union
@@ -47,20 +54,39 @@ class Results(Members):
                 return held if one[2] == "bind" else self.result(held)
         if one[0] == "m" and kind and kind[0] == "fn":
             record = self.detail(kind[1][0], "functions")[self.symbol(kind[1]).detail["f"]]
-            if record["ret"] == ["this"] or (record["ret"] is None and self._returns_this(kind[1][0], record)):
+            if record["ret"] == ["this"] or (
+                record["ret"] is None and self._returns_this(kind[1][0], record)
+            ):
                 return self.type_of(path, one[1])
         return self.result(kind, types, (path, tuple(given)))
 
     def _returns_this(self, path: str, record: dict[str, Any]) -> bool:
         rows = self.detail(path, "rows")
-        return bool(record["rets"]) and not record["async"] and all(one >= 0 and rows[one][0] == "this" for one in record["rets"])
+        return (
+            bool(record["rets"])
+            and not record["async"]
+            and all(one >= 0 and rows[one][0] == "this" for one in record["rets"])
+        )
 
-    def return_of(self, path: str, number: int, env: Env, types: tuple[Type, ...] = (), given: Given = ("", ())) -> Type:
-        """Return what a function gives back: as it is written, or what all its return statements give."""
+    def return_of(
+        self,
+        path: str,
+        number: int,
+        env: Env,
+        types: tuple[Type, ...] = (),
+        given: Given = ("", ()),
+    ) -> Type:
+        """Return what a function gives back: as it is written, or what all its return statements
+        give.
+        """
         record = self.detail(path, "functions")[number]
         if record["ret"] is not None:
-            return self.term(record["ret"], path, record["scope"], env + self._inferred(record, types, given))
-        declared = self.symbol((path, record["sym"])).detail.get("type") if record["sym"] >= 0 else None
+            return self.term(
+                record["ret"], path, record["scope"], env + self._inferred(record, types, given)
+            )
+        declared = (
+            self.symbol((path, record["sym"])).detail.get("type") if record["sym"] >= 0 else None
+        )
         if declared is not None:
             return self.result(self.term(declared, path, record["scope"], env))
         if record["gen"] or not record["rets"]:
@@ -76,7 +102,13 @@ class Results(Members):
         for term, number in zip(record["types"], given[1], strict=False):
             if term and term[0] == "n" and term[1] in record["tp"]:
                 found.setdefault(term[1], self.type_of(given[0], number))
-            elif term and term[0] == "arr" and term[1] and term[1][0] == "n" and term[1][1] in record["tp"]:
+            elif (
+                term
+                and term[0] == "arr"
+                and term[1]
+                and term[1][0] == "n"
+                and term[1][1] in record["tp"]
+            ):
                 found.setdefault(term[1][1], self.element(self.type_of(given[0], number)))
         return tuple(sorted((name, kind) for name, kind in found.items() if kind))
 
@@ -93,29 +125,53 @@ class Results(Members):
         if kind in PROMISES:
             if name in {"catch", "finally"}:
                 return held
-            result = self.result(self.type_of(given[0], given[1][0])) if name == "then" and given[1] else None
+            result = (
+                self.result(self.type_of(given[0], given[1][0]))
+                if name == "then" and given[1]
+                else None
+            )
             return ("nat", "Promise", (self.awaited(result),)) if result else ("nat", "Promise", ())
         if kind == "Map" and held[2]:
-            return {"get": held[2][-1], "values": ("nat", "Array", held[2][-1:]), "keys": ("nat", "Array", held[2][:1])}.get(name)
+            return {
+                "get": held[2][-1],
+                "values": ("nat", "Array", held[2][-1:]),
+                "keys": ("nat", "Array", held[2][:1]),
+            }.get(name)
         if name == "split":
             return ("nat", "Array", (("nat", "String", ()),))
-        return ("nat", "String", ()) if name in RETURNS_STRING and kind in {"String", "Number", "Date"} else None
+        return (
+            ("nat", "String", ())
+            if name in RETURNS_STRING and kind in {"String", "Number", "Date"}
+            else None
+        )
 
     def parameter(self, path: str, number: int, at: int) -> Type:
-        """Return the type of a function's parameter: as written, as its variable is declared, or as its caller expects."""
+        """Return the type of a function's parameter: as written, as its variable is declared, or as
+        its caller expects.
+        """
         record = self.detail(path, "functions")[number]
         if at < len(record["types"]) and record["types"][at] is not None:
             return self.term(record["types"][at], path, record["scope"])
-        declared = self.symbol((path, record["sym"])).detail.get("type") if record["sym"] >= 0 else None
+        declared = (
+            self.symbol((path, record["sym"])).detail.get("type") if record["sym"] >= 0 else None
+        )
         if declared is not None:
             return self._taken(self.term(declared, path, record["scope"]), at)
         return self._context(path, record["ctx"], at) if record["ctx"] else None
 
     def _constructor(self, kind: Type, types: tuple[Type, ...]) -> Type:
-        held = self.children.get(kind[1], {}).get("constructor", []) if kind and kind[0] == "cls" else []
+        held = (
+            self.children.get(kind[1], {}).get("constructor", [])
+            if kind and kind[0] == "cls"
+            else []
+        )
         if not kind or len(held) != 1:
             return None
-        return ("fn", (kind[1][0], held[0]), tuple(zip(self.symbol(kind[1]).detail["tp"], types, strict=False)))
+        return (
+            "fn",
+            (kind[1][0], held[0]),
+            tuple(zip(self.symbol(kind[1]).detail["tp"], types, strict=False)),
+        )
 
     def _taken(self, kind: Type, at: int) -> Type:
         if kind and kind[0] == "fnt" and at < len(kind[1]):
@@ -133,14 +189,26 @@ class Results(Members):
             case ("natm", ("nat", "Map", given), "forEach") if given:
                 return given[-1] if at == 0 else None
             case ("natm", held, name) if position == 0 and (held[0] == "tup" or held[1] in ARRAYS):
-                first = (name in EACH and at == 0) or (name in {"sort", "toSorted"} and at < 2) or (name == "reduce" and at == 1)
+                first = (
+                    (name in EACH and at == 0)
+                    or (name in {"sort", "toSorted"} and at < 2)
+                    or (name == "reduce" and at == 1)
+                )
                 return self.element(held) if first else None
-            case ("natm", ("nat", one, given), "then") if one in PROMISES and position == 0 and at == 0:
+            case ("natm", ("nat", one, given), "then") if (
+                one in PROMISES and position == 0 and at == 0
+            ):
                 return given[0] if given else None
             case ("fn", key, env):
                 record = self.detail(key[0], "functions")[self.symbol(key).detail["f"]]
                 known = position < len(record["types"]) and not self.symbol(key).detail.get("over")
-                return self._taken(self.term(record["types"][position], key[0], record["scope"], env), at) if known else None
+                return (
+                    self._taken(
+                        self.term(record["types"][position], key[0], record["scope"], env), at
+                    )
+                    if known
+                    else None
+                )
             case _:
                 return None
 
@@ -148,7 +216,11 @@ class Results(Members):
         """Return what awaiting a value gives."""
         if kind and kind[0] == "u":
             return union([self.awaited(one) for one in kind[1]])
-        return (kind[2][0] if kind[2] else None) if kind and kind[0] == "nat" and kind[1] in PROMISES else kind
+        return (
+            (kind[2][0] if kind[2] else None)
+            if kind and kind[0] == "nat" and kind[1] in PROMISES
+            else kind
+        )
 
     def element(self, kind: Type) -> Type:
         """Return what a value consists of."""

@@ -20,7 +20,17 @@ from ghostmem.outline.languages.shared.tables import new_scope, row
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-LEAVES = ("comment", "property_identifier", "string", "string_fragment", "number", "regex", "predefined_type", "true", "false")
+LEAVES = (
+    "comment",
+    "property_identifier",
+    "string",
+    "string_fragment",
+    "number",
+    "regex",
+    "predefined_type",
+    "true",
+    "false",
+)
 DECLARED = {"function_declaration", "generator_function_declaration", "function_signature"}
 
 
@@ -35,7 +45,11 @@ def _for_in(walk: Walk, node: "Node", scope: int, owner: int) -> list[Step]:
     declared = node.child_by_field_name("kind") is not None
     if left and declared:
         over = any(one.type == "of" for one in node.children)
-        value = row(walk.tables, "el", expression(walk.tables, right, scope)) if over else row(walk.tables, "lit", "String")
+        value = (
+            row(walk.tables, "el", expression(walk.tables, right, scope))
+            if over
+            else row(walk.tables, "lit", "String")
+        )
         bind_pattern(walk.tables, left, inner, value)
     elif left:
         write(walk, left, scope, owner)
@@ -63,13 +77,26 @@ def _function_declaration(walk: Walk, node: "Node", scope: int, owner: int) -> l
 
 
 def _is_overloaded(node: "Node", name: str) -> bool:
-    outer = node.parent if node.parent and node.parent.type in {"export_statement", "ambient_declaration"} else node
+    outer = (
+        node.parent
+        if node.parent and node.parent.type in {"export_statement", "ambient_declaration"}
+        else node
+    )
     after = outer.next_named_sibling if outer else None
     while after and after.type == "comment":
         after = after.next_named_sibling
     while after and after.type in {"export_statement", "ambient_declaration"}:
-        after = next((one for one in after.named_children if one.type in FUNCTIONS or one.type == "ambient_declaration"), None)
-    return bool(after and after.type in FUNCTIONS and text_of(after.child_by_field_name("name")) == name)
+        after = next(
+            (
+                one
+                for one in after.named_children
+                if one.type in FUNCTIONS or one.type == "ambient_declaration"
+            ),
+            None,
+        )
+    return bool(
+        after and after.type in FUNCTIONS and text_of(after.child_by_field_name("name")) == name
+    )
 
 
 def _return(walk: Walk, node: "Node", scope: int, owner: int) -> list[Step]:
@@ -102,13 +129,17 @@ def _formal_parameters(_walk: Walk, node: "Node", scope: int, owner: int) -> lis
 
 
 def _required(walk: Walk, node: "Node", scope: int, owner: int) -> list[Step]:
-    return [step for step in _parameter(walk, node, scope, owner) if step[0].type not in {"identifier", "this"}] + _default(
-        node, scope, owner
-    )
+    return [
+        step
+        for step in _parameter(walk, node, scope, owner)
+        if step[0].type not in {"identifier", "this"}
+    ] + _default(node, scope, owner)
 
 
 def _default(node: "Node", scope: int, owner: int) -> list[Step]:
-    value = node.child_by_field_name("value")  # left out above when it is a bare name, which is a read
+    value = node.child_by_field_name(
+        "value"
+    )  # left out above when it is a bare name, which is a read
     return [(value, scope, owner)] if value and value.type in {"identifier", "this"} else []
 
 

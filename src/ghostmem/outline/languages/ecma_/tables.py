@@ -1,4 +1,6 @@
-"""What is gathered from one file of JavaScript or TypeScript, and the names of nodes that several parts of the walk ask for."""
+"""What is gathered from one file of JavaScript or TypeScript, and the names of nodes that several
+parts of the walk ask for.
+"""
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -11,10 +13,19 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 FUNCTIONS = {
-    "function_declaration", "generator_function_declaration", "function_expression", "generator_function", "arrow_function",
-    "method_definition", "function_signature", "method_signature", "abstract_method_signature", "function", "construct_signature",
+    "function_declaration",
+    "generator_function_declaration",
+    "function_expression",
+    "generator_function",
+    "arrow_function",
+    "method_definition",
+    "function_signature",
+    "method_signature",
+    "abstract_method_signature",
+    "function",
+    "construct_signature",
     "call_signature",
-}  # fmt: skip
+}
 CLASSES = {"class_declaration", "abstract_class_declaration", "class"}
 
 
@@ -45,7 +56,9 @@ def reference(tables: Tables, kind: str, owner: int, node: "Node", detail: Any) 
     tables.refs.append(Ref(kind, owner, short(node), line_of(node), detail))
 
 
-def module_import(tables: Tables, node: "Node", path: str, name: str, alias: str, owner: int = FILE) -> int:
+def module_import(
+    tables: Tables, node: "Node", path: str, name: str, alias: str, owner: int = FILE
+) -> int:
     """Record an import and return its number; the name is `*` for the whole module."""
     tables.imports.append(Import(path, line_of(node), owner, name, alias, name == "*"))
     return len(tables.imports) - 1

@@ -48,24 +48,39 @@ def type_term(node: "Node | None", depth: int = 0) -> Any:
         case "tuple_type":
             return ["tuple", [type_term(one, depth + 1) for one in parts]]
         case "union_type" | "intersection_type":
-            return ["u" if node.type == "union_type" else "&", [type_term(one, depth + 1) for one in parts]]
+            return [
+                "u" if node.type == "union_type" else "&",
+                [type_term(one, depth + 1) for one in parts],
+            ]
         case "literal_type":
             kind = parts[0].type if parts else "null"
             return ["p", "null"] if kind in EMPTY else ["p", LITERALS.get(kind, "Number").lower()]
         case "function_type":
             names = node.child_by_field_name("parameters")
-            return ["fn", parameter_types(names, depth), type_term(node.child_by_field_name("return_type"), depth + 1)]
+            return [
+                "fn",
+                parameter_types(names, depth),
+                type_term(node.child_by_field_name("return_type"), depth + 1),
+            ]
         case "object_type":
             return [
                 "obj",
-                dict(_member_type(one, depth) for one in parts if one.type in {"property_signature", "method_signature"}),
+                dict(
+                    _member_type(one, depth)
+                    for one in parts
+                    if one.type in {"property_signature", "method_signature"}
+                ),
             ]
         case "this_type":
             return ["this"]
         case "type_query":
             return ["typeof", short(parts[0])] if parts else None
         case "lookup_type":
-            return ["lookup", type_term(parts[0], depth + 1), text_of(parts[1]).strip("\"'")] if len(parts) > 1 else None
+            return (
+                ["lookup", type_term(parts[0], depth + 1), text_of(parts[1]).strip("\"'")]
+                if len(parts) > 1
+                else None
+            )
         case _:
             return None
 
@@ -80,7 +95,15 @@ def type_arguments(node: "Node", depth: int = 0) -> list[Any]:
 
 def parameter_types(node: "Node | None", depth: int = 0) -> list[Any]:
     """Return the types of a list of parameters, without `this`."""
-    rows = [one for one in node.named_children if one.type in {"required_parameter", "optional_parameter"}] if node else []
+    rows = (
+        [
+            one
+            for one in node.named_children
+            if one.type in {"required_parameter", "optional_parameter"}
+        ]
+        if node
+        else []
+    )
     rows = [one for one in rows if text_of(one.child_by_field_name("pattern")) != "this"]
     return [type_term(one.child_by_field_name("type"), depth + 1) for one in rows]
 
@@ -100,5 +123,10 @@ def type_parameters(tables: Tables, node: "Node", scope: int) -> list[str]:
     for one in found.named_children if found else []:
         if one.type == "type_parameter":
             names.append(text_of(one.child_by_field_name("name")))
-            bind(tables, scope, "^" + names[-1], ["t", type_term(one.child_by_field_name("constraint"))])
+            bind(
+                tables,
+                scope,
+                "^" + names[-1],
+                ["t", type_term(one.child_by_field_name("constraint"))],
+            )
     return names

@@ -26,7 +26,11 @@ def generic(walk: Walk, node: "Node", scope: int, owner: int) -> list[Step]:
     """Walk a signature whose type parameters are known in it only."""
     inner = new_scope(walk.tables, scope)
     type_parameters(walk.tables, node, inner)
-    return [(one, inner, owner) for one in node.named_children if one.type not in {"identifier", "property_identifier"}]
+    return [
+        (one, inner, owner)
+        for one in node.named_children
+        if one.type not in {"identifier", "property_identifier"}
+    ]
 
 
 def _conditional_type(walk: Walk, node: "Node", scope: int, owner: int) -> list[Step]:
@@ -42,7 +46,11 @@ def _conditional_type(walk: Walk, node: "Node", scope: int, owner: int) -> list[
 
 
 def _mapped(_walk: Walk, node: "Node", scope: int, owner: int) -> list[Step]:
-    return [(one, scope, owner) for one in node.named_children if one != node.child_by_field_name("name")]
+    return [
+        (one, scope, owner)
+        for one in node.named_children
+        if one != node.child_by_field_name("name")
+    ]
 
 
 def _index_signature(walk: Walk, node: "Node", scope: int, owner: int) -> list[Step]:

@@ -20,7 +20,9 @@ class Walk:
     late: list[Step] = field(default_factory=list)
     modules: set[int] = field(default_factory=lambda: {0})  # the scopes whose variables are symbols
     bodies: dict[int, int] = field(default_factory=dict)  # scope: the function it is the body of
-    pending: dict[tuple[int, str], list[Any]] = field(default_factory=dict)  # overloads waiting for their last
+    pending: dict[tuple[int, str], list[Any]] = field(
+        default_factory=dict
+    )  # overloads waiting for their last
 
     def function_at(self, scope: int) -> int:
         """Return the function that a scope is in, -1 when in none."""
@@ -44,7 +46,9 @@ def add_symbol(walk: Walk, name: str, kind: str, parent: int, node: "Node", **de
     return new_symbol(walk.tables, name, kind, parent, node, head, detail)
 
 
-def declare_type(walk: Walk, name: str, kind: str, parent: int, node: "Node", scope: int, value: bool) -> int:
+def declare_type(
+    walk: Walk, name: str, kind: str, parent: int, node: "Node", scope: int, value: bool
+) -> int:
     """Declare a type; `value` says that it is there when the program runs."""
     sym = add_symbol(walk, name, kind, parent, node)
     bind(walk.tables, scope, "^" + name, ["s", sym])

@@ -1,8 +1,9 @@
-"""All files of a JavaScript or TypeScript project, and what the parts of the inference ask of each other.
+"""All files of a JavaScript or TypeScript project, and what the parts of the inference ask of each
+other.
 
-A type is a tuple that begins with its sort: inst, cls, fn, anon, ns, mod, var, o, nat, natv, natm, ext, exti, fnt, objt, tup, u.
-A thing is what a name leads to: sym, member, type, row, value, param, mod, native, external.
-"""
+A type is a tuple that begins with its sort: inst, cls, fn, anon, ns, mod, var, o, nat, natv, natm,
+ext, exti, fnt, objt, tup, u. A thing is what a name leads to: sym, member, type, row, value, param,
+mod, native, external."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -27,7 +28,9 @@ class World(ABC):
         self.bound: dict[tuple[str, str, int, bool], tuple[list[Any], int]] = {}
         self.merged: dict[Key, list[Key]] = {}
         self.aliases: set[Key] = set()  # those being followed
-        self.heirs: set[tuple[str, int, str]] = set()  # the file, scope and name of what is extended, while that is looked for
+        self.heirs: set[tuple[str, int, str]] = (
+            set()
+        )  # the file, scope and name of what is extended, while that is looked for
         self.orphans: set[tuple[str, int, str]] = set()  # of these, what was not found
         self.handed: dict[tuple[str, str], list[Thing]] = {}  # file and name: what is exported
         self.guesses = 0  # how often an export was looked up in the type of a value
@@ -38,7 +41,9 @@ class World(ABC):
             for number, one in enumerate(facts.symbols):
                 if one.kind == "module":
                     self.spaces.add((path, one.detail["scope"]))
-                self.children.setdefault((path, one.parent), {}).setdefault(one.name, []).append(number)
+                self.children.setdefault((path, one.parent), {}).setdefault(one.name, []).append(
+                    number
+                )
 
     def symbol(self, key: Key) -> Symbol:
         """Return a symbol."""

@@ -23,7 +23,9 @@ class Written(Names):
     def _term(self, term: list[Any], path: str, scope: int, env: Env) -> Type:
         match term:
             case ["n", name, given]:
-                return self._named(name, tuple(self.term(one, path, scope, env) for one in given), path, scope, env)
+                return self._named(
+                    name, tuple(self.term(one, path, scope, env) for one in given), path, scope, env
+                )
             case ["p", name]:
                 return (
                     ("null",)
@@ -44,7 +46,13 @@ class Written(Names):
             case ["fn", given, result]:
                 return ("fnt", _frozen(given), _frozen(result), path, scope, env)
             case ["obj", members]:
-                return ("objt", tuple((name, _frozen(kind)) for name, kind in sorted(members.items())), path, scope, env)
+                return (
+                    "objt",
+                    tuple((name, _frozen(kind)) for name, kind in sorted(members.items())),
+                    path,
+                    scope,
+                    env,
+                )
             case ["this"]:
                 return self.this(path, scope)
             case ["typeof", name]:
@@ -61,7 +69,9 @@ class Written(Names):
     def _named(self, name: str, given: tuple[Type, ...], path: str, scope: int, env: Env) -> Type:
         things = self.type_things(name, path, scope)
         if len(things) > 1 and all(one[0] == "sym" for one in things):
-            things = [one for one in things if self.symbol(one[1]).kind in {"type", "interface"}][:1]  # merged declarations
+            things = [one for one in things if self.symbol(one[1]).kind in {"type", "interface"}][
+                :1
+            ]  # merged declarations
         match things:
             case [("sym", key)]:
                 return self._instance(key, given)
@@ -94,7 +104,9 @@ class Written(Names):
             things = self.member(kind, part) if kind else []
             if kind and kind[0] == "ns":
                 space = self.symbol(kind[1])
-                things = self.things(kind[1][0], part, space.detail["scope"], types=True)[0] or things
+                things = (
+                    self.things(kind[1][0], part, space.detail["scope"], types=True)[0] or things
+                )
         return things
 
     def _instance(self, key: Key, given: tuple[Type, ...]) -> Type:

@@ -1,4 +1,6 @@
-"""Type the trees of Go within one file: what each name denotes, and on the way each reference that is made."""
+"""Type the trees of Go within one file: what each name denotes, and on the way each reference that
+is made.
+"""
 
 from typing import Any
 
@@ -8,15 +10,35 @@ from ghostmem.outline.languages.go_.lookup import Lookup, Scope
 from ghostmem.outline.languages.go_.lowering import Tree
 from ghostmem.outline.languages.go_.operand import UNKNOWN, Op, Sink
 from ghostmem.outline.languages.go_.shapes import SHAPES
-from ghostmem.outline.languages.go_.types import BOOL, PREDECLARED_FUNCTIONS, PREDECLARED_TYPES, PREDECLARED_VALUES, Type, basic
+from ghostmem.outline.languages.go_.types import (
+    BOOL,
+    PREDECLARED_FUNCTIONS,
+    PREDECLARED_TYPES,
+    PREDECLARED_VALUES,
+    Type,
+    basic,
+)
 from ghostmem.outline.languages.go_.world import Decl, File, Package, native
 
 
 class Checker:
-    """Types trees within one file; without a sink it is silent and does not walk into function literals."""
+    """Types trees within one file.
 
-    def __init__(self, lookup: Lookup, file: File, scopes: list[Scope], sink: Sink | None = None, home: str = "") -> None:
-        """Start in a file, inside the scopes given; `home` tells the local types of one owner from those of others."""
+    Without a sink it is silent and does not walk into function literals.
+    """
+
+    def __init__(
+        self,
+        lookup: Lookup,
+        file: File,
+        scopes: list[Scope],
+        sink: Sink | None = None,
+        home: str = "",
+    ) -> None:
+        """Start in a file, inside the scopes given.
+
+        `home` tells the local types of one owner from those of others.
+        """
         self.lookup = lookup
         self.world = lookup.world
         self.file = file
@@ -28,12 +50,20 @@ class Checker:
     # references
 
     def settle(self, op: Op, how: str, tree: Tree) -> None:
-        """Record the reference that an operand makes when it is read, written, called or named as a type."""
+        """Record the reference that an operand makes when it is read, written, called or named as a
+        type.
+        """
         if self.sink is None:
             return
         if not op.ids:
-            if op.what == "missing" and (how == "call" or op.via != "member"):  # fields that are read are no reference
-                self.sink.loose({"call": "calls", "write": "assigns", "type": "uses"}.get(how, "accesses"), tree, op.line)
+            if op.what == "missing" and (
+                how == "call" or op.via != "member"
+            ):  # fields that are read are no reference
+                self.sink.loose(
+                    {"call": "calls", "write": "assigns", "type": "uses"}.get(how, "accesses"),
+                    tree,
+                    op.line,
+                )
             return
         if how == "call":
             self.sink.link("calls", op.ids, op.line, op.via)
@@ -69,12 +99,16 @@ class Checker:
     # names
 
     def ident(self, tree: Tree) -> Op:
-        """Resolve a name: scopes inside out, the package, dot imports, imports, predeclared names."""
+        """Resolve a name: scopes inside out, the package, dot imports, imports,
+        predeclared names.
+        """
         name, line = tree[1], tree[2]
         for scope in reversed(self.scopes):
             if name in scope:
                 found = scope[name]
-                return Op(*found[:5], line) if isinstance(found, Op) else Op("type", found, line=line)
+                return (
+                    Op(*found[:5], line) if isinstance(found, Op) else Op("type", found, line=line)
+                )
         decls = self.file.package.scope.get(name)
         if decls:
             return self.declaration(decls, "package", line)
@@ -86,11 +120,28 @@ class Checker:
         return self.predeclared(name, line)
 
     def predeclared(self, name: str, line: int) -> Op:
-        """Resolve a predeclared name; with one dot import from outside a capital name is from there, as nothing else has it."""
+        """Resolve a predeclared name.
+
+        With one dot import from outside a capital name is from there, as nothing else has it.
+        """
         if name in PREDECLARED_TYPES:
-            return Op("type", basic(name), (self.world.outsider("", name, "type"),), "type", "native", line)
+            return Op(
+                "type",
+                basic(name),
+                (self.world.outsider("", name, "type"),),
+                "type",
+                "native",
+                line,
+            )
         if name in PREDECLARED_FUNCTIONS:
-            return Op("builtin", name, (self.world.outsider("", name, "function"),), "function", "native", line)
+            return Op(
+                "builtin",
+                name,
+                (self.world.outsider("", name, "function"),),
+                "function",
+                "native",
+                line,
+            )
         if name in PREDECLARED_VALUES:
             return Op("value", None, line=line)
         outside = [star for star in self.file.stars if isinstance(star, str)]
@@ -116,7 +167,9 @@ class Checker:
         return Op("value", self.lookup.value(decls[0]), ids, kind, via, line)
 
     def outsider(self, path: str, name: str, line: int) -> Op:
-        """Return what a name of a package outside denotes: whether type or value, the place it stands in must tell."""
+        """Return what a name of a package outside denotes: whether type or value, the place it
+        stands in must tell.
+        """
         via = "native" if native(path) else "external"
         ids = (self.world.outsider(path, name, "symbol"),)
         return Op("outside", ("x", path, name, ()), ids, "outside", via, line)
@@ -129,7 +182,11 @@ class Checker:
             if not isinstance(base.type, Package):
                 return self.outsider(base.type, name, line)
             decls = base.type.scope.get(name)
-            return self.declaration(decls, "import", line) if decls else Op("unknown", what="missing", line=line)
+            return (
+                self.declaration(decls, "import", line)
+                if decls
+                else Op("unknown", what="missing", line=line)
+            )
         self.settle(base, "type" if base.mode == "type" else "read", tree[1])
         if base.mode == "outside":
             return self._outside_member(base.type, name, line)
@@ -150,7 +207,13 @@ class Checker:
         if base.mode == "type" and signature is not None:
             signature = ("f", (base.type, *signature[1]), *signature[2:])
         via = "receiver" if base.what == "receiver" else "type"
-        via = "interface" if found.kind == "interface" else "conditional" if len(found.ids) > 1 else via
+        via = (
+            "interface"
+            if found.kind == "interface"
+            else "conditional"
+            if len(found.ids) > 1
+            else via
+        )
         if not found.ids:
             return Op("value", signature, line=line, what="anonymous")
         return Op("value", signature, found.ids, "method", via, line)
@@ -164,7 +227,9 @@ class Checker:
     # declarations
 
     def enter_params(self, decl: Decl, tree: Any) -> tuple[Any, ...]:
-        """Open the scope of a function's or method's type parameters, and return those that are its own."""
+        """Open the scope of a function's or method's type parameters, and return those that are its
+        own.
+        """
         scope: Scope = {}
         self.scopes = [*self.scopes, scope]
         if "recv" in tree:

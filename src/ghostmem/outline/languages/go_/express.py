@@ -23,7 +23,10 @@ from ghostmem.outline.languages.go_.types import (
 if TYPE_CHECKING:
     from ghostmem.outline.languages.go_.check import Checker
 
-_LITERALS = {name: Op("value", basic(name)) for name in ("int", "float64", "complex128", "rune", "string", "bool")}
+_LITERALS = {
+    name: Op("value", basic(name))
+    for name in ("int", "float64", "complex128", "rune", "string", "bool")
+}
 _LITERALS["nil"] = Op("value")
 _COMPARISONS = frozenset(["==", "!=", "<", "<=", ">", ">=", "&&", "||"])
 
@@ -76,7 +79,9 @@ def inferred(checker: "Checker", kind: Type, given: list[Any]) -> Type:
     return inferred
 
 
-def _match(checker: "Checker", pattern: Any, given: Any, wanted: frozenset[Any], bound: Binding) -> None:
+def _match(
+    checker: "Checker", pattern: Any, given: Any, wanted: frozenset[Any], bound: Binding
+) -> None:
     if pattern is None or given is None:
         return
     if pattern[0] not in {"v", "n", "x"} and given[0] == "n":
@@ -89,7 +94,9 @@ def _builtin(checker: "Checker", head: Op, tree: Tree) -> Op:
     name, args = head.type, tree[2]
     first = checker.raw(args[0]) if args else UNKNOWN
     if args:
-        checker.settle(first, "type" if name in {"make", "new"} and first.mode != "value" else "read", args[0])
+        checker.settle(
+            first, "type" if name in {"make", "new"} and first.mode != "value" else "read", args[0]
+        )
     rest = [checker.value(one) for one in args[1:]]
     kind = first.type if first.mode != "unknown" else None
     if name == "new":
@@ -109,7 +116,9 @@ def index(checker: "Checker", tree: Tree) -> Op:
         kind = head.type
         if kind is not None and kind[0] == "n":
             return head._replace(type=_instance(checker, kind, args))
-        return head._replace(type=(*kind[:3], args) if kind is not None and kind[0] == "x" else kind)
+        return head._replace(
+            type=(*kind[:3], args) if kind is not None and kind[0] == "x" else kind
+        )
     if head.what in {"function", "method"} and _generic(head.type):
         bound = dict(zip(head.type[4], [checker.type(one) for one in tree[2]], strict=False))
         left = tuple(one for one in head.type[4] if one not in bound)
@@ -202,13 +211,18 @@ def composite(checker: "Checker", tree: Tree) -> Op:
 
 
 def elements(checker: "Checker", kind: Type, pairs: list[Tree]) -> None:
-    """Walk the elements of a composite literal of a type; inner literals may leave their type out."""
+    """Walk the elements of a composite literal of a type.
+
+    Inner literals may leave their type out.
+    """
     under = checker.lookup.underlying(kind)
     if under is not None and under[0] == "p":
         under = checker.lookup.underlying(under[1])
     shape = under[0] if under is not None else ""
     keys, values = (None, None) if shape == "st" else checker.lookup.elements(kind)
-    fields = {name: type_ for name, type_, _ in under[1]} if under is not None and shape == "st" else {}
+    fields = (
+        {name: type_ for name, type_, _ in under[1]} if under is not None and shape == "st" else {}
+    )
     for place, (key, one) in enumerate(pairs):
         if key is not None and (key[0] != "i" or shape in {"m", "s", "a"}):
             _inner(checker, keys if shape == "m" else INT, key)
@@ -236,9 +250,15 @@ def function(checker: "Checker", tree: Tree) -> Op:
 
 
 def _typed(kinds: list[Any]) -> Type:
-    """Return the type of an operation: that of an operand that is no constant, as far as that can be told."""
+    """Return the type of an operation: that of an operand that is no constant, as far as that can
+    be told.
+    """
     known = [kind for kind in kinds if kind is not None]
-    named = [kind for kind in known if kind[0] != "b"] or [kind for kind in known if kind not in (INT, STRING)] or known
+    named = (
+        [kind for kind in known if kind[0] != "b"]
+        or [kind for kind in known if kind not in (INT, STRING)]
+        or known
+    )
     return named[0] if named else None
 
 

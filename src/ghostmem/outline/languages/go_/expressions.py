@@ -16,12 +16,26 @@ def _selector(low: Lowering, node: "Node") -> Tree:
     field = node.child_by_field_name("field")
     if field is None:
         return ["?"]
-    return [".", low.expr(node.child_by_field_name("operand")), low.text(field), low.line(field.start_byte)]
+    return [
+        ".",
+        low.expr(node.child_by_field_name("operand")),
+        low.text(field),
+        low.line(field.start_byte),
+    ]
 
 
 def _qualified(low: Lowering, node: "Node") -> Tree:
     name = node.child_by_field_name("name")
-    return [".", low.expr(node.child_by_field_name("package")), low.text(name), low.line(name.start_byte)] if name else ["?"]
+    return (
+        [
+            ".",
+            low.expr(node.child_by_field_name("package")),
+            low.text(name),
+            low.line(name.start_byte),
+        ]
+        if name
+        else ["?"]
+    )
 
 
 def _call(low: Lowering, node: "Node") -> Tree:
@@ -38,11 +52,19 @@ def _conversion(low: Lowering, node: "Node") -> Tree:
 
 
 def _index(low: Lowering, node: "Node") -> Tree:
-    return ["[", low.expr(node.child_by_field_name("operand")), low.exprs(node.child_by_field_name("index"))]
+    return [
+        "[",
+        low.expr(node.child_by_field_name("operand")),
+        low.exprs(node.child_by_field_name("index")),
+    ]
 
 
 def _generic(low: Lowering, node: "Node") -> Tree:
-    return ["[", low.expr(node.child_by_field_name("type")), low.exprs(node.child_by_field_name("type_arguments"))]
+    return [
+        "[",
+        low.expr(node.child_by_field_name("type")),
+        low.exprs(node.child_by_field_name("type_arguments")),
+    ]
 
 
 def _instantiation(low: Lowering, node: "Node") -> Tree:
@@ -51,7 +73,11 @@ def _instantiation(low: Lowering, node: "Node") -> Tree:
 
 
 def _slice(low: Lowering, node: "Node") -> Tree:
-    bounds = [low.expr(one) for name in ("start", "end", "capacity") if (one := node.child_by_field_name(name)) is not None]
+    bounds = [
+        low.expr(one)
+        for name in ("start", "end", "capacity")
+        if (one := node.child_by_field_name(name)) is not None
+    ]
     return [":", low.expr(node.child_by_field_name("operand")), bounds]
 
 
@@ -71,11 +97,19 @@ def _binary(low: Lowering, node: "Node") -> Tree:
         operands.append(left.child_by_field_name("right"))
         left = left.child_by_field_name("left")
     operands.append(left)
-    return ["b", low.text(operator) if operator is not None else "?", [low.expr(one) for one in reversed(operands)]]
+    return [
+        "b",
+        low.text(operator) if operator is not None else "?",
+        [low.expr(one) for one in reversed(operands)],
+    ]
 
 
 def _assertion(low: Lowering, node: "Node") -> Tree:
-    return ["as", low.expr(node.child_by_field_name("operand")), low.expr(node.child_by_field_name("type"))]
+    return [
+        "as",
+        low.expr(node.child_by_field_name("operand")),
+        low.expr(node.child_by_field_name("type")),
+    ]
 
 
 def _composite(low: Lowering, node: "Node") -> Tree:
@@ -87,7 +121,12 @@ def _literal(low: Lowering, node: "Node | None") -> Tree:
     pairs: list[Tree] = []
     for one in node.named_children if node is not None else ():
         if one.type == "keyed_element":
-            pairs.append([low.expr(one.child_by_field_name("key")), low.expr(one.child_by_field_name("value"))])
+            pairs.append(
+                [
+                    low.expr(one.child_by_field_name("key")),
+                    low.expr(one.child_by_field_name("value")),
+                ]
+            )
         elif one.type == "literal_element":
             pairs.append([None, low.expr(one)])
     return ["{", None, pairs]
@@ -98,11 +137,19 @@ def _function_literal(low: Lowering, node: "Node") -> Tree:
 
 
 def _array(low: Lowering, node: "Node") -> Tree:
-    return ["[n", low.expr(node.child_by_field_name("element")), low.optional(node.child_by_field_name("length"))]
+    return [
+        "[n",
+        low.expr(node.child_by_field_name("element")),
+        low.optional(node.child_by_field_name("length")),
+    ]
 
 
 def _map(low: Lowering, node: "Node") -> Tree:
-    return ["m", low.expr(node.child_by_field_name("key")), low.expr(node.child_by_field_name("value"))]
+    return [
+        "m",
+        low.expr(node.child_by_field_name("key")),
+        low.expr(node.child_by_field_name("value")),
+    ]
 
 
 def _struct(low: Lowering, node: "Node") -> Tree:
@@ -126,7 +173,9 @@ def _interface(low: Lowering, node: "Node") -> Tree:
         if one.type == "method_elem" and name is not None:
             elements.append(["M", low.text(name), low.signature(one), low.line(name.start_byte)])
         elif one.type == "type_elem":
-            elements.append(["U", [low.expr(part) for part in one.named_children if part.type != "comment"]])
+            elements.append(
+                ["U", [low.expr(part) for part in one.named_children if part.type != "comment"]]
+            )
     return ["if", elements]
 
 

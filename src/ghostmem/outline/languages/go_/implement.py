@@ -1,4 +1,6 @@
-"""Which types have the methods of which interfaces: Go's own rule, within the project and for a few interfaces of the library."""
+"""Which types have the methods of which interfaces: Go's own rule, within the project and for a few
+interfaces of the library.
+"""
 
 from typing import Any
 
@@ -21,9 +23,15 @@ _NATIVE: dict[tuple[str, str], dict[str, Type]] = {
     ("io", "Reader"): {"Read": _method(("s", BYTE), gives=(INT, _ERROR))},
     ("io", "Writer"): {"Write": _method(("s", BYTE), gives=(INT, _ERROR))},
     ("io", "Closer"): {"Close": _method(gives=(_ERROR,))},
-    ("sort", "Interface"): {"Len": _method(gives=(INT,)), "Less": _method(INT, INT, gives=(BOOL,)), "Swap": _method(INT, INT)},
+    ("sort", "Interface"): {
+        "Len": _method(gives=(INT,)),
+        "Less": _method(INT, INT, gives=(BOOL,)),
+        "Swap": _method(INT, INT),
+    },
     ("net/http", "Handler"): {
-        "ServeHTTP": _method(("x", "net/http", "ResponseWriter", ()), ("p", ("x", "net/http", "Request", ())))
+        "ServeHTTP": _method(
+            ("x", "net/http", "ResponseWriter", ()), ("p", ("x", "net/http", "Request", ()))
+        )
     },
 }
 
@@ -32,7 +40,11 @@ def add_implements(world: World, lookup: Lookup, linked: Linked) -> None:
     """Add a link from each type to each interface that it, or a pointer to it, satisfies."""
     types, interfaces = _declared(world, lookup)
     rules = [(decl.id, decl.file.package.path, *_wanted(lookup, decl)) for decl in interfaces]
-    natives = [(path, name, methods) for (path, name), methods in _NATIVE.items() if f"{path}.{name}" not in lookup.named]
+    natives = [
+        (path, name, methods)
+        for (path, name), methods in _NATIVE.items()
+        if f"{path}.{name}" not in lookup.named
+    ]
     for decl in types:
         kind = _own_type(lookup, decl)
         names = _names(lookup, kind, 0)
@@ -60,12 +72,20 @@ def _declared(world: World, lookup: Lookup) -> tuple[list[Decl], list[Decl]]:
 
 
 def _own_type(lookup: Lookup, decl: Decl) -> Any:
-    named = lookup.declare([one for one in decl.file.package.scope[decl.symbol.name] if one.symbol.kind in {"type", "interface"}])
+    named = lookup.declare(
+        [
+            one
+            for one in decl.file.package.scope[decl.symbol.name]
+            if one.symbol.kind in {"type", "interface"}
+        ]
+    )
     return ("n", named.key, named.params)
 
 
 def _wanted(lookup: Lookup, decl: Decl) -> tuple[dict[str, Type], frozenset[Any]]:
-    """Return all methods of an interface, none when it is empty, a constraint, or embeds what is not known."""
+    """Return all methods of an interface, none when it is empty, a constraint, or embeds what is
+    not known.
+    """
     kind = _own_type(lookup, decl)
     found = _collected(lookup, kind, 0)
     return found or {}, frozenset(kind[2])
@@ -105,16 +125,29 @@ def _names(lookup: Lookup, kind: Any, depth: int) -> set[str]:
 
 
 def _satisfies(
-    lookup: Lookup, file: File, kind: Any, names: set[str], methods: dict[str, Type], variables: frozenset[Any], path: str
+    lookup: Lookup,
+    file: File,
+    kind: Any,
+    names: set[str],
+    methods: dict[str, Type],
+    variables: frozenset[Any],
+    path: str,
 ) -> str:
-    """Return "type" when values have the methods, "receiver" when only pointers do, and nothing otherwise."""
+    """Return "type" when values have the methods, "receiver" when only pointers do, and nothing
+    otherwise.
+    """
     if not methods or not names.issuperset(methods):
         return ""
     pointer = False
     bound: dict[Any, Any] = {}
     for name, wanted in methods.items():
         found = lookup.member(kind, name, file)
-        if found is None or found.kind not in {"method", "interface"} or found.type is None or wanted is None:
+        if (
+            found is None
+            or found.kind not in {"method", "interface"}
+            or found.type is None
+            or wanted is None
+        ):
             return ""
         if not exported(name) and path != file.package.path:
             return ""
@@ -125,7 +158,9 @@ def _satisfies(
 
 
 def _alike(wanted: Any, given: Any, variables: frozenset[Any], bound: dict[Any, Any]) -> bool:
-    return None not in (*wanted[1], *wanted[2], *given[1], *given[2]) and unify(wanted[:4], given[:4], variables, bound)
+    return None not in (*wanted[1], *wanted[2], *given[1], *given[2]) and unify(
+        wanted[:4], given[:4], variables, bound
+    )
 
 
 def _through_pointer(lookup: Lookup, kind: Any, name: str, file: File) -> bool:
@@ -135,5 +170,7 @@ def _through_pointer(lookup: Lookup, kind: Any, name: str, file: File) -> bool:
     under = lookup.underlying(kind)
     for _, inner, embedded in under[1] if under is not None and under[0] == "st" else ():
         if embedded and inner is not None and lookup.member(inner, name, file) is not None:
-            return bool(inner[0] == "p" or (inner[0] == "n" and _through_pointer(lookup, inner, name, file)))
+            return bool(
+                inner[0] == "p" or (inner[0] == "n" and _through_pointer(lookup, inner, name, file))
+            )
     return False

@@ -1,4 +1,6 @@
-"""Link the files of a Go project: nodes, then each body typed in turn, then what implements what."""
+"""Link the files of a Go project: nodes, then each body typed in turn, then what
+implements what.
+"""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -35,7 +37,9 @@ class _Owner:
         """Take one that is not."""
         text = shown(tree)
         name = text.rsplit(".", 1)[-1]
-        self.linked.loose.append(Loose(self.owner, kind, text, line, name, self.world.names.get(name, 0)))
+        self.linked.loose.append(
+            Loose(self.owner, kind, text, line, name, self.world.names.get(name, 0))
+        )
 
 
 def link(files: Mapping[str, Facts], read: Read) -> Linked:
@@ -54,7 +58,10 @@ def link(files: Mapping[str, Facts], read: Read) -> Linked:
     add_implements(world, lookup, linked)
     _finish(world, linked)
     if world.files and all(world.module_of(one.folder) is None for one in world.packages.values()):
-        linked.notes.append("no go.mod: imports between the project's own packages cannot be told from external ones")
+        linked.notes.append(
+            "no go.mod: imports between the project's own packages cannot be told from "
+            "external ones"
+        )
     return linked
 
 
@@ -85,7 +92,9 @@ def _link_function(checker: Checker, decl: Decl, body: list[Tree]) -> None:
 
 def _link_type(checker: Checker, decl: Decl) -> None:
     tree: Any = decl.tree()
-    checker.scopes = [{name: ("v", f"{decl.file.package.path}.{decl.symbol.name}", name) for name, _ in tree[2]}]
+    checker.scopes = [
+        {name: ("v", f"{decl.file.package.path}.{decl.symbol.name}", name) for name, _ in tree[2]}
+    ]
     for _, constraint in tree[2]:
         checker.type(constraint)
     match tree[3][0]:
@@ -109,12 +118,19 @@ def _link_initialisers(world: World, lookup: Lookup, linked: Linked, file: File)
 
 
 def _finish(world: World, linked: Linked) -> None:
-    """Tell types outside from functions by how they are used, keep the nodes outside that are met, and sort."""
+    """Tell types outside from functions by how they are used, keep the nodes outside that are met,
+    and sort.
+    """
     types = {one.end for one in linked.links if one.kind in {"uses", "extends", "implements"}}
     called = {one.end for one in linked.links if one.kind == "calls"}
     done: dict[tuple[str, str, str], Link] = {}
     for one in linked.links:
-        if one.kind in {"calls", "accesses"} and one.end in types and one.end in world.outside and _symbol(world, one.end):
+        if (
+            one.kind in {"calls", "accesses"}
+            and one.end in types
+            and one.end in world.outside
+            and _symbol(world, one.end)
+        ):
             one = one._replace(kind="uses")
         known = done.get(one[:3])
         if known is None or one.line < known.line:
@@ -124,7 +140,9 @@ def _finish(world: World, linked: Linked) -> None:
     for key in sorted({one.end for one in linked.links} & world.outside.keys()):
         node = world.outside[key]
         if node.kind == "symbol":
-            node = node._replace(kind="type" if key in types else "function" if key in called else "variable")
+            node = node._replace(
+                kind="type" if key in types else "function" if key in called else "variable"
+            )
         linked.nodes[key] = node
 
 

@@ -1,4 +1,6 @@
-"""What hangs on a type: its underlying type, its fields and methods, also those of what it embeds."""
+"""What hangs on a type: its underlying type, its fields and methods, also those of what it
+embeds.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,7 +15,10 @@ if TYPE_CHECKING:
 Scope = dict[str, Any]
 Memo = dict[str, Type]
 CHAIN = 20  # declarations that are followed on one stack, such as var a = b; var b = c
-LARGEST, DEEPEST = 50_000, 100  # parts of one type, and how deep they stand; what is larger no person wrote
+LARGEST, DEEPEST = (
+    50_000,
+    100,
+)  # parts of one type, and how deep they stand; what is larger no person wrote
 
 
 @dataclass(frozen=True)
@@ -68,10 +73,12 @@ class Lookup:
         self._depth = 0
 
     def _once(self, memo: Memo, key: str, work: Callable[[], Type]) -> Type:
-        """Return what a declaration comes to, having worked it out once; nothing for one that needs itself.
+        """Return what a declaration comes to, having worked it out once.
 
-        The first of a chain lets the others be worked out from the far end, so that its length does not matter.
-        """
+        Nothing for one that needs itself.
+
+        The first of a chain lets the others be worked out from the far end, so that its length does
+        not matter."""
         if key in self._busy:
             return None
         if key in memo:
@@ -130,7 +137,9 @@ class Lookup:
 
     def declared(self, named: Named) -> Type:
         """Return what a type was declared to be, in its own type parameters."""
-        return self._once(self._under, named.key, lambda: self.type_at(named.file, named.scopes, named.tree[3]))
+        return self._once(
+            self._under, named.key, lambda: self.type_at(named.file, named.scopes, named.tree[3])
+        )
 
     def underlying(self, kind: Type) -> Type:
         """Return what a type is made of."""
@@ -177,10 +186,14 @@ class Lookup:
         """Return the type of a variable or constant at package level."""
         from ghostmem.outline.languages.go_.check import Checker
 
-        return self._once(self._values, decl.id, lambda: Checker(self, decl.file, []).declared_value(decl))
+        return self._once(
+            self._values, decl.id, lambda: Checker(self, decl.file, []).declared_value(decl)
+        )
 
     def member(self, kind: Type, name: str, file: File) -> Member | None:
-        """Return a field or method of a type by Go's rule: the shallowest one, when there is one only."""
+        """Return a field or method of a type by Go's rule: the shallowest one, when there is one
+        only.
+        """
         key = (kind, name, file.package.path, file.path if kind and kind[0] == "n" else "")
         if key not in self._found:
             self._found[key] = self._search(kind, name, file)
@@ -224,13 +237,17 @@ class Lookup:
         if under is None:
             return []
         if under[0] == "st":
-            return [Member("field", type_, name=name) for field, type_, _ in under[1] if field == name]
+            return [
+                Member("field", type_, name=name) for field, type_, _ in under[1] if field == name
+            ]
         if under[0] == "p" and kind[0] != "n":
             return []
         if under[0] != "if":
             return []
         ids = tuple(self.world.members.get(kind[1], {}).get(name, ())) if kind[0] == "n" else ()
-        return [Member("interface", sig, ids, name=name) for method, sig in under[1] if method == name]
+        return [
+            Member("interface", sig, ids, name=name) for method, sig in under[1] if method == name
+        ]
 
     def _method(self, kind: tuple[Any, ...], name: str, file: File) -> Member | None:
         found = self.world.methods.get(kind[1], {}).get(name)
@@ -250,7 +267,11 @@ class Lookup:
         if under is None:
             return []
         if under[0] == "st":
-            return [type_[1] if type_ is not None and type_[0] == "p" else type_ for _, type_, embedded in under[1] if embedded]
+            return [
+                type_[1] if type_ is not None and type_[0] == "p" else type_
+                for _, type_, embedded in under[1]
+                if embedded
+            ]
         if under[0] == "if":
             return [types[0] for types in under[2] if len(types) == 1]
         return []
@@ -277,7 +298,10 @@ class Lookup:
 
 
 def _of_a_size(kind: Type) -> bool:
-    """Tell whether a type is one that can be handled; aliases of aliases may double it each time."""
+    """Tell whether a type is one that can be handled.
+
+    Aliases of aliases may double it each time.
+    """
     level: list[Any] = [kind]
     count = 0
     for _ in range(DEEPEST):

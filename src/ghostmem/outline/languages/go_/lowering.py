@@ -1,12 +1,15 @@
 """Lower Go syntax to a small tree of lists that survives JSON and is typed when linking.
 
 Types and expressions share their tags, because Go's syntax does not tell them apart:
-  ["i", name, line]  [".", x, name, line]  ["(", f, args]  ["[", x, args]  [":", x]  ["*", x]  ["u", op, x]  ["b", op, operands]
-  ["as", x, type]  ["{", type|None, [[key|None, value]]]  ["fl", signature, statements]  ["#", kind]  ["?"]
-  ["[]", elem]  ["[n", elem, length]  ["m", key, elem]  ["ch", elem]  ["fn", params, results, variadic]  ["~", type]
-  ["st", [[names, type, embedded]]]  ["if", [["M", name, signature, line] | ["U", types]]]
-Statements: ["D", names, exprs]  ["V", names, type|None, exprs]  ["A", op, lefts, rights]  ["E", exprs]  ["B", statements]
-  ["R", defines, lefts, x, statements]  ["S", name, x, [[types, statements]]]  ["T", name, params, type, alias]
+  ["i", name, line]  [".", x, name, line]  ["(", f, args]  ["[", x, args]  [":", x]  ["*", x]  ["u",
+  op, x]  ["b", op, operands] ["as", x, type]  ["{", type|None, [[key|None, value]]]  ["fl",
+  signature, statements]  ["#", kind]  ["?"] ["[]", elem]  ["[n", elem, length]  ["m", key, elem]
+  ["ch", elem]  ["fn", params, results, variadic]  ["~", type] ["st", [[names, type, embedded]]]
+  ["if", [["M", name, signature, line] | ["U", types]]]
+Statements: ["D", names, exprs]  ["V", names, type|None, exprs]  ["A", op, lefts, rights]  ["E",
+exprs]  ["B", statements]
+  ["R", defines, lefts, x, statements]  ["S", name, x, [[types, statements]]]  ["T", name, params,
+  type, alias]
 """
 
 import re
@@ -22,8 +25,12 @@ Expression = Callable[["Lowering", "Node"], Tree]
 Statement = Callable[["Lowering", "Node"], list[Tree]]
 
 DEEPEST = 180  # levels of syntax; what is deeper is left out and its line reported
-STATEMENT = 2  # levels that a statement counts for: walking one needs twice the stack of an expression
-_NAMES = frozenset(["identifier", "type_identifier", "package_identifier", "field_identifier", "blank_identifier"])
+STATEMENT = (
+    2  # levels that a statement counts for: walking one needs twice the stack of an expression
+)
+_NAMES = frozenset(
+    ["identifier", "type_identifier", "package_identifier", "field_identifier", "blank_identifier"]
+)
 _LISTS = frozenset(["expression_list", "argument_list", "type_arguments"])
 _LITERALS = {
     "int_literal": "int",
@@ -42,7 +49,12 @@ _LITERALS = {
 class Lowering:
     """Lowers the parts of one file; `cut` collects the lines of what was nested too deeply."""
 
-    def __init__(self, source: bytes, expressions: Mapping[str, Expression], statements: Mapping[str, Statement]) -> None:
+    def __init__(
+        self,
+        source: bytes,
+        expressions: Mapping[str, Expression],
+        statements: Mapping[str, Statement],
+    ) -> None:
         """Start on a file's bytes, with a function for each kind of syntax."""
         self.source = source
         self._expressions = expressions
@@ -53,7 +65,9 @@ class Lowering:
         self._depth = 0
 
     def line(self, place: int) -> int:
-        """Return the line of a byte; the `row` of a node's point is freed too often by tree-sitter 0.26 and corrupts memory."""
+        """Return the line of a byte; the `row` of a node's point is freed too often by tree-sitter
+        0.26 and corrupts memory.
+        """
         return bisect_left(self._ends, place) + 1
 
     def text(self, node: "Node") -> str:
@@ -89,7 +103,9 @@ class Lowering:
         kind = node.type
         if kind not in _LISTS:
             return [self._expr(node, kind)]
-        return [self._expr(one, kind) for one in node.named_children if (kind := one.type) != "comment"]
+        return [
+            self._expr(one, kind) for one in node.named_children if (kind := one.type) != "comment"
+        ]
 
     def inner(self, node: "Node") -> Tree:
         """Lower what a node is made around."""
@@ -112,7 +128,9 @@ class Lowering:
         return ["fn", params, results, variadic]
 
     def params(self, node: "Node | None") -> tuple[list[Tree], int]:
-        """Lower a parameter list to pairs of name and type, and whether the last one is variadic."""
+        """Lower a parameter list to pairs of name and type, and whether the last one is
+        variadic.
+        """
         found: list[Tree] = []
         variadic = 0
         for one in node.named_children if node is not None else ():
@@ -133,7 +151,9 @@ class Lowering:
         for one in node.named_children if node is not None else ():
             if one.type == "type_parameter_declaration":
                 constraint = self.expr(one.child_by_field_name("type"))
-                found.extend([self.text(name), constraint] for name in one.children_by_field_name("name"))
+                found.extend(
+                    [self.text(name), constraint] for name in one.children_by_field_name("name")
+                )
         return found
 
     def block(self, node: "Node | None") -> list[Tree]:

@@ -1,7 +1,8 @@
-"""The little that is known of the standard library: what its commonest functions and generic methods give.
+"""The little that is known of the standard library: what its commonest functions and generic
+methods give.
 
-A type is written as in Go with full import paths; $0, $1 are type arguments, #0 the type of an argument, #0.e its element.
-"""
+A type is written as in Go with full import paths; $0, $1 are type arguments, #0 the type of an
+argument, #0.e its element."""
 
 from functools import cache
 from typing import Any
@@ -80,8 +81,10 @@ reflect.Type.Elem reflect.Type
 _KNOWN = dict(line.split(" ", 1) for line in _TABLE.split("\n") if line)
 # of which a conversion is made as often as a variable
 TYPES = frozenset(
-    "net/http.HandlerFunc time.Duration html/template.HTML encoding/json.RawMessage sort.StringSlice sort.IntSlice reflect.Kind "
-    "unsafe.Pointer net/http.Header net/url.Values time.Month time.Weekday io/fs.FileMode os.FileMode syscall.Errno".split()
+    "net/http.HandlerFunc time.Duration html/template.HTML encoding/json.RawMessage "
+    "sort.StringSlice sort.IntSlice reflect.Kind "
+    "unsafe.Pointer net/http.Header net/url.Values time.Month time.Weekday io/fs.FileMode "
+    "os.FileMode syscall.Errno".split()
 )
 
 

@@ -8,7 +8,9 @@ from ghostmem.outline.languages.go_.world import Decl, File, Package, World, nat
 def add_nodes(world: World, linked: Linked) -> None:
     """Add packages, files and symbols, and index what they declare."""
     for package in sorted(world.packages.values(), key=lambda one: one.id):
-        linked.nodes[package.id] = Node(package.id, package.path, "module", file=package.folder, full=package.path)
+        linked.nodes[package.id] = Node(
+            package.id, package.path, "module", file=package.folder, full=package.path
+        )
     for file in world.files:
         _add_file(world, linked, file)
     for file in world.files:
@@ -55,7 +57,9 @@ def _add_symbol(world: World, linked: Linked, file: File, index: int, symbol: Sy
         world.members.setdefault(owner, {}).setdefault(symbol.name, []).append(key)
     elif symbol.kind == "method":
         owner = f"{package.path}.{symbol.detail['recv'].lstrip('*')}"
-        world.methods.setdefault(owner, {}).setdefault(symbol.name, []).append(Decl(key, file, symbol, index))
+        world.methods.setdefault(owner, {}).setdefault(symbol.name, []).append(
+            Decl(key, file, symbol, index)
+        )
     elif symbol.name != "init" or symbol.kind != "function":
         package.scope.setdefault(symbol.name, []).append(Decl(key, file, symbol, index))
 
@@ -72,14 +76,18 @@ def _local_name(file: File, symbol: Symbol) -> str:
     receiver = (symbol.detail or {}).get("recv")
     if receiver is None:
         return symbol.name
-    return f"({receiver}).{symbol.name}" if receiver.startswith("*") else f"{receiver}.{symbol.name}"
+    return (
+        f"({receiver}).{symbol.name}" if receiver.startswith("*") else f"{receiver}.{symbol.name}"
+    )
 
 
 def _declare(world: World, linked: Linked, file: File) -> None:
     for index, symbol in enumerate(file.facts.symbols):
         key = symbol_id(file, index)
         if symbol.parent != FILE:
-            linked.links.append(Link(symbol_id(file, symbol.parent), "declares", key, symbol.line, "type"))
+            linked.links.append(
+                Link(symbol_id(file, symbol.parent), "declares", key, symbol.line, "type")
+            )
             continue
         linked.links.append(Link(file_id(file.path), "declares", key, symbol.line, "package"))
         if symbol.kind == "method":
@@ -95,4 +103,12 @@ def _add_imports(world: World, linked: Linked, file: File) -> None:
             linked.links.append(Link(file_id(file.path), "imports", target.id, one.line, "import"))
         elif one.path:
             via = "native" if native(one.path) else "external"
-            linked.links.append(Link(file_id(file.path), "imports", world.outsider(one.path, "", "module"), one.line, via))
+            linked.links.append(
+                Link(
+                    file_id(file.path),
+                    "imports",
+                    world.outsider(one.path, "", "module"),
+                    one.line,
+                    via,
+                )
+            )

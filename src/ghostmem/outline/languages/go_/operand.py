@@ -16,12 +16,16 @@ class Sink(Protocol):
 
 
 class Op(NamedTuple):
-    """What an expression denotes: a value, a type, a package, a predeclared function, or something unknown."""
+    """What an expression denotes: a value, a type, a package, a predeclared function, or something
+    unknown.
+    """
 
     mode: str  # value, type, package, builtin, unknown
     type: Any = None
     ids: tuple[str, ...] = ()
-    what: str = ""  # function, method, variable, constant, type, outside, member (of something outside), closure, receiver
+    # function, method, variable, constant, type, outside, member (of something outside), closure,
+    # receiver
+    what: str = ""
     via: str = ""
     line: int = 0
 

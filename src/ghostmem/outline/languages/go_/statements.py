@@ -23,25 +23,52 @@ def _step(low: Lowering, node: "Node") -> list[Tree]:
 def _assign(low: Lowering, node: "Node") -> list[Tree]:
     operator = node.child_by_field_name("operator")
     mark = low.text(operator) if operator is not None else "="
-    return [["A", mark, low.exprs(node.child_by_field_name("left")), low.exprs(node.child_by_field_name("right"))]]
+    return [
+        [
+            "A",
+            mark,
+            low.exprs(node.child_by_field_name("left")),
+            low.exprs(node.child_by_field_name("right")),
+        ]
+    ]
 
 
 def _names(low: Lowering, node: "Node | None") -> list[str]:
-    return [low.text(one) for one in node.named_children if one.type != "comment"] if node is not None else []
+    return (
+        [low.text(one) for one in node.named_children if one.type != "comment"]
+        if node is not None
+        else []
+    )
 
 
 def _define(low: Lowering, node: "Node") -> list[Tree]:
-    return [["D", _names(low, node.child_by_field_name("left")), low.exprs(node.child_by_field_name("right"))]]
+    return [
+        [
+            "D",
+            _names(low, node.child_by_field_name("left")),
+            low.exprs(node.child_by_field_name("right")),
+        ]
+    ]
 
 
 def spec(low: Lowering, node: "Node") -> Tree:
     """Lower one specification of variables or constants."""
-    names = [low.text(name) for name in node.children_by_field_name("name") if name.type == "identifier"]
-    return ["V", names, low.optional(node.child_by_field_name("type")), low.exprs(node.child_by_field_name("value"))]
+    names = [
+        low.text(name) for name in node.children_by_field_name("name") if name.type == "identifier"
+    ]
+    return [
+        "V",
+        names,
+        low.optional(node.child_by_field_name("type")),
+        low.exprs(node.child_by_field_name("value")),
+    ]
 
 
 def const_specs(low: Lowering, node: "Node") -> list[tuple["Node", Tree]]:
-    """Lower a constant declaration; a specification without values repeats those above, marked so that they count once."""
+    """Lower a constant declaration.
+
+    A specification without values repeats those above, marked so that they count once.
+    """
     found: list[tuple[Node, Tree]] = []
     above: Tree = ["V", [], None, []]
     for one in node.named_children:
@@ -71,11 +98,21 @@ def type_spec(low: Lowering, node: "Node") -> Tree:
     name = node.child_by_field_name("name")
     params = low.type_params(node.child_by_field_name("type_parameters"))
     alias = 1 if node.type == "type_alias" else 0
-    return ["T", low.text(name) if name is not None else "_", params, low.expr(node.child_by_field_name("type")), alias]
+    return [
+        "T",
+        low.text(name) if name is not None else "_",
+        params,
+        low.expr(node.child_by_field_name("type")),
+        alias,
+    ]
 
 
 def _types(low: Lowering, node: "Node") -> list[Tree]:
-    return [type_spec(low, one) for one in node.named_children if one.type in {"type_spec", "type_alias"}]
+    return [
+        type_spec(low, one)
+        for one in node.named_children
+        if one.type in {"type_spec", "type_alias"}
+    ]
 
 
 def _if(low: Lowering, node: "Node") -> list[Tree]:
@@ -121,7 +158,12 @@ def _switch(low: Lowering, node: "Node") -> list[Tree]:
 
 
 def _case_body(low: Lowering, case: "Node") -> list[Tree]:
-    return [done for one in case.named_children if one.type == "statement_list" for done in low.block(one)]
+    return [
+        done
+        for one in case.named_children
+        if one.type == "statement_list"
+        for done in low.block(one)
+    ]
 
 
 def _type_switch(low: Lowering, node: "Node") -> list[Tree]:
@@ -132,7 +174,9 @@ def _type_switch(low: Lowering, node: "Node") -> list[Tree]:
         if case.type in {"type_case", "default_case"}:
             types = [low.expr(one) for one in case.children_by_field_name("type") if one.is_named]
             cases.append([types, _case_body(low, case)])
-    inside.append(["S", alias[0] if alias else "", low.expr(node.child_by_field_name("value")), cases])
+    inside.append(
+        ["S", alias[0] if alias else "", low.expr(node.child_by_field_name("value")), cases]
+    )
     return [["B", inside]]
 
 
@@ -140,7 +184,15 @@ def _select(low: Lowering, node: "Node") -> list[Tree]:
     found = []
     for case in node.named_children:
         if case.type in {"communication_case", "default_case"}:
-            found.append(["B", [*low.statement(case.child_by_field_name("communication")), *_case_body(low, case)]])
+            found.append(
+                [
+                    "B",
+                    [
+                        *low.statement(case.child_by_field_name("communication")),
+                        *_case_body(low, case),
+                    ],
+                ]
+            )
     return found
 
 
@@ -155,7 +207,12 @@ def _receive(low: Lowering, node: "Node") -> list[Tree]:
 
 
 def _labeled(low: Lowering, node: "Node") -> list[Tree]:
-    return [done for one in node.named_children if one.type != "label_name" for done in low.statement(one)]
+    return [
+        done
+        for one in node.named_children
+        if one.type != "label_name"
+        for done in low.statement(one)
+    ]
 
 
 STATEMENTS: dict[str, Statement] = {

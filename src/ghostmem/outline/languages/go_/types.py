@@ -1,10 +1,10 @@
 """Go types as plain tuples, and what can be done with them knowing no declarations.
 
-("b", name) predeclared  ("n", key, args) of the project  ("x", path, name, args) from outside  ("v", owner, name) a parameter
-("p", t) pointer  ("s", t) slice  ("a", t) array  ("m", k, v) map  ("c", t) channel  ("~", t)  ("T", types) several results
-("f", params, results, variadic, type parameters)  ("st", ((name, t, embedded),))  ("if", ((name, signature),), ((t, ...),))
-None is a type that is not known.
-"""
+("b", name) predeclared  ("n", key, args) of the project  ("x", path, name, args) from outside
+("v", owner, name) a parameter ("p", t) pointer  ("s", t) slice  ("a", t) array  ("m", k, v) map
+("c", t) channel  ("~", t)  ("T", types) several results ("f", params, results, variadic, type
+parameters)  ("st", ((name, t, embedded),))  ("if", ((name, signature),), ((t, ...),)) None is a
+type that is not known."""
 
 from typing import Any
 
@@ -12,11 +12,13 @@ Type = tuple[Any, ...] | None
 Binding = dict[tuple[Any, ...], Type]
 
 PREDECLARED_TYPES = frozenset(
-    "any bool byte comparable complex64 complex128 error float32 float64 int int8 int16 int32 int64 rune string uint uint8 "
+    "any bool byte comparable complex64 complex128 error float32 float64 int int8 int16 "
+    "int32 int64 rune string uint uint8 "
     "uint16 uint32 uint64 uintptr".split()
 )
 PREDECLARED_FUNCTIONS = frozenset(
-    "append cap clear close complex copy delete imag len make max min new panic print println real recover".split()
+    "append cap clear close complex copy delete imag len make max min new panic print "
+    "println real recover".split()
 )
 PREDECLARED_VALUES = frozenset(["true", "false", "nil", "iota"])
 _SAME = {"byte": "uint8", "rune": "int32"}
@@ -27,7 +29,13 @@ def basic(name: str) -> Type:
     return ("b", _SAME.get(name, name))
 
 
-INT, BOOL, STRING, BYTE, RUNE = basic("int"), basic("bool"), basic("string"), basic("byte"), basic("rune")
+INT, BOOL, STRING, BYTE, RUNE = (
+    basic("int"),
+    basic("bool"),
+    basic("string"),
+    basic("byte"),
+    basic("rune"),
+)
 
 
 def substitute(what: Any, binding: Binding) -> Any:
@@ -42,7 +50,10 @@ def substitute(what: Any, binding: Binding) -> Any:
 
 
 def unify(pattern: Any, given: Any, wanted: frozenset[Any], binding: Binding) -> bool:
-    """Bind the wanted type parameters of a pattern so that it equals a type; False when it cannot."""
+    """Bind the wanted type parameters of a pattern so that it equals a type.
+
+    False when it cannot.
+    """
     if pattern in wanted:
         if binding.get(pattern) is None:
             binding[pattern] = given
@@ -54,7 +65,9 @@ def unify(pattern: Any, given: Any, wanted: frozenset[Any], binding: Binding) ->
         return False
     fits = True
     for one, other in zip(pattern, given, strict=True):
-        fits = unify(one, other, wanted, binding) and fits  # go on: a later part may bind what this one could not
+        fits = (
+            unify(one, other, wanted, binding) and fits
+        )  # go on: a later part may bind what this one could not
     return fits
 
 

@@ -1,4 +1,6 @@
-"""Walk the statements of a function: open scopes, bind names to types, and let the checker see every expression."""
+"""Walk the statements of a function: open scopes, bind names to types, and let the checker see
+every expression.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,8 +12,13 @@ from ghostmem.outline.languages.go_.operand import Op
 from ghostmem.outline.languages.go_.types import Type
 
 
-def function(checker: Checker, signature: Tree, body: list[Tree], receiver: Tree | None = None) -> None:
-    """Walk a body in a scope of its parameters and named results; their types have been recorded before."""
+def function(
+    checker: Checker, signature: Tree, body: list[Tree], receiver: Tree | None = None
+) -> None:
+    """Walk a body in a scope of its parameters and named results.
+
+    Their types have been recorded before.
+    """
     sink, checker.sink = checker.sink, None
     outer = checker.scopes
     scope: dict[str, Any] = {}
@@ -56,7 +63,9 @@ def _given(checker: Checker, tree: Tree) -> Op:
     op = checker.raw(tree)
     checker.settle(op, "read", tree)
     if op.what in {"function", "method"} and op.ids and op.mode == "value":
-        return op._replace(via="local")  # a name for a function: a call of it is a call of the function
+        return op._replace(
+            via="local"
+        )  # a name for a function: a call of it is a call of the function
     if op.what == "closure" and tree[0] == "fl":
         return op
     if op.via == "local" or (op.what == "closure" and tree[0] == "i"):
@@ -70,7 +79,9 @@ def _define(checker: Checker, tree: Tree) -> None:
     for place, name in enumerate(tree[1]):
         op = given[place] if place < len(given) else Op("value")
         if name in scope and isinstance(scope[name], Op):
-            scope[name] = Op("value", scope[name].type, what="closure" if op.what == "closure" else "")
+            scope[name] = Op(
+                "value", scope[name].type, what="closure" if op.what == "closure" else ""
+            )
         elif name != "_":
             scope[name] = op
 
@@ -106,11 +117,19 @@ def _assign(checker: Checker, tree: Tree) -> None:
 
 
 def _rebind(checker: Checker, name: str, given: Op) -> None:
-    """Forget which function a name stands for; `var f func(); f = func() {…}` stands for its closure."""
+    """Forget which function a name stands for; `var f func(); f = func() {…}` stands for its
+    closure.
+    """
     for scope in reversed(checker.scopes):
         if name in scope:
             if isinstance(scope[name], Op):
-                what = "closure" if given.what == "closure" else "receiver" if scope[name].what == "receiver" else ""
+                what = (
+                    "closure"
+                    if given.what == "closure"
+                    else "receiver"
+                    if scope[name].what == "receiver"
+                    else ""
+                )
                 scope[name] = Op("value", scope[name].type, what=what)
             return
 

@@ -12,9 +12,13 @@ from ghostmem.outline.graph import EXTERNAL, NATIVE, Node, outside_id, project_i
 from ghostmem.outline.languages.base import Read
 
 _SYSTEMS = frozenset(
-    "aix android darwin dragonfly freebsd hurd illumos ios js linux nacl netbsd openbsd plan9 solaris wasip1 windows zos".split()
+    "aix android darwin dragonfly freebsd hurd illumos ios js linux nacl netbsd openbsd "
+    "plan9 solaris wasip1 windows zos".split()
 )
-_MACHINES = frozenset("386 amd64 arm arm64 loong64 mips mips64 mips64le mipsle ppc64 ppc64le riscv64 s390x wasm".split())
+_MACHINES = frozenset(
+    "386 amd64 arm arm64 loong64 mips mips64 mips64le mipsle ppc64 ppc64le riscv64 "
+    "s390x wasm".split()
+)
 
 
 @dataclass(eq=False)
@@ -84,7 +88,9 @@ class Decl(NamedTuple):
 
 
 class World:
-    """Everything declared: packages, methods and members by type, and the nodes outside the project that were met."""
+    """Everything declared: packages, methods and members by type, and the nodes outside the project
+    that were met.
+    """
 
     def __init__(self, files: Mapping[str, Facts], read: Read) -> None:
         """Index all files; their order does not matter."""
@@ -121,7 +127,9 @@ class World:
         name = facts.package or "_"
         key = (folder, name)
         if key not in self.packages:
-            self.packages[key] = Package(f"{where}_test" if name.endswith("_test") else where or name, name, folder)
+            self.packages[key] = Package(
+                f"{where}_test" if name.endswith("_test") else where or name, name, folder
+            )
         one = File(path, facts, self.packages[key])
         one.system, one.machine = _constraint(path)
         one.package.files.append(one)
@@ -149,14 +157,18 @@ class World:
         return key
 
     def candidates(self, found: list[Decl], file: File) -> list[Decl]:
-        """Return the declarations that a file can mean: its own, or all that can be built together with it."""
+        """Return the declarations that a file can mean: its own, or all that can be built together
+        with it.
+        """
         if len(found) < 2:
             return found
         own = [one for one in found if one.file is file]
         if own:
             return own
         together = [one for one in found if _together(one.file, file)]
-        settled = [one for one in together if not one.file.ignored and (file.test or not one.file.test)]
+        settled = [
+            one for one in together if not one.file.ignored and (file.test or not one.file.test)
+        ]
         return settled or together or found
 
 
@@ -167,7 +179,13 @@ def native(path: str) -> bool:
 
 def _rank(package: Package) -> tuple[bool, bool, bool, int, str]:
     built = [one for one in package.files if not one.ignored and not one.test]
-    return (package.name.endswith("_test"), not built, package.name == "main", -len(built), package.name)
+    return (
+        package.name.endswith("_test"),
+        not built,
+        package.name == "main",
+        -len(built),
+        package.name,
+    )
 
 
 def _together(one: File, other: File) -> bool:
@@ -192,7 +210,9 @@ def _module(text: str | None) -> str | None:
 
 
 def _guesses(path: str) -> list[str]:
-    """Return the names that a package outside goes by, the likeliest first: its path is all that is known of it."""
+    """Return the names that a package outside goes by, the likeliest first: its path is all that is
+    known of it.
+    """
     parts = path.split("/")
     last = parts[-1]
     if len(parts) > 1 and last[:1] == "v" and last[1:].isdigit():
@@ -200,7 +220,13 @@ def _guesses(path: str) -> list[str]:
     head, _, version = last.rpartition(".")
     if head and version[:1] == "v" and version[1:].isdigit():
         last = head
-    found = [last, last.removeprefix("go-"), last.removesuffix("-go"), last.removesuffix(".go"), last.replace("-", "_")]
+    found = [
+        last,
+        last.removeprefix("go-"),
+        last.removesuffix("-go"),
+        last.removesuffix(".go"),
+        last.replace("-", "_"),
+    ]
     found += [last.replace("-", ""), last.split("-")[-1], last.split(".")[0], last.split("-")[0]]
     return list(dict.fromkeys(found))
 

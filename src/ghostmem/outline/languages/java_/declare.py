@@ -20,11 +20,19 @@ from ghostmem.outline.languages.shared.tables import bind, new_scope
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-TYPES = {"class_declaration", "interface_declaration", "enum_declaration", "record_declaration", "annotation_type_declaration"}
+TYPES = {
+    "class_declaration",
+    "interface_declaration",
+    "enum_declaration",
+    "record_declaration",
+    "annotation_type_declaration",
+}
 
 
 def _package(tables: Tables, node: "Node", _scope: int, _owner: int) -> list[Step]:
-    tables.package = next((compact(one) for one in node.named_children if "identifier" in one.type), "")
+    tables.package = next(
+        (compact(one) for one in node.named_children if "identifier" in one.type), ""
+    )
     return []
 
 
@@ -33,41 +41,62 @@ def _import(tables: Tables, node: "Node", _scope: int, _owner: int) -> list[Step
     words = {one.type for one in node.children}
     if name:
         last = "" if "asterisk" in words else name.rpartition(".")[2]
-        tables.imports.append(Import(name, line_of(node), FILE, last, "", "asterisk" in words, "static" in words))
+        tables.imports.append(
+            Import(name, line_of(node), FILE, last, "", "asterisk" in words, "static" in words)
+        )
     return []
 
 
 def _class(tables: Tables, node: "Node", scope: int, owner: int) -> list[Step]:
     """Declare a class, an interface, an enum, a record or an annotation, and its members."""
     name = text_of(node.child_by_field_name("name"))
-    kind = "interface" if node.type in {"interface_declaration", "annotation_type_declaration"} else "type"
+    kind = (
+        "interface"
+        if node.type in {"interface_declaration", "annotation_type_declaration"}
+        else "type"
+    )
     sym = add_symbol(tables, name, kind, owner, node, sort=node.type.removesuffix("_declaration"))
     if owner != FILE and tables.symbols[owner]["kind"] == "method":
         bind(tables, scope, "^" + name, ["s", sym])
     inner = new_scope(tables, scope, sym)
-    detail: dict[str, Any] = {"scope": inner, "tp": type_parameters(tables, node, inner), "ext": [], "impl": []}
+    detail: dict[str, Any] = {
+        "scope": inner,
+        "tp": type_parameters(tables, node, inner),
+        "ext": [],
+        "impl": [],
+    }
     tables.symbols[sym]["detail"].update(detail)
-    steps = [(one, inner, sym) for one in node.named_children if one.type in {"modifiers", "type_parameters"}]
+    steps = [
+        (one, inner, sym)
+        for one in node.named_children
+        if one.type in {"modifiers", "type_parameters"}
+    ]
     for one in node.named_children:
         if one.type == "superclass":
             steps += _supertypes(tables, one.named_children, inner, sym, "extends", "ext")
         elif one.type in {"super_interfaces", "extends_interfaces"}:
             rows = [part for held in one.named_children for part in held.named_children]
             kind_of = "implements" if one.type == "super_interfaces" else "extends"
-            steps += _supertypes(tables, rows, inner, sym, kind_of, "impl" if kind_of == "implements" else "ext")
+            steps += _supertypes(
+                tables, rows, inner, sym, kind_of, "impl" if kind_of == "implements" else "ext"
+            )
     steps += _components(tables, node, inner, sym)
     body = node.child_by_field_name("body")
     return steps + only(body, inner, sym)
 
 
-def _supertypes(tables: Tables, nodes: list["Node"], scope: int, sym: int, kind: str, key: str) -> list[Step]:
+def _supertypes(
+    tables: Tables, nodes: list["Node"], scope: int, sym: int, kind: str, key: str
+) -> list[Step]:
     steps: list[Step] = []
     for one in nodes:
         term = type_term(one)
         tables.symbols[sym]["detail"][key].append(term)
         named = one.named_children[0] if one.type == "generic_type" and one.named_children else one
         reference(tables, kind, sym, named, [term, scope])
-        steps += [(part, scope, sym) for part in one.named_children if part.type == "type_arguments"]
+        steps += [
+            (part, scope, sym) for part in one.named_children if part.type == "type_arguments"
+        ]
     return steps
 
 
@@ -78,7 +107,14 @@ def _components(tables: Tables, node: "Node", scope: int, sym: int) -> list[Step
         name = text_of(one.child_by_field_name("name"))
         if name:
             add_symbol(
-                tables, name, "field", sym, one, type=type_term(one.child_by_field_name("type")), scope=scope, component=True
+                tables,
+                name,
+                "field",
+                sym,
+                one,
+                type=type_term(one.child_by_field_name("type")),
+                scope=scope,
+                component=True,
             )
     tables.symbols[sym]["detail"]["record"] = found.named_child_count if found else 0
     return only(found, scope, sym)
@@ -103,13 +139,22 @@ def _method(tables: Tables, node: "Node", scope: int, owner: int) -> list[Step]:
         types.append(term)
         bind(tables, inner, local, ["v", term, -1])
     if node.type == "compact_constructor_declaration":
-        types = [one["detail"]["type"] for one in tables.symbols if one["parent"] == owner and one["detail"].get("component")]
+        types = [
+            one["detail"]["type"]
+            for one in tables.symbols
+            if one["parent"] == owner and one["detail"].get("component")
+        ]
     tables.symbols[sym]["detail"].update(
         {
-            "scope": inner, "types": types, "many": many, "ret": _returned(node), "static": "static" in _words(node), "tp": names,
+            "scope": inner,
+            "types": types,
+            "many": many,
+            "ret": _returned(node),
+            "static": "static" in _words(node),
+            "tp": names,
             "ctor": "constructor" in node.type,
         }
-    )  # fmt: skip
+    )
     return [(one, inner, sym) for one in node.named_children if one.type != "identifier"]
 
 
@@ -120,7 +165,14 @@ def _returned(node: "Node") -> Any:
 
 def _parameter_of(node: "Node") -> tuple[Any, str]:
     if node.type == "spread_parameter":
-        kind = next((one for one in node.named_children if one.type not in {"modifiers", "variable_declarator"}), None)
+        kind = next(
+            (
+                one
+                for one in node.named_children
+                if one.type not in {"modifiers", "variable_declarator"}
+            ),
+            None,
+        )
         name = next((one for one in node.named_children if one.type == "variable_declarator"), None)
         return ["arr", type_term(kind)], text_of(name.child_by_field_name("name") if name else None)
     return _returned(node), text_of(node.child_by_field_name("name"))
@@ -132,27 +184,50 @@ def _fields(tables: Tables, node: "Node", scope: int, owner: int) -> list[Step]:
     static = "static" in words or node.type == "constant_declaration" or within
     final = "final" in words or node.type == "constant_declaration" or within
     rows = [one for one in node.named_children if one.type == "variable_declarator"]
-    steps = [(one, scope, owner) for one in node.named_children if one.type != "variable_declarator"]
+    steps = [
+        (one, scope, owner) for one in node.named_children if one.type != "variable_declarator"
+    ]
     for one in rows:
         whole = node if len(rows) == 1 else one
         kind = "constant" if static and final else "field"
         held = ["arr", term] if one.child_by_field_name("dimensions") else term
-        add_symbol(tables, text_of(one.child_by_field_name("name")), kind, owner, whole, type=held, scope=scope, static=static)
+        add_symbol(
+            tables,
+            text_of(one.child_by_field_name("name")),
+            kind,
+            owner,
+            whole,
+            type=held,
+            scope=scope,
+            static=static,
+        )
         steps += only(one.child_by_field_name("value"), scope, owner)
     return steps
 
 
 def _enum_constant(tables: Tables, node: "Node", scope: int, owner: int) -> list[Step]:
-    add_symbol(tables, text_of(node.child_by_field_name("name")), "constant", owner, node, static=True, enum=True)
+    add_symbol(
+        tables,
+        text_of(node.child_by_field_name("name")),
+        "constant",
+        owner,
+        node,
+        static=True,
+        enum=True,
+    )
     given, body = node.child_by_field_name("arguments"), node.child_by_field_name("body")
     name = text_of(node.child_by_field_name("name"))[:80]
     tables.refs.append(Ref("calls", owner, name, line_of(node), ["enum", owner, count_of(given)]))
     return only(given, scope, owner) + (
-        declare_anonymous(tables, body, ["sym", owner], scope, len(tables.symbols) - 1) if body else []
+        declare_anonymous(tables, body, ["sym", owner], scope, len(tables.symbols) - 1)
+        if body
+        else []
     )
 
 
-def declare_anonymous(tables: Tables, body: "Node", term: Any, scope: int, owner: int) -> list[Step]:
+def declare_anonymous(
+    tables: Tables, body: "Node", term: Any, scope: int, owner: int
+) -> list[Step]:
     """Declare a class without a name."""
     sym = add_symbol(tables, "(anonymous)", "type", owner, body, sort="class")
     inner = new_scope(tables, scope, sym)

@@ -10,10 +10,18 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 LITERALS = {
-    "string_literal": "String", "text_block": "String", "decimal_integer_literal": "int", "hex_integer_literal": "int",
-    "octal_integer_literal": "int", "binary_integer_literal": "int", "decimal_floating_point_literal": "double",
-    "hex_floating_point_literal": "double", "true": "boolean", "false": "boolean", "character_literal": "char",
-}  # fmt: skip
+    "string_literal": "String",
+    "text_block": "String",
+    "decimal_integer_literal": "int",
+    "hex_integer_literal": "int",
+    "octal_integer_literal": "int",
+    "binary_integer_literal": "int",
+    "decimal_floating_point_literal": "double",
+    "hex_floating_point_literal": "double",
+    "true": "boolean",
+    "false": "boolean",
+    "character_literal": "char",
+}
 
 
 def lambda_of(tables: Tables, node: "Node", scope: int) -> int:
@@ -24,10 +32,20 @@ def lambda_of(tables: Tables, node: "Node", scope: int) -> int:
         record: dict[str, Any] = {"scope": inner, "ctx": None, "type": None, "body": UNKNOWN}
         tables.lambdas.append(record)
         given = node.child_by_field_name("parameters")
-        rows = [given] if given and given.type == "identifier" else given.named_children if given else []
+        rows = (
+            [given]
+            if given and given.type == "identifier"
+            else given.named_children
+            if given
+            else []
+        )
         for at, one in enumerate(rows):
             name = one if one.type == "identifier" else one.child_by_field_name("name")
-            term = type_term(one.child_by_field_name("type")) if one.type == "formal_parameter" else None
+            term = (
+                type_term(one.child_by_field_name("type"))
+                if one.type == "formal_parameter"
+                else None
+            )
             bind(tables, inner, text_of(name), ["v", term, row(tables, "param", number, at)])
         body = node.child_by_field_name("body")
         if body and body.type != "block":
@@ -65,16 +83,26 @@ def _expression(tables: Tables, node: "Node", scope: int, depth: int) -> int:
         case "cast_expression":
             return row(tables, "as", type_term(node.child_by_field_name("type")), scope)
         case "array_access":
-            return row(tables, "el", expression(tables, node.child_by_field_name("array"), scope, depth))
+            return row(
+                tables, "el", expression(tables, node.child_by_field_name("array"), scope, depth)
+            )
         case "array_creation_expression":
             return row(tables, "as", ["arr", type_term(node.child_by_field_name("type"))], scope)
         case "ternary_expression":
-            sides = [node.child_by_field_name("consequence"), node.child_by_field_name("alternative")]
+            sides = [
+                node.child_by_field_name("consequence"),
+                node.child_by_field_name("alternative"),
+            ]
             return row(tables, "u", [expression(tables, one, scope, depth) for one in sides])
         case "assignment_expression":
             return expression(tables, node.child_by_field_name("right"), scope, depth)
         case "class_literal":
-            return row(tables, "as", ["n", "Class", [type_term(next(iter(node.named_children), None))]], scope)
+            return row(
+                tables,
+                "as",
+                ["n", "Class", [type_term(next(iter(node.named_children), None))]],
+                scope,
+            )
         case "lambda_expression":
             return row(tables, "lambda", lambda_of(tables, node, scope))
         case "binary_expression":
@@ -87,7 +115,9 @@ def _binary(tables: Tables, node: "Node", scope: int, depth: int) -> int:
     """Say of a sum that it is text when it begins or ends with some."""
     if text_of(node.child_by_field_name("operator")) != "+":
         return UNKNOWN
-    sides = [expression(tables, node.child_by_field_name(one), scope, depth) for one in ("left", "right")]
+    sides = [
+        expression(tables, node.child_by_field_name(one), scope, depth) for one in ("left", "right")
+    ]
     text = any(one >= 0 and tables.rows[one] == ["lit", "String"] for one in sides)
     return row(tables, "lit", "String") if text else UNKNOWN
 
@@ -106,7 +136,11 @@ def _call(tables: Tables, node: "Node", scope: int, depth: int) -> int:
     held: int | None = None
     if target:
         above = any(one.type == "super" for one in node.named_children) and target.type != "super"
-        held = row(tables, "as", ["n", compact(target), []], scope) if above else expression(tables, target, scope, depth)
+        held = (
+            row(tables, "as", ["n", compact(target), []], scope)
+            if above
+            else expression(tables, target, scope, depth)
+        )
     number = row(tables, "c", held, name, [], scope, len(arguments))
     for at, one in enumerate(arguments[:8]):
         tables.rows[number][3].append(expression(tables, one, scope, depth))

@@ -22,4 +22,11 @@ def extract(root: "Node", source: bytes, _path: str) -> Facts:
     walk(HANDLERS, tables, [(root, 0, FILE)], tables)
     detail = {"scopes": tables.scopes, "rows": tables.rows, "lambdas": tables.lambdas}
     symbols = [Symbol(**one) for one in tables.symbols]
-    return Facts(tables.package, symbols, tables.imports, tables.refs, detail, sorted({*error_lines(root), *tables.cut}))
+    return Facts(
+        tables.package,
+        symbols,
+        tables.imports,
+        tables.refs,
+        detail,
+        sorted({*error_lines(root), *tables.cut}),
+    )

@@ -34,7 +34,11 @@ class Fields(World):
         match found:
             case ("param", one, at):
                 bound = dict(env).get(one)
-                return bound if bound is not None else self.term(self.detail(path, "scopes")[at][2]["^" + one][0][1], path, at)
+                return (
+                    bound
+                    if bound is not None
+                    else self.term(self.detail(path, "scopes")[at][2]["^" + one][0][1], path, at)
+                )
             case ("cls", key):
                 return ("inst", key, self._arguments(given, path, scope, env))
             case ("outc", one):
@@ -55,7 +59,12 @@ class Fields(World):
             outside = self.detail(key[0], "scopes")[one.detail["scope"]][0]
             names = dict.fromkeys(one.detail.get("tp", []))
             terms = [*one.detail.get("ext", []), *one.detail.get("impl", [])]
-            found = [self.term(term, key[0], one.detail["scope"] if _mentions(term, names) else outside, env) for term in terms]
+            found = [
+                self.term(
+                    term, key[0], one.detail["scope"] if _mentions(term, names) else outside, env
+                )
+                for term in terms
+            ]
             self.above[key, given] = found
         return self.above[key, given]
 
@@ -66,7 +75,15 @@ class Fields(World):
             parent, sym, names = scopes[scope]
             if name in names:
                 _, term, number = names[name][-1]
-                return (self.term(term, path, scope) if term is not None else self.type_of(path, number)), None, "variable"
+                return (
+                    (
+                        self.term(term, path, scope)
+                        if term is not None
+                        else self.type_of(path, number)
+                    ),
+                    None,
+                    "variable",
+                )
             if sym is not None:
                 key, env = self.field(("inst", (path, sym), ()), name)
                 if key:
@@ -87,14 +104,18 @@ class Fields(World):
                 found += [key] if key else []
         return found[0] if len(set(found)) == 1 else None
 
-    def field(self, kind: Type, name: str, seen: frozenset[Key] = frozenset()) -> tuple[Key | None, Env]:
+    def field(
+        self, kind: Type, name: str, seen: frozenset[Key] = frozenset()
+    ) -> tuple[Key | None, Env]:
         """Return the field that a value of a type has under a name."""
         if not kind or kind[0] not in {"inst", "cls"} or kind[1] in seen or len(seen) > MAX_DEPTH:
             return None, ()
         given = kind[2] if kind[0] == "inst" else ()
         rows = self.named_children(kind[1], name, frozenset({"field", "constant"}))
         if rows:
-            return rows[0], tuple(zip(self.symbol(kind[1]).detail.get("tp", []), given, strict=False))
+            return rows[0], tuple(
+                zip(self.symbol(kind[1]).detail.get("tp", []), given, strict=False)
+            )
         for above in self.supers(kind[1], given):
             key, env = self.field(above, name, seen | {kind[1]})
             if key:
@@ -109,7 +130,9 @@ class Fields(World):
         return self.term(one.detail.get("type"), key[0], one.detail.get("scope", 0), env)
 
     def type_of_field(self, path: str, target: int, name: str) -> Type:
-        """Return the type of `target.name`: a field, a class inside a class, or a class by its full name."""
+        """Return the type of `target.name`: a field, a class inside a class, or a class by its full
+        name.
+        """
         kind = self.type_of(path, target)
         key, env = self.field(kind, name)
         if key:
@@ -125,7 +148,9 @@ class Fields(World):
         return None
 
     def dotted(self, path: str, number: int) -> str:
-        """Return an expression as a dotted name when it is but names, as the package of a class is."""
+        """Return an expression as a dotted name when it is but names, as the package of a
+        class is.
+        """
         if number < 0:
             return ""
         match self.detail(path, "rows")[number]:

@@ -25,7 +25,13 @@ class Inference(Methods):
     def _type_of(self, path: str, one: list[Any]) -> Type:
         match one:
             case ["lit", name]:
-                return ("null",) if name == "null" else ("out", "java.lang.String", ()) if name == "String" else ("prim", name)
+                return (
+                    ("null",)
+                    if name == "null"
+                    else ("out", "java.lang.String", ())
+                    if name == "String"
+                    else ("prim", name)
+                )
             case ["id", name, scope]:
                 return self.variable(path, name, scope)[0]
             case ["this", scope]:
@@ -62,7 +68,9 @@ class Inference(Methods):
             case ("out", _, (inner,)):
                 return inner  # type: ignore[no-any-return]
             case ("inst", key, given):
-                above = [one for one in self.supers(key, given) if one and one[0] in {"inst", "out"}]
+                above = [
+                    one for one in self.supers(key, given) if one and one[0] in {"inst", "out"}
+                ]
                 return (
                     next((found for found in (self.element(one) for one in above) if found), None)
                     if self.depth < MAX_DEPTH
@@ -80,23 +88,37 @@ class Inference(Methods):
                 kinds.append(self.field_type(key, env))
             else:
                 kinds.append(
-                    self.term(symbol.detail["ret"], key[0], symbol.detail["scope"], env + self._inferred(symbol, path, one[3]))
+                    self.term(
+                        symbol.detail["ret"],
+                        key[0],
+                        symbol.detail["scope"],
+                        env + self._inferred(symbol, path, one[3]),
+                    )
                 )
         if kinds:
             return union(kinds)
         return self._native_result(path, one) if outside else None
 
     def _inferred(self, symbol: Symbol, path: str, given: list[int]) -> Env:
-        """Return the type parameters of a generic method, from arguments that are of just that type, or its class."""
+        """Return the type parameters of a generic method, from arguments that are of just that
+        type, or its class.
+        """
         found: dict[str, Type] = {}
         for term, number in zip(symbol.detail["types"], given, strict=False):
             if term and term[0] == "n" and term[1] in symbol.detail["tp"]:
                 found.setdefault(term[1], self.type_of(path, number))
             elif (
-                term and term[0] == "n" and term[1] == "Class" and term[2] and term[2][0] and term[2][0][1] in symbol.detail["tp"]
+                term
+                and term[0] == "n"
+                and term[1] == "Class"
+                and term[2]
+                and term[2][0]
+                and term[2][0][1] in symbol.detail["tp"]
             ):
                 kind = self.type_of(path, number)
-                found.setdefault(term[2][0][1], kind[2][0] if kind and kind[0] == "out" and kind[2] else None)
+                found.setdefault(
+                    term[2][0][1], kind[2][0] if kind and kind[0] == "out" and kind[2] else None
+                )
         return tuple(sorted((name, kind) for name, kind in found.items() if kind))
 
     def _native_result(self, path: str, one: list[Any]) -> Type:
@@ -106,7 +128,17 @@ class Inference(Methods):
             case ("out", "java.lang.String", _):
                 return (
                     kind
-                    if name in {"trim", "substring", "toLowerCase", "toUpperCase", "replace", "concat", "strip", "repeat"}
+                    if name
+                    in {
+                        "trim",
+                        "substring",
+                        "toLowerCase",
+                        "toUpperCase",
+                        "replace",
+                        "concat",
+                        "strip",
+                        "repeat",
+                    }
                     else None
                 )
             case ("out", "java.lang.StringBuilder", _):
@@ -130,21 +162,43 @@ class Inference(Methods):
                     "compute",
                 }:
                     return value  # type: ignore[no-any-return]
-                many: dict[str, Type] = {"values": value, "keySet": key, "entrySet": ("out", "java.util.Map.Entry", (key, value))}
-                return ("out", "java.util.Collection", (many[name],)) if name in many else key if name == "getKey" else None
+                many: dict[str, Type] = {
+                    "values": value,
+                    "keySet": key,
+                    "entrySet": ("out", "java.util.Map.Entry", (key, value)),
+                }
+                return (
+                    ("out", "java.util.Collection", (many[name],))
+                    if name in many
+                    else key
+                    if name == "getKey"
+                    else None
+                )
             case ("out", base, (inner,)) if is_native(base):
                 if name in {"map", "flatMap"} and given:
                     result = self._lambda_result(self.type_of(path, given[0]))
                     return ("out", base, (result,)) if name == "map" and result else result
-                sort = {"stream": "java.util.stream.Stream", "findFirst": "java.util.Optional", "findAny": "java.util.Optional"}
+                sort = {
+                    "stream": "java.util.stream.Stream",
+                    "findFirst": "java.util.Optional",
+                    "findAny": "java.util.Optional",
+                }
                 if name in SAME:
-                    return ("out", sort.get(name, "java.util.Iterator" if name == "iterator" else base), (inner,))
+                    return (
+                        "out",
+                        sort.get(name, "java.util.Iterator" if name == "iterator" else base),
+                        (inner,),
+                    )
                 return inner if name in ELEMENT else None
             case _:
                 return ("out", "java.lang.String", ()) if name == "toString" and not given else None
 
     def _lambda_result(self, kind: Type) -> Type:
-        return self.type_of(kind[1], self.detail(kind[1], "lambdas")[kind[2]]["body"]) if kind and kind[0] == "lambda" else None
+        return (
+            self.type_of(kind[1], self.detail(kind[1], "lambdas")[kind[2]]["body"])
+            if kind and kind[0] == "lambda"
+            else None
+        )
 
     def _parameter(self, path: str, number: int, at: int) -> Type:
         """Return what a lambda is given, from the method that it is given to."""
@@ -169,7 +223,15 @@ class Inference(Methods):
         position = record["ctx"][1]
         if position >= len(method.detail["types"]):
             return None
-        return self._taken(self.term(method.detail["types"][position], found[0][0][0], method.detail["scope"], found[0][1]), at)
+        return self._taken(
+            self.term(
+                method.detail["types"][position],
+                found[0][0][0],
+                method.detail["scope"],
+                found[0][1],
+            ),
+            at,
+        )
 
     def _taken(self, kind: Type, at: int) -> Type:
         """Return the parameter of the one method that a functional interface has."""
@@ -178,9 +240,19 @@ class Inference(Methods):
                 return given[at]  # type: ignore[no-any-return]
             case ("inst", key, given) if self.symbol(key).kind == "interface":
                 rows = [number for held in self.children.get(key, {}).values() for number in held]
-                methods = [one for one in (self.symbol((key[0], number)) for number in rows) if one.kind == "method"]
-                methods = [one for one in methods if not one.detail["static"] and not one.signature.startswith("default ")]
+                methods = [
+                    one
+                    for one in (self.symbol((key[0], number)) for number in rows)
+                    if one.kind == "method"
+                ]
+                methods = [
+                    one
+                    for one in methods
+                    if not one.detail["static"] and not one.signature.startswith("default ")
+                ]
                 if len(methods) == 1 and at < len(methods[0].detail["types"]):
                     env = tuple(zip(self.symbol(key).detail.get("tp", []), given, strict=False))
-                    return self.term(methods[0].detail["types"][at], key[0], methods[0].detail["scope"], env)
+                    return self.term(
+                        methods[0].detail["types"][at], key[0], methods[0].detail["scope"], env
+                    )
         return None

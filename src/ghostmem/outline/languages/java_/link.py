@@ -1,4 +1,6 @@
-"""How the files of a Java project hang together: every reference becomes a link, or stays loose and is counted."""
+"""How the files of a Java project hang together: every reference becomes a link, or stays loose and
+is counted.
+"""
 
 import re
 from collections.abc import Mapping
@@ -46,7 +48,16 @@ class _Linker(Linker):
         super().__init__(world.files)
         self.world = world
         # what begins the name of a package, as in `java.util.List.of()`
-        self.roots = {"java", "javax", "jdk", "org", "com", "net", "io", *(one.split(".")[0] for one in world.packages)}
+        self.roots = {
+            "java",
+            "javax",
+            "jdk",
+            "org",
+            "com",
+            "net",
+            "io",
+            *(one.split(".")[0] for one in world.packages),
+        }
 
     def name(self, path: str, one: Symbol, above: str) -> str:
         before = above or self.files[path].package
@@ -66,10 +77,14 @@ class _Linker(Linker):
                 self.link(file_id(path), "imports", file_id(found[1][0]), one.line, "import")
             elif found:
                 origin = "native" if is_native(name) else "external"
-                key = self.outside(origin, name, "module" if whole else "type", name.rpartition(".")[0])
+                key = self.outside(
+                    origin, name, "module" if whole else "type", name.rpartition(".")[0]
+                )
                 self.link(file_id(path), "imports", key, one.line, origin)
             else:
-                self.leave(file_id(path), "imports", one.path, one.line, one.path.rpartition(".")[2])
+                self.leave(
+                    file_id(path), "imports", one.path, one.line, one.path.rpartition(".")[2]
+                )
 
     def _to(self, path: str, ref: Ref, kind: str, keys: list[Key], via: str) -> None:
         """Link a reference to all that it may mean."""
@@ -81,7 +96,12 @@ class _Linker(Linker):
     def _outer(self, path: str, ref: Ref, kind: str, name: str) -> None:
         """Link a reference to something from elsewhere."""
         origin = "native" if is_native(name) else "external"
-        key = self.outside(origin, name, MET.get(kind, "type"), name.rpartition(".")[0] if origin == "external" else "")
+        key = self.outside(
+            origin,
+            name,
+            MET.get(kind, "type"),
+            name.rpartition(".")[0] if origin == "external" else "",
+        )
         self.link(self.owner(path, ref.owner), kind, key, ref.line, origin)
 
     # calls
@@ -95,27 +115,47 @@ class _Linker(Linker):
             case ["ctor", which, scope, count]:
                 self._own_constructor(path, ref, which, scope, count)
             case ["enum", sym, count]:
-                self._to(path, ref, "calls", self._constructors((path, sym), count) or [(path, sym)], "receiver")
+                self._to(
+                    path,
+                    ref,
+                    "calls",
+                    self._constructors((path, sym), count) or [(path, sym)],
+                    "receiver",
+                )
 
     def _method_call(self, path: str, ref: Ref, one: list[Any]) -> None:
         found, via, outside = self.world.callee(path, one)
         keys = [key for key, _ in found]
         if keys:
-            within = {self.world.symbol((key[0], self.world.symbol(key).parent)).kind for key in keys}
+            within = {
+                self.world.symbol((key[0], self.world.symbol(key).parent)).kind for key in keys
+            }
             static = all(self.world.symbol(key).detail.get("static") for key in keys)
-            self._to(path, ref, "calls", keys, "interface" if within == {"interface"} and not static else via)
+            self._to(
+                path,
+                ref,
+                "calls",
+                keys,
+                "interface" if within == {"interface"} and not static else via,
+            )
         elif outside:
             self._outer(path, ref, "calls", outside)
         else:
             self.loose(path, ref)
 
     def _constructors(self, key: Key, count: int) -> list[Key]:
-        rows = [(key[0], number) for held in self.world.children.get(key, {}).values() for number in held]
+        rows = [
+            (key[0], number)
+            for held in self.world.children.get(key, {}).values()
+            for number in held
+        ]
         made = [one for one in rows if self.world.symbol(one).detail.get("ctor")]
         return [one for one in made if takes(self.world.symbol(one), count)]
 
     def _new(self, path: str, ref: Ref, term: Any, scope: int, count: int, body: bool) -> None:
-        found, via = self.world.class_named(path, term[1], scope) if term and term[0] == "n" else (None, "")
+        found, via = (
+            self.world.class_named(path, term[1], scope) if term and term[0] == "n" else (None, "")
+        )
         match found:
             case ("cls", key):
                 self._to(path, ref, "uses", [key], via)
@@ -135,7 +175,11 @@ class _Linker(Linker):
         kind: Type = ("inst", (path, sym), ())
         if which == "super":
             extended = self.world.symbol((path, sym)).detail["ext"]
-            kind = self.world.supers((path, sym), ())[0] if extended else ("out", "java.lang.Object", ())
+            kind = (
+                self.world.supers((path, sym), ())[0]
+                if extended
+                else ("out", "java.lang.Object", ())
+            )
         match kind:
             case ("inst", key, _):
                 self._to(path, ref, "calls", self._constructors(key, count) or [key], "receiver")

@@ -11,17 +11,27 @@ from ghostmem.outline.languages.shared.types import MAX_DEPTH, Env, Key, Type
 class Methods(Fields):
     """Find methods."""
 
-    def methods(self, kind: Type, name: str, count: int, seen: frozenset[Key] = frozenset()) -> list[tuple[Key, Env]]:
-        """Return the methods of a type that have a name and take so many arguments, nearest class first."""
+    def methods(
+        self, kind: Type, name: str, count: int, seen: frozenset[Key] = frozenset()
+    ) -> list[tuple[Key, Env]]:
+        """Return the methods of a type that have a name and take so many arguments, nearest class
+        first.
+        """
         if not kind or kind[0] not in {"inst", "cls"} or kind[1] in seen or len(seen) > MAX_DEPTH:
             return []
         key, given = kind[1], kind[2] if kind[0] == "inst" else ()
         env = tuple(zip(self.symbol(key).detail.get("tp", []), given, strict=False))
         rows = self.named_children(key, name, frozenset({"method"}))
-        rows = [one for one in rows if not self.symbol(one).detail["ctor"] and takes(self.symbol(one), count)]
+        rows = [
+            one
+            for one in rows
+            if not self.symbol(one).detail["ctor"] and takes(self.symbol(one), count)
+        ]
         if not rows and count == 0:
             rows = [
-                one for one in self.named_children(key, name, frozenset({"field"})) if self.symbol(one).detail.get("component")
+                one
+                for one in self.named_children(key, name, frozenset({"field"}))
+                if self.symbol(one).detail.get("component")
             ]
         if rows:
             return [(one, env) for one in rows]
@@ -32,7 +42,9 @@ class Methods(Fields):
         return []
 
     def outside_base(self, kind: Type, seen: frozenset[Key] = frozenset()) -> str:
-        """Return the class from elsewhere that a class comes from: nothing when there is none, "?" when it is not known."""
+        """Return the class from elsewhere that a class comes from: nothing when there is none, "?"
+        when it is not known.
+        """
         if not kind or kind[0] not in {"inst", "cls"} or kind[1] in seen or len(seen) > MAX_DEPTH:
             return ""
         for above in self.supers(kind[1], ())[: len(self.symbol(kind[1]).detail.get("ext", []))]:
@@ -44,7 +56,9 @@ class Methods(Fields):
         return ""
 
     def callee(self, path: str, one: list[Any]) -> tuple[list[tuple[Key, Env]], str, str]:
-        """Return the methods that a call may mean, by which rung, and the name of what is outside when it is that."""
+        """Return the methods that a call may mean, by which rung, and the name of what is outside
+        when it is that.
+        """
         _, target, name, _, scope, count = one
         if target is None:
             return self._plain(path, name, scope, count)
@@ -73,13 +87,22 @@ class Methods(Fields):
                 if base and base != "?":
                     return f"{base}.{name}"
                 sort = self.symbol(key).detail.get("sort")
-                if sort == "enum" and name in {"values", "valueOf", "name", "ordinal", "compareTo", "getDeclaringClass"}:
+                if sort == "enum" and name in {
+                    "values",
+                    "valueOf",
+                    "name",
+                    "ordinal",
+                    "compareTo",
+                    "getDeclaringClass",
+                }:
                     return f"java.lang.Enum.{name}"
                 return ""
             case _:
                 return ""
 
-    def _plain(self, path: str, name: str, scope: int, count: int) -> tuple[list[tuple[Key, Env]], str, str]:
+    def _plain(
+        self, path: str, name: str, scope: int, count: int
+    ) -> tuple[list[tuple[Key, Env]], str, str]:
         scopes = self.detail(path, "scopes")
         at, classes = scope, []
         while at >= 0:
@@ -92,15 +115,26 @@ class Methods(Fields):
         holders = []
         for one in self.files[path].imports:
             if one.detail and (one.star or one.name == name):
-                holders.append((self.class_at_name(one.path if one.star else one.path.rpartition(".")[0]), one.star))
-        hits = [rows for rows in (self.methods(holder, name, count) for holder, _ in holders) if rows]
+                holders.append(
+                    (
+                        self.class_at_name(one.path if one.star else one.path.rpartition(".")[0]),
+                        one.star,
+                    )
+                )
+        hits = [
+            rows for rows in (self.methods(holder, name, count) for holder, _ in holders) if rows
+        ]
         if len(hits) == 1:
             return hits[0], "import", ""
-        named = [holder[1] for holder, star in holders if holder and holder[0] == "outc" and not star]
+        named = [
+            holder[1] for holder, star in holders if holder and holder[0] == "outc" and not star
+        ]
         if not hits and len(named) == 1:
             return [], "import", f"{named[0]}.{name}"
         stars = any(star and holder and holder[0] == "outc" for holder, star in holders)
-        outside = next((found for found in (self.outside(one, name) for one in classes) if found), "")
+        outside = next(
+            (found for found in (self.outside(one, name) for one in classes) if found), ""
+        )
         return [], "receiver", "" if hits or (stars and name not in OBJECT) else outside
 
 

@@ -4,7 +4,14 @@ from typing import TYPE_CHECKING
 
 from ghostmem.outline.languages.java_.declare import declare_anonymous
 from ghostmem.outline.languages.java_.expressions import expression
-from ghostmem.outline.languages.java_.tables import Handler, Tables, compact, count_of, reference, type_term
+from ghostmem.outline.languages.java_.tables import (
+    Handler,
+    Tables,
+    compact,
+    count_of,
+    reference,
+    type_term,
+)
 from ghostmem.outline.languages.shared.steps import Step, inside, only
 from ghostmem.outline.languages.shared.syntax import text_of
 
@@ -15,9 +22,20 @@ if TYPE_CHECKING:
 def _call(tables: Tables, node: "Node", scope: int, owner: int) -> list[Step]:
     number = expression(tables, node, scope)
     if number >= 0:
-        reference(tables, "calls", owner, node, ["call", number], cut=node.child_by_field_name("arguments"))
+        reference(
+            tables,
+            "calls",
+            owner,
+            node,
+            ["call", number],
+            cut=node.child_by_field_name("arguments"),
+        )
     target = node.child_by_field_name("object")
-    rest = [(one, scope, owner) for one in node.named_children if one.type in {"argument_list", "type_arguments"}]
+    rest = [
+        (one, scope, owner)
+        for one in node.named_children
+        if one.type in {"argument_list", "type_arguments"}
+    ]
     return only(target, scope, owner) + rest
 
 
@@ -27,9 +45,15 @@ def _new(tables: Tables, node: "Node", scope: int, owner: int) -> list[Step]:
     body = next((one for one in node.named_children if one.type == "class_body"), None)
     term = type_term(kind)
     reference(tables, "calls", owner, kind or node, ["new", term, scope, count, body is not None])
-    steps = [(one, scope, owner) for one in node.named_children if one.id not in {getattr(kind, "id", 0), getattr(body, "id", 0)}]
+    steps = [
+        (one, scope, owner)
+        for one in node.named_children
+        if one.id not in {getattr(kind, "id", 0), getattr(body, "id", 0)}
+    ]
     if kind and kind.type == "generic_type":
-        steps += [(part, scope, owner) for part in kind.named_children if part.type == "type_arguments"]
+        steps += [
+            (part, scope, owner) for part in kind.named_children if part.type == "type_arguments"
+        ]
     if body is None:
         return steps
     sym = len(tables.symbols)

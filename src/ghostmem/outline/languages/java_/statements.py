@@ -24,7 +24,9 @@ LEAVES = (
 
 def _locals(tables: Tables, node: "Node", scope: int, owner: int) -> list[Step]:
     term = type_term(node.child_by_field_name("type"))
-    steps = [(one, scope, owner) for one in node.named_children if one.type != "variable_declarator"]
+    steps = [
+        (one, scope, owner) for one in node.named_children if one.type != "variable_declarator"
+    ]
     for one in node.named_children:
         if one.type == "variable_declarator":
             value = one.child_by_field_name("value")
@@ -46,7 +48,11 @@ def _for_each(tables: Tables, node: "Node", scope: int, owner: int) -> list[Step
     term, value = type_term(node.child_by_field_name("type")), node.child_by_field_name("value")
     number = row(tables, "el", expression(tables, value, scope)) if term is None else -1
     bind(tables, inner, text_of(node.child_by_field_name("name")), ["v", term, number])
-    return [(one, inner, owner) for one in node.named_children if one != node.child_by_field_name("name")]
+    return [
+        (one, inner, owner)
+        for one in node.named_children
+        if one != node.child_by_field_name("name")
+    ]
 
 
 def _named_local(tables: Tables, node: "Node", scope: int, owner: int) -> list[Step]:
@@ -62,7 +68,12 @@ def _named_local(tables: Tables, node: "Node", scope: int, owner: int) -> list[S
     term = type_term(kind)
     if name:
         value = node.child_by_field_name("value") if node.type == "resource" else None
-        bind(tables, scope, text_of(name), ["v", term, expression(tables, value, scope) if term is None else -1])
+        bind(
+            tables,
+            scope,
+            text_of(name),
+            ["v", term, expression(tables, value, scope) if term is None else -1],
+        )
     return [(one, scope, owner) for one in node.named_children if one != name]
 
 
@@ -81,11 +92,18 @@ def _lambda(tables: Tables, node: "Node", scope: int, owner: int) -> list[Step]:
 
 
 def _parameters(_tables: Tables, node: "Node", scope: int, owner: int) -> list[Step]:
-    return [(part, scope, owner) for one in node.named_children for part in one.named_children if part.type != "identifier"]
+    return [
+        (part, scope, owner)
+        for one in node.named_children
+        for part in one.named_children
+        if part.type != "identifier"
+    ]
 
 
 def _nameless(_tables: Tables, node: "Node", scope: int, owner: int) -> list[Step]:
-    """Leave out a label, and the bare names of a case: of which enum they are is not written there."""
+    """Leave out a label, and the bare names of a case: of which enum they are is not
+    written there.
+    """
     return [(one, scope, owner) for one in node.named_children if one.type != "identifier"]
 
 

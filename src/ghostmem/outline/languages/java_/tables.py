@@ -37,15 +37,23 @@ def count_of(given: "Node | None") -> int:
     return len([one for one in given.named_children if "comment" not in one.type]) if given else 0
 
 
-def reference(tables: Tables, kind: str, owner: int, node: "Node", detail: Any, cut: "Node | None" = None) -> None:
+def reference(
+    tables: Tables, kind: str, owner: int, node: "Node", detail: Any, cut: "Node | None" = None
+) -> None:
     """Record a place that names something; what is from `cut` on is left out of its text."""
     text = short(node, 400)
     if cut:
-        text = " ".join(tables.source[node.start_byte : cut.start_byte][:400].decode("utf-8", "replace").split())
-    tables.refs.append(Ref(kind, owner, text[-80:] if cut else text[:80], line_of(cut or node), detail))
+        text = " ".join(
+            tables.source[node.start_byte : cut.start_byte][:400].decode("utf-8", "replace").split()
+        )
+    tables.refs.append(
+        Ref(kind, owner, text[-80:] if cut else text[:80], line_of(cut or node), detail)
+    )
 
 
-def add_symbol(tables: Tables, name: str, kind: str, parent: int, node: "Node", **detail: Any) -> int:
+def add_symbol(
+    tables: Tables, name: str, kind: str, parent: int, node: "Node", **detail: Any
+) -> int:
     """Add a symbol and return its number."""
     lines = (node.text or b"")[:800].decode("utf-8", "replace").split("\n")
     head = next((one.strip() for one in lines if not one.strip().startswith("@")), "")
@@ -57,11 +65,17 @@ def type_parameters(tables: Tables, node: "Node", scope: int) -> list[str]:
     found = node.child_by_field_name("type_parameters")
     names = []
     for one in found.named_children if found else []:
-        name = next((part for part in one.named_children if part.type in {"type_identifier", "identifier"}), None)
+        name = next(
+            (part for part in one.named_children if part.type in {"type_identifier", "identifier"}),
+            None,
+        )
         bound = next((part for part in one.named_children if part.type == "type_bound"), None)
         names.append(text_of(name))
         bind(
-            tables, scope, "^" + names[-1], ["t", type_term(bound.named_children[0]) if bound and bound.named_children else None]
+            tables,
+            scope,
+            "^" + names[-1],
+            ["t", type_term(bound.named_children[0]) if bound and bound.named_children else None],
         )
     return names
 
@@ -76,7 +90,11 @@ def type_term(node: "Node | None", depth: int = 0) -> Any:
         case "generic_type":
             name = compact(next(iter(node.named_children), None))
             given = next((one for one in node.named_children if one.type == "type_arguments"), None)
-            return ["n", name, [type_term(one, depth + 1) for one in given.named_children] if given else []]
+            return [
+                "n",
+                name,
+                [type_term(one, depth + 1) for one in given.named_children] if given else [],
+            ]
         case "array_type":
             return ["arr", type_term(node.child_by_field_name("element"), depth + 1)]
         case "annotated_type":

@@ -1,7 +1,7 @@
 """All files of a Java project, and the classes that names in them stand for.
 
-A type is a tuple that begins with its sort: inst and cls of the project, out and outc of elsewhere, natv, arr, prim, u, null.
-"""
+A type is a tuple that begins with its sort: inst and cls of the project, out and outc of elsewhere,
+natv, arr, prim, u, null."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -28,9 +28,13 @@ class World(ABC):
         for path, facts in self.files.items():
             self.packages.setdefault(facts.package, []).append(path)
             for number, one in enumerate(facts.symbols):
-                self.children.setdefault((path, one.parent), {}).setdefault(one.name, []).append(number)
+                self.children.setdefault((path, one.parent), {}).setdefault(one.name, []).append(
+                    number
+                )
                 if one.parent == FILE:
-                    self.tops.setdefault(f"{facts.package}.{one.name}".lstrip("."), []).append((path, number))
+                    self.tops.setdefault(f"{facts.package}.{one.name}".lstrip("."), []).append(
+                        (path, number)
+                    )
 
     def symbol(self, key: Key) -> Symbol:
         """Return a symbol."""
@@ -52,7 +56,10 @@ class World(ABC):
     # names of types
 
     def class_named(self, path: str, name: str, scope: int) -> tuple[Type, str]:
-        """Return the class that a dotted name stands for and by which rung; a type parameter is ("param", name, scope)."""
+        """Return the class that a dotted name stands for and by which rung.
+
+        A type parameter is ("param", name, scope).
+        """
         key = (path, name, scope)
         if key not in self.classes:
             found = self._class_named(path, name, scope)
@@ -108,7 +115,11 @@ class World(ABC):
             self.bases[key] = []  # while they are looked for, there are none
             one = self.symbol(key)
             outside = self.detail(key[0], "scopes")[one.detail["scope"]][0]
-            terms = [term for term in (*one.detail.get("ext", []), *one.detail.get("impl", [])) if term and term[0] == "n"]
+            terms = [
+                term
+                for term in (*one.detail.get("ext", []), *one.detail.get("impl", []))
+                if term and term[0] == "n"
+            ]
             found = [self.class_named(key[0], term[1], outside)[0] for term in terms]
             self.bases[key] = [above[1] for above in found if above and above[0] == "cls"]
         return self.bases[key]
@@ -119,7 +130,9 @@ class World(ABC):
             parent, sym, names = scopes[scope]
             held = names.get("^" + name)
             if held:
-                return (("cls", (path, held[0][1])) if held[0][0] == "s" else ("param", name, scope)), "local"
+                return (
+                    ("cls", (path, held[0][1])) if held[0][0] == "s" else ("param", name, scope)
+                ), "local"
             if sym is not None:
                 if self.symbol((path, sym)).name == name:
                     return ("cls", (path, sym)), "local"
@@ -140,11 +153,21 @@ class World(ABC):
         own = [one for one in rows if one[0] == path] or rows
         if own:
             return (("cls", own[0]), "package") if len(own) == 1 else (None, "")
-        stars = [found for one in facts.imports if one.star for found in [self._starred(one.path, name)] if found]
+        stars = [
+            found
+            for one in facts.imports
+            if one.star
+            for found in [self._starred(one.path, name)]
+            if found
+        ]
         stars = list(dict.fromkeys(stars))
         if stars:
             return (stars[0], "import") if len(stars) == 1 else (None, "")
-        return (("outc", f"java.lang.{name}"), "native") if name in PACKAGES["java.lang"] else (None, "")
+        return (
+            (("outc", f"java.lang.{name}"), "native")
+            if name in PACKAGES["java.lang"]
+            else (None, "")
+        )
 
     def class_at_name(self, name: str) -> Type:
         """Return the class that a qualified name means: the project's, or one from elsewhere."""
@@ -164,7 +187,11 @@ class World(ABC):
             return ("cls", rows[0]) if len(rows) == 1 else None
         if name in PACKAGES.get(package, ()):
             return ("outc", f"{package}.{name}")
-        within = self.class_at_name(package) if package in self.tops or package.rpartition(".")[0] in self.packages else None
+        within = (
+            self.class_at_name(package)
+            if package in self.tops or package.rpartition(".")[0] in self.packages
+            else None
+        )
         return self.nested(within, name) if within and within[0] == "cls" else None
 
     def class_at(self, path: str, scope: int) -> int | None:

@@ -9,7 +9,17 @@ import tree_sitter_c_sharp
 
 from ghostmem.outline.facts import Facts
 from ghostmem.outline.languages.base import Language
-from ghostmem.outline.languages.plain_.gather import ALIAS, DEEPEST, PACKAGE, SCOPE, STAR, Gather, Rung, Step, dotted
+from ghostmem.outline.languages.plain_.gather import (
+    ALIAS,
+    DEEPEST,
+    PACKAGE,
+    SCOPE,
+    STAR,
+    Gather,
+    Rung,
+    Step,
+    dotted,
+)
 from ghostmem.outline.languages.plain_.link import Rules, link_plain
 
 if TYPE_CHECKING:
@@ -38,17 +48,24 @@ _INTERFACE = re.compile(r"(?:.*\.)?I[A-Z]")  # the convention that .NET itself k
 NATIVES = frozenset(
     f"{space}.{name}"
     for space, names in {
-        "System": "ApplicationException ArgumentException ArgumentNullException ArithmeticException Attribute EventArgs "
-        "Exception FormatException IAsyncDisposable ICloneable IComparable IConvertible IDisposable "
-        "IEquatable IFormatProvider IFormattable InvalidOperationException IObservable IObserver IProgress "
-        "MarshalByRefObject NotImplementedException NotSupportedException Object OperationCanceledException "
+        "System": "ApplicationException ArgumentException ArgumentNullException "
+        "ArithmeticException Attribute EventArgs "
+        "Exception FormatException IAsyncDisposable ICloneable IComparable IConvertible "
+        "IDisposable "
+        "IEquatable IFormatProvider IFormattable InvalidOperationException IObservable "
+        "IObserver IProgress "
+        "MarshalByRefObject NotImplementedException NotSupportedException Object "
+        "OperationCanceledException "
         "Random SystemException TimeProvider Uri",
-        "System.Collections": "CollectionBase ICollection IComparer IDictionary IEnumerable IEnumerator IEqualityComparer IList",
+        "System.Collections": "CollectionBase ICollection IComparer IDictionary "
+        "IEnumerable IEnumerator IEqualityComparer IList",
         "System.Collections.Generic": "Comparer Dictionary EqualityComparer HashSet "
         "IAsyncEnumerable IAsyncEnumerator ICollection IComparer "
-        "IDictionary IEnumerable IEnumerator IEqualityComparer IList IReadOnlyCollection IReadOnlyDictionary "
+        "IDictionary IEnumerable IEnumerator IEqualityComparer IList IReadOnlyCollection "
+        "IReadOnlyDictionary "
         "IReadOnlyList ISet List",
-        "System.Collections.ObjectModel": "Collection KeyedCollection ObservableCollection ReadOnlyCollection",
+        "System.Collections.ObjectModel": "Collection KeyedCollection ObservableCollection "
+        "ReadOnlyCollection",
         "System.ComponentModel": "INotifyPropertyChanged TypeConverter",
         "System.IO": "IOException MemoryStream Stream TextReader TextWriter",
         "System.Net.Http": "DelegatingHandler HttpClient HttpMessageHandler",
@@ -70,11 +87,18 @@ class _State(NamedTuple):
     @property
     def rungs(self) -> list[Rung]:
         inner = [[SCOPE, one] for one in reversed(self.types)]
-        return [*inner, *([PACKAGE, one] for one in reversed(self.namespaces)), [ALIAS, ""], [STAR, ""]]
+        return [
+            *inner,
+            *([PACKAGE, one] for one in reversed(self.namespaces)),
+            [ALIAS, ""],
+            [STAR, ""],
+        ]
 
     def inside(self, name: str) -> "_State":
         parts = name.split(".")
-        wholes = [dotted(self.namespaces[-1], ".".join(parts[:size])) for size in range(1, len(parts) + 1)]
+        wholes = [
+            dotted(self.namespaces[-1], ".".join(parts[:size])) for size in range(1, len(parts) + 1)
+        ]
         return _State((*self.namespaces, *wholes))
 
 
@@ -101,7 +125,11 @@ class _CSharp(Gather):
         elif kind in {"property_declaration", "event_declaration", "enum_member_declaration"}:
             name = self.member(node)
             self.declare(
-                name, dotted(state.scope, name), "constant" if kind == "enum_member_declaration" else "field", owner, node
+                name,
+                dotted(state.scope, name),
+                "constant" if kind == "enum_member_declaration" else "field",
+                owner,
+                node,
             )
             return []
         elif kind in {"field_declaration", "event_field_declaration"}:
@@ -131,21 +159,42 @@ class _CSharp(Gather):
                 name = f"~{self.text(node.child_by_field_name('name'))}"
             case _:
                 name = self.text(node.child_by_field_name("name"))
-        explicit = next((child for child in node.named_children if child.type == "explicit_interface_specifier"), None)
+        explicit = next(
+            (
+                child
+                for child in node.named_children
+                if child.type == "explicit_interface_specifier"
+            ),
+            None,
+        )
         return f"{self.text(explicit).rstrip('.')}.{name}" if explicit is not None else name
 
     def fields(self, node: "Node", owner: int, state: _State) -> None:
-        constant = any(self.text(child) == "const" for child in node.named_children if child.type == "modifier")
-        for group in (child for child in node.named_children if child.type == "variable_declaration"):
-            for one in (child for child in group.named_children if child.type == "variable_declarator"):
+        constant = any(
+            self.text(child) == "const" for child in node.named_children if child.type == "modifier"
+        )
+        for group in (
+            child for child in node.named_children if child.type == "variable_declaration"
+        ):
+            for one in (
+                child for child in group.named_children if child.type == "variable_declarator"
+            ):
                 name = self.text(one.child_by_field_name("name"))
-                self.declare(name, dotted(state.scope, name), "constant" if constant else "field", owner, one)
+                self.declare(
+                    name, dotted(state.scope, name), "constant" if constant else "field", owner, one
+                )
 
     def type(self, node: "Node", owner: int, state: _State) -> list[Step]:
         name = self.text(node.child_by_field_name("name"))
         whole = dotted(state.scope, name)
-        generic = next((child for child in node.named_children if child.type == "type_parameter_list"), None)
-        arity = sum(child.type == "type_parameter" for child in generic.named_children) if generic is not None else 0
+        generic = next(
+            (child for child in node.named_children if child.type == "type_parameter_list"), None
+        )
+        arity = (
+            sum(child.type == "type_parameter" for child in generic.named_children)
+            if generic is not None
+            else 0
+        )
         at = self.declare(name, whole, TYPES[node.type], owner, node, arity=arity)
         inner = state._replace(types=(*state.types, whole))
         for child in node.named_children:
@@ -164,15 +213,27 @@ class _CSharp(Gather):
 
     def bases(self, node: "Node", given: "Node", owner: int, state: _State) -> None:
         bases = [
-            one.child_by_field_name("type") or one for one in given.named_children if one.type not in {"argument_list", "comment"}
+            one.child_by_field_name("type") or one
+            for one in given.named_children
+            if one.type not in {"argument_list", "comment"}
         ]
         for at, one in enumerate(bases):
             # only the first base of a class can be a class
-            must = at > 0 or "struct" in node.type or (node.type == "record_declaration" and self.is_struct(node))
-            implements = node.type != "interface_declaration" and (must or bool(_INTERFACE.match(self.text(one))))
+            must = (
+                at > 0
+                or "struct" in node.type
+                or (node.type == "record_declaration" and self.is_struct(node))
+            )
+            implements = node.type != "interface_declaration" and (
+                must or bool(_INTERFACE.match(self.text(one)))
+            )
             kind = "implements" if implements else "extends"
             text = self.text(one)
-            more = {"name": text.removeprefix("global::"), "absolute": True} if text.startswith("global::") else {}
+            more = (
+                {"name": text.removeprefix("global::"), "absolute": True}
+                if text.startswith("global::")
+                else {}
+            )
             self.base(kind, owner, one, state.rungs, by_target=True, arity=_arity(one), **more)
 
     def is_struct(self, node: "Node") -> bool:
@@ -198,11 +259,15 @@ def _arity(node: "Node") -> int:
     # of A.B<int, string>: the last part's
     while node.type == "qualified_name" and (last := node.child_by_field_name("name")) is not None:
         node = last
-    given = next((child for child in node.named_children if child.type == "type_argument_list"), None)
+    given = next(
+        (child for child in node.named_children if child.type == "type_argument_list"), None
+    )
     return len(given.named_children) if given is not None else 0
 
 
-RULES = Rules("csharp", ".", KINDS, NATIVES, lambda name: name == "System" or name.startswith("System."))
+RULES = Rules(
+    "csharp", ".", KINDS, NATIVES, lambda name: name == "System" or name.startswith("System.")
+)
 LANGUAGE = Language(
     name="csharp",
     aliases=("c#", "cs"),

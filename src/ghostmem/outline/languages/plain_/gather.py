@@ -33,12 +33,17 @@ class Gather:
         raise NotImplementedError
 
     def walk(self, root: "Syntax", state: Any) -> Facts:
-        """Visit the tree of a file in order, without recursion; what is not parsed, or too deep, is an error."""
+        """Visit the tree of a file in order, without recursion.
+
+        What is not parsed, or too deep, is an error.
+        """
         stack: list[Step] = [(root, FILE, state)]
         errors = set(error_lines(root))
         while stack:
             node, owner, inner = stack.pop()
-            if self.depths[owner] > DEEPEST:  # names and digests of all levels would grow with the square of the depth
+            if (
+                self.depths[owner] > DEEPEST
+            ):  # names and digests of all levels would grow with the square of the depth
                 errors.add(node.start_point[0] + 1)
                 continue
             stack.extend(reversed(list(self.visit(node, owner, inner))))
@@ -54,7 +59,9 @@ class Gather:
         raw = self.source[node.start_byte : min(node.end_byte, node.start_byte + 4 * most)]
         return " ".join(raw.decode("utf-8", "replace").split())[:most]
 
-    def declare(self, name: str, canonical: str, kind: str, owner: int, node: "Syntax", **detail: Any) -> int:
+    def declare(
+        self, name: str, canonical: str, kind: str, owner: int, node: "Syntax", **detail: Any
+    ) -> int:
         """Add a symbol and return its number."""
         raw = self.source[node.start_byte : node.end_byte]
         line = raw[: 4 * LONGEST].decode("utf-8", "replace").strip().split("\n", 1)[0]
@@ -63,17 +70,31 @@ class Gather:
         first, last = node.start_point[0] + 1, node.end_point[0] + 1
         place = (owner, first, last, node.start_byte, node.end_byte)
         self.depths[len(self.facts.symbols)] = self.depths[owner] + 1
-        self.facts.symbols.append(Symbol(name, kind, *place, line.strip().rstrip("{ ")[:LONGEST], known))
+        self.facts.symbols.append(
+            Symbol(name, kind, *place, line.strip().rstrip("{ ")[:LONGEST], known)
+        )
         return len(self.facts.symbols) - 1
 
     def base(self, kind: str, owner: int, node: "Syntax", rungs: list[Rung], **detail: Any) -> None:
         """Add a reference to a base type, with where its name is to be looked up."""
         text = self.text(node)
-        self.facts.refs.append(Ref(kind, owner, text, node.start_point[0] + 1, {"rungs": rungs, **detail}))
+        self.facts.refs.append(
+            Ref(kind, owner, text, node.start_point[0] + 1, {"rungs": rungs, **detail})
+        )
 
-    def bring(self, path: str, node: "Syntax", owner: int = FILE, alias: str = "", star: bool = False, **detail: Any) -> None:
+    def bring(
+        self,
+        path: str,
+        node: "Syntax",
+        owner: int = FILE,
+        alias: str = "",
+        star: bool = False,
+        **detail: Any,
+    ) -> None:
         """Add an import."""
-        self.facts.imports.append(Import(path, node.start_point[0] + 1, owner, alias=alias, star=star, detail=detail))
+        self.facts.imports.append(
+            Import(path, node.start_point[0] + 1, owner, alias=alias, star=star, detail=detail)
+        )
 
 
 def error_lines(root: "Syntax") -> list[int]:
@@ -84,7 +105,9 @@ def error_lines(root: "Syntax") -> list[int]:
         node = stack.pop()
         if node.is_error or node.is_missing:
             lines.add(node.start_point[0] + 1)
-        stack.extend(child for child in reversed(node.children) if child.has_error or child.is_missing)
+        stack.extend(
+            child for child in reversed(node.children) if child.has_error or child.is_missing
+        )
     return sorted(lines)
 
 

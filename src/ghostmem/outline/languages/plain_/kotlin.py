@@ -8,7 +8,16 @@ import tree_sitter_kotlin
 
 from ghostmem.outline.facts import Facts
 from ghostmem.outline.languages.base import Language
-from ghostmem.outline.languages.plain_.gather import ALIAS, PACKAGE, SCOPE, STAR, Gather, Rung, Step, dotted
+from ghostmem.outline.languages.plain_.gather import (
+    ALIAS,
+    PACKAGE,
+    SCOPE,
+    STAR,
+    Gather,
+    Rung,
+    Step,
+    dotted,
+)
 from ghostmem.outline.languages.plain_.link import Rules, link_plain
 
 if TYPE_CHECKING:
@@ -22,19 +31,25 @@ STARS = (*(f"kotlin.{one}" for one in KOTLIN), "kotlin", "java.lang")
 NATIVES = frozenset(
     f"{space}.{name}"
     for space, names in {
-        "kotlin": "Annotation Any ArithmeticException AssertionError AutoCloseable CharSequence ClassCastException "
+        "kotlin": "Annotation Any ArithmeticException AssertionError AutoCloseable "
+        "CharSequence ClassCastException "
         "Comparable Comparator ConcurrentModificationException Enum Error Exception Function "
-        "IllegalArgumentException IllegalStateException IndexOutOfBoundsException Lazy NoSuchElementException "
-        "NotImplementedError NullPointerException Number NumberFormatException RuntimeException Throwable "
+        "IllegalArgumentException IllegalStateException IndexOutOfBoundsException Lazy "
+        "NoSuchElementException "
+        "NotImplementedError NullPointerException Number NumberFormatException "
+        "RuntimeException Throwable "
         "UnsupportedOperationException",
         "kotlin.collections": "AbstractCollection AbstractIterator "
         "AbstractList AbstractMap AbstractMutableList AbstractMutableMap "
-        "AbstractSet ArrayList Collection HashMap HashSet Iterable Iterator LinkedHashMap LinkedHashSet List "
-        "ListIterator Map MutableCollection MutableIterable MutableIterator MutableList MutableMap MutableSet "
+        "AbstractSet ArrayList Collection HashMap HashSet Iterable Iterator LinkedHashMap "
+        "LinkedHashSet List "
+        "ListIterator Map MutableCollection MutableIterable MutableIterator MutableList "
+        "MutableMap MutableSet "
         "Set",
         "kotlin.sequences": "Sequence",
         "kotlin.ranges": "ClosedRange IntRange LongRange OpenEndRange",
-        "java.lang": "Cloneable ClassLoader InterruptedException Process Runnable SecurityException Thread ThreadLocal",
+        "java.lang": "Cloneable ClassLoader InterruptedException Process Runnable "
+        "SecurityException Thread ThreadLocal",
     }.items()
     for name in names.split()
 )
@@ -50,7 +65,12 @@ class _State(NamedTuple):
 
     @property
     def rungs(self) -> list[Rung]:
-        return [*([SCOPE, one] for one in reversed(self.types)), [ALIAS, ""], [PACKAGE, self.package], [STAR, ""]]
+        return [
+            *([SCOPE, one] for one in reversed(self.types)),
+            [ALIAS, ""],
+            [PACKAGE, self.package],
+            [STAR, ""],
+        ]
 
 
 class _Kotlin(Gather):
@@ -70,10 +90,18 @@ class _Kotlin(Gather):
                 return []
             case "function_declaration":
                 name = self.text(node.child_by_field_name("name")).strip("`")
-                self.declare(name, dotted(state.scope, name), "method" if state.types else "function", owner, node)
+                self.declare(
+                    name,
+                    dotted(state.scope, name),
+                    "method" if state.types else "function",
+                    owner,
+                    node,
+                )
                 return []
             case "secondary_constructor":
-                self.declare("constructor", dotted(state.scope, "constructor"), "method", owner, node)
+                self.declare(
+                    "constructor", dotted(state.scope, "constructor"), "method", owner, node
+                )
                 return []
             case "property_declaration":
                 self.properties(node, owner, state)
@@ -82,13 +110,17 @@ class _Kotlin(Gather):
                 name = self.text(_first(node, "identifier", "simple_identifier"))
                 self.declare(name, dotted(state.scope, name), "constant", owner, node)
                 return []
-            case "anonymous_initializer" | "lambda_literal" | "object_literal" | "getter" | "setter":
+            case (
+                "anonymous_initializer" | "lambda_literal" | "object_literal" | "getter" | "setter"
+            ):
                 return []
         return [(child, owner, state) for child in node.named_children]
 
     def type(self, node: "Node", owner: int, state: _State) -> list[Step]:
         named = node.child_by_field_name("name") or _first(node, "identifier", "type_identifier")
-        name = self.text(named).strip("`") or ("Companion" if node.type == "companion_object" else "")
+        name = self.text(named).strip("`") or (
+            "Companion" if node.type == "companion_object" else ""
+        )
         whole = dotted(state.scope, name)
         kind = "interface" if any(child.type == "interface" for child in node.children) else "type"
         at = self.declare(name, whole, kind, owner, node)
@@ -114,8 +146,13 @@ class _Kotlin(Gather):
                 continue
             named = inner if inner.type == "user_type" else _first(inner, "user_type")
             if named is not None:
-                # a class is called; what is not called is an interface, or a class that secondary constructors call
-                how = "extends" if inner.type == "constructor_invocation" or kind == "interface" else "implements"
+                # a class is called; what is not called is an interface, or a class that secondary
+                # constructors call
+                how = (
+                    "extends"
+                    if inner.type == "constructor_invocation" or kind == "interface"
+                    else "implements"
+                )
                 self.base(how, owner, named, state.rungs, by_target=True)
 
     def positions(self, given: "Node", owner: int, whole: str) -> None:
@@ -133,11 +170,25 @@ class _Kotlin(Gather):
         for one in (several or node).named_children:
             if one.type == "variable_declaration":
                 name = self.text(_first(one, "identifier", "simple_identifier")).strip("`")
-                self.declare(name, dotted(state.scope, name), kind, owner, one if several is not None else node)
+                self.declare(
+                    name,
+                    dotted(state.scope, name),
+                    kind,
+                    owner,
+                    one if several is not None else node,
+                )
 
     def imports(self, node: "Node") -> None:
-        path = self.text(_first(node, "qualified_identifier", "identifier")).replace(" ", "").replace("`", "")
-        alias = node.named_children[-1] if len(node.named_children) > 1 and node.named_children[-1].type == "identifier" else None
+        path = (
+            self.text(_first(node, "qualified_identifier", "identifier"))
+            .replace(" ", "")
+            .replace("`", "")
+        )
+        alias = (
+            node.named_children[-1]
+            if len(node.named_children) > 1 and node.named_children[-1].type == "identifier"
+            else None
+        )
         star = any(child.type == "*" for child in node.children) or self.text(node).endswith(".*")
         self.bring(path, node, alias=self.text(alias), star=star)
 
@@ -146,7 +197,11 @@ def extract(root: "Node", source: bytes, _path: str) -> Facts:
     """Return what a file says."""
     kotlin = _Kotlin(source)
     header = _first(root, "package_header")
-    package = kotlin.text(_first(header, "qualified_identifier", "identifier")).replace(" ", "") if header is not None else ""
+    package = (
+        kotlin.text(_first(header, "qualified_identifier", "identifier")).replace(" ", "")
+        if header is not None
+        else ""
+    )
     kotlin.packages.add(package)
     return kotlin.walk(root, _State(package))
 

@@ -6,7 +6,18 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from ghostmem.outline.facts import FILE, Facts, Import, Ref, Symbol
-from ghostmem.outline.graph import EXTERNAL, FORWARD, NATIVE, Link, Linked, Loose, Node, file_id, outside_id, project_id
+from ghostmem.outline.graph import (
+    EXTERNAL,
+    FORWARD,
+    NATIVE,
+    Link,
+    Linked,
+    Loose,
+    Node,
+    file_id,
+    outside_id,
+    project_id,
+)
 from ghostmem.outline.languages.base import Read
 from ghostmem.outline.languages.plain_.gather import ALIAS, STAR
 
@@ -22,9 +33,13 @@ class Rules:
     separator: str
     kinds: tuple[str, ...]
     natives: frozenset[str]  # types that the language brings, by their whole name
-    is_native: Callable[[str], bool]  # whether a whole name that is not in the project comes with the language
+    is_native: Callable[
+        [str], bool
+    ]  # whether a whole name that is not in the project comes with the language
     stars: tuple[str, ...] = ()  # packages that every file imports
-    find_file: Callable[[Import, str, Mapping[str, Facts]], str | None] | None = None  # where imports name files
+    find_file: Callable[[Import, str, Mapping[str, Facts]], str | None] | None = (
+        None  # where imports name files
+    )
 
 
 def link_plain(rules: Rules, files: Mapping[str, Facts], _read: Read) -> Linked:
@@ -47,27 +62,45 @@ class _Linker:
     linked: Linked = field(default_factory=Linked)
     ids: dict[tuple[str, int], str] = field(default_factory=dict)
     named: dict[str, list[tuple[Node, Symbol]]] = field(default_factory=lambda: defaultdict(list))
-    packages: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))  # the files of each
+    packages: dict[str, list[str]] = field(
+        default_factory=lambda: defaultdict(list)
+    )  # the files of each
     scopes: set[str] = field(default_factory=set)  # names that something can be inside of
-    bare: dict[str, int] = field(default_factory=lambda: defaultdict(int))  # how many types have a name
+    bare: dict[str, int] = field(
+        default_factory=lambda: defaultdict(int)
+    )  # how many types have a name
     everywhere: set[str] = field(default_factory=set)  # packages that one file imports for all
 
     def declare(self, path: str) -> None:
         facts = self.files[path]
         last = max((symbol.end_line for symbol in facts.symbols), default=1)
         self.ids[path, FILE] = file_id(path)
-        self.everywhere.update(one.path for one in facts.imports if one.star and one.detail.get("global"))
-        self.linked.nodes[file_id(path)] = Node(file_id(path), path, "file", file=path, line=1, end_line=last)
+        self.everywhere.update(
+            one.path for one in facts.imports if one.star and one.detail.get("global")
+        )
+        self.linked.nodes[file_id(path)] = Node(
+            file_id(path), path, "file", file=path, line=1, end_line=last
+        )
         for package in sorted({*(facts.detail or {}).get("packages", ())} - {""}):
             self.packages[package].append(path)
             parts = package.split(self.rules.separator)
-            self.scopes.update(self.rules.separator.join(parts[:size]) for size in range(1, len(parts) + 1))
+            self.scopes.update(
+                self.rules.separator.join(parts[:size]) for size in range(1, len(parts) + 1)
+            )
         for at, symbol in enumerate(facts.symbols):
             name = symbol.detail["name"]
             key = project_id(path, name, symbol.start)
             while key in self.linked.nodes:  # x, x = 1, 2
                 key += "+"
-            node = Node(key, name, symbol.kind, file=path, line=symbol.line, end_line=symbol.end_line, signature=symbol.signature)
+            node = Node(
+                key,
+                name,
+                symbol.kind,
+                file=path,
+                line=symbol.line,
+                end_line=symbol.end_line,
+                signature=symbol.signature,
+            )
             self.linked.nodes[key] = node._replace(body=symbol.detail["body"])
             self.ids[path, at] = key
             self.named[name].append((node, symbol))
@@ -75,7 +108,9 @@ class _Linker:
                 self.scopes.add(name)
                 self.bare[symbol.name.rpartition(self.rules.separator)[2]] += 1
             via = "file" if symbol.parent == FILE else "type"
-            self.linked.links.append(Link(self.ids[path, symbol.parent], "declares", key, symbol.line, via))
+            self.linked.links.append(
+                Link(self.ids[path, symbol.parent], "declares", key, symbol.line, via)
+            )
 
     def bring(self, path: str) -> None:
         for one in self.files[path].imports:
@@ -84,7 +119,16 @@ class _Linker:
                 found = self.rules.find_file(one, path, self.files)
                 ends = [found] if found is not None else []
                 if not ends and one.detail.get("relative"):
-                    self.linked.loose.append(Loose(file_id(path), "imports", one.path, one.line, one.path.rpartition("/")[2], 0))
+                    self.linked.loose.append(
+                        Loose(
+                            file_id(path),
+                            "imports",
+                            one.path,
+                            one.line,
+                            one.path.rpartition("/")[2],
+                            0,
+                        )
+                    )
                     continue
                 ends = [file_id(end) for end in ends]
             else:
@@ -92,8 +136,15 @@ class _Linker:
                 symbols = [node.id for node, _ in self.named.get(one.path, [])]
                 ends = (package or symbols) if one.star else (symbols or package)
             via = ALIAS if ends else NATIVE if self.rules.is_native(one.path) else EXTERNAL
-            ends = ends or [self.outside(one.path, one.detail.get("kind") or ("module" if one.star or names_file else "type"))]
-            self.linked.links.extend(Link(file_id(path), "imports", end, one.line, via) for end in ends)
+            ends = ends or [
+                self.outside(
+                    one.path,
+                    one.detail.get("kind") or ("module" if one.star or names_file else "type"),
+                )
+            ]
+            self.linked.links.extend(
+                Link(file_id(path), "imports", end, one.line, via) for end in ends
+            )
 
     def extend(self, path: str) -> None:
         for ref in self.files[path].refs:
@@ -104,14 +155,23 @@ class _Linker:
                 node = self.linked.nodes[end]
                 kind = ref.kind
                 if ref.detail.get("by_target") and node.file:
-                    kind = "implements" if node.kind == "interface" and owner.kind != "interface" else "extends"
+                    kind = (
+                        "implements"
+                        if node.kind == "interface" and owner.kind != "interface"
+                        else "extends"
+                    )
                 self.linked.links.append(Link(owner.id, kind, end, ref.line, via))
             if not ends:
                 last = name.rpartition(self.rules.separator)[2]
-                self.linked.loose.append(Loose(owner.id, ref.kind, ref.text, ref.line, last, self.bare.get(last, 0)))
+                self.linked.loose.append(
+                    Loose(owner.id, ref.kind, ref.text, ref.line, last, self.bare.get(last, 0))
+                )
 
     def resolve(self, path: str, ref: Ref, name: str, owner: Node) -> tuple[list[str], str]:
-        """Return what a name means by the first rung that knows its first part; nothing when that has no such member."""
+        """Return what a name means by the first rung that knows its first part.
+
+        Nothing when that has no such member.
+        """
         if not name or not ref.detail["rungs"]:
             return [], ""
         separator = self.rules.separator
@@ -121,7 +181,9 @@ class _Linker:
             return (found or [self.outside(whole, "type")]), "absolute"
         head, _, rest = name.partition(separator)
         for rung, place in ref.detail["rungs"]:
-            wholes = [self.join(one, rest) for one in self.heads(path, rung, place, head, owner, rest)]
+            wholes = [
+                self.join(one, rest) for one in self.heads(path, rung, place, head, owner, rest)
+            ]
             if not wholes:
                 continue
             if len(wholes) > 1:  # two stars have it: which one is meant cannot be told
@@ -131,14 +193,34 @@ class _Linker:
                 return found, "conditional" if len(found) > 1 else ALIAS if rung == STAR else rung
             if wholes[0] in self.rules.natives:
                 return [self.outside(wholes[0], "type")], NATIVE
-            return ([self.outside(wholes[0], "type")], ALIAS) if rung == ALIAS and wholes[0] not in self.named else ([], "")
+            return (
+                ([self.outside(wholes[0], "type")], ALIAS)
+                if rung == ALIAS and wholes[0] not in self.named
+                else ([], "")
+            )
         # written with its package: java.util.ArrayList, System.Exception
-        return ([self.outside(name, "type")], NATIVE) if rest and self.rules.is_native(name) else ([], "")
+        return (
+            ([self.outside(name, "type")], NATIVE)
+            if rest and self.rules.is_native(name)
+            else ([], "")
+        )
 
-    def heads(self, path: str, rung: str, place: str, head: str, owner: Node, rest: str) -> list[str]:
+    def heads(
+        self, path: str, rung: str, place: str, head: str, owner: Node, rest: str
+    ) -> list[str]:
         if rung == ALIAS:
-            brought = [one for one in self.files[path].imports if not one.star and not one.detail.keys() & {"file", "kind"}]
-            return sorted({one.path for one in brought if head == (one.alias or one.path.rpartition(self.rules.separator)[2])})
+            brought = [
+                one
+                for one in self.files[path].imports
+                if not one.star and not one.detail.keys() & {"file", "kind"}
+            ]
+            return sorted(
+                {
+                    one.path
+                    for one in brought
+                    if head == (one.alias or one.path.rpartition(self.rules.separator)[2])
+                }
+            )
         if rung == STAR:
             stars = {one.path for one in self.files[path].imports if one.star} | self.everywhere
             return self.starred(stars, head) or self.starred({*self.rules.stars} - stars, head)
@@ -149,17 +231,29 @@ class _Linker:
 
     def starred(self, stars: set[str], head: str) -> list[str]:
         wholes = (self.join(star, head) for star in stars)
-        return sorted(whole for whole in wholes if whole in self.scopes or whole in self.rules.natives)
+        return sorted(
+            whole for whole in wholes if whole in self.scopes or whole in self.rules.natives
+        )
 
     def is_other(self, whole: str, owner: Node) -> bool:
         # C# has types of one name that take a different number of arguments
         arities = {node.id: symbol.detail.get("arity", 0) for node, symbol in self.named[whole]}
-        return whole != owner.name or any(arity != arities.get(owner.id, 0) for arity in arities.values())
+        return whole != owner.name or any(
+            arity != arities.get(owner.id, 0) for arity in arities.values()
+        )
 
     def types(self, whole: str, ref: Ref, owner: Node) -> list[str]:
-        found = [(node, symbol) for node, symbol in self.named.get(whole, []) if symbol.kind in TYPES and node.id != owner.id]
+        found = [
+            (node, symbol)
+            for node, symbol in self.named.get(whole, [])
+            if symbol.kind in TYPES and node.id != owner.id
+        ]
         if "arity" in ref.detail:
-            found = [(node, symbol) for node, symbol in found if symbol.detail.get("arity", 0) == ref.detail["arity"]]
+            found = [
+                (node, symbol)
+                for node, symbol in found
+                if symbol.detail.get("arity", 0) == ref.detail["arity"]
+            ]
         return [node.id for node, _ in found]
 
     def join(self, place: str, name: str) -> str:
@@ -168,8 +262,14 @@ class _Linker:
     def outside(self, name: str, kind: str) -> str:
         origin = NATIVE if name in self.rules.natives or self.rules.is_native(name) else EXTERNAL
         key = outside_id(origin, name)
-        where = name if kind == "module" or origin == NATIVE else name.rpartition(self.rules.separator)[0] or name
-        self.linked.nodes.setdefault(key, Node(key, name, kind, origin, where=where if origin == EXTERNAL else ""))
+        where = (
+            name
+            if kind == "module" or origin == NATIVE
+            else name.rpartition(self.rules.separator)[0] or name
+        )
+        self.linked.nodes.setdefault(
+            key, Node(key, name, kind, origin, where=where if origin == EXTERNAL else "")
+        )
         return key
 
 

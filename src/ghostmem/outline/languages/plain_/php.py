@@ -1,4 +1,6 @@
-"""PHP: types, functions and constants, what a file uses and includes, and what a type is made from."""
+"""PHP: types, functions and constants, what a file uses and includes, and what a type is
+made from.
+"""
 
 from collections.abc import Iterable, Mapping
 from functools import partial
@@ -22,18 +24,29 @@ TYPES = {
     "enum_declaration": "type",
     "interface_declaration": "interface",
 }
-INCLUDES = {"require_expression", "require_once_expression", "include_expression", "include_once_expression"}
+INCLUDES = {
+    "require_expression",
+    "require_once_expression",
+    "include_expression",
+    "include_once_expression",
+}
 NAMES = {"name", "qualified_name", "relative_name"}
 NATIVES = frozenset(
-    "ArgumentCountError ArithmeticError ArrayAccess ArrayIterator ArrayObject AssertionError Attribute "
-    "BackedEnum BadFunctionCallException BadMethodCallException Closure Countable DateInterval DateTime "
+    "ArgumentCountError ArithmeticError ArrayAccess ArrayIterator ArrayObject "
+    "AssertionError Attribute "
+    "BackedEnum BadFunctionCallException BadMethodCallException Closure Countable "
+    "DateInterval DateTime "
     "DateTimeImmutable DateTimeInterface DateTimeZone DivisionByZeroError DomainException Error "
     "ErrorException Exception FilterIterator Generator InvalidArgumentException Iterator "
-    "IteratorAggregate IteratorIterator JsonException JsonSerializable LengthException LogicException "
+    "IteratorAggregate IteratorIterator JsonException JsonSerializable LengthException "
+    "LogicException "
     "OuterIterator OutOfBoundsException OutOfRangeException OverflowException PDO PDOException "
-    "PDOStatement php_user_filter RangeException RecursiveIterator ReflectionClass RuntimeException "
-    "SeekableIterator Serializable SessionHandler SessionHandlerInterface SimpleXMLElement SplFileInfo "
-    "SplFileObject SplObjectStorage SplObserver SplSubject stdClass Stringable Throwable Traversable "
+    "PDOStatement php_user_filter RangeException RecursiveIterator ReflectionClass "
+    "RuntimeException "
+    "SeekableIterator Serializable SessionHandler SessionHandlerInterface SimpleXMLElement "
+    "SplFileInfo "
+    "SplFileObject SplObjectStorage SplObserver SplSubject stdClass Stringable Throwable "
+    "Traversable "
     "TypeError UnderflowException UnexpectedValueException UnitEnum ValueError WeakMap".split()
 )
 
@@ -102,14 +115,26 @@ class _Php(Gather):
         at = self.declare(name, whole, TYPES[node.type], owner, node)
         for child in node.named_children:
             if child.type in {"base_clause", "class_interface_clause"}:
-                self.bases("extends" if child.type == "base_clause" else "implements", child, at, state)
+                self.bases(
+                    "extends" if child.type == "base_clause" else "implements", child, at, state
+                )
         body = node.child_by_field_name("body")
-        return [(child, at, state._replace(type=whole)) for child in body.named_children] if body is not None else []
+        return (
+            [(child, at, state._replace(type=whole)) for child in body.named_children]
+            if body is not None
+            else []
+        )
 
     def bases(self, kind: str, node: "Node", owner: int, state: _State) -> None:
         for one in (child for child in node.named_children if child.type in NAMES):
             if one.type == "relative_name":
-                self.base(kind, owner, one, [[PACKAGE, state.namespace]], name=self.name(one).partition("\\")[2])
+                self.base(
+                    kind,
+                    owner,
+                    one,
+                    [[PACKAGE, state.namespace]],
+                    name=self.name(one).partition("\\")[2],
+                )
             else:
                 self.base(kind, owner, one, state.rungs)
 
@@ -147,27 +172,53 @@ class _Php(Gather):
         ):
             return
         first = given.named_children[0].named_children
-        if first and first[0].type in {"string", "encapsed_string"} and (name := self.text(first[0])[1:-1]):
+        if (
+            first
+            and first[0].type in {"string", "encapsed_string"}
+            and (name := self.text(first[0])[1:-1])
+        ):
             self.declare(name.rpartition("\\")[2], name.lstrip("\\"), "constant", owner, node)
 
     def use(self, node: "Node") -> None:
         words = {child.type for child in node.children}
         kind = next((word for word in ("function", "const") if word in words), "")
-        prefix = next((self.name(child) for child in node.named_children if child.type == "namespace_name"), "")
+        prefix = next(
+            (self.name(child) for child in node.named_children if child.type == "namespace_name"),
+            "",
+        )
         body = node.child_by_field_name("body")
         for clause in (body or node).named_children:
             if clause.type != "namespace_use_clause":
                 continue
             alias = clause.child_by_field_name("alias")
-            target = next((child for child in clause.named_children if child.type in NAMES and child != alias), None)
-            own = next((child.type for child in clause.children if child.type in {"function", "const"}), kind)
+            target = next(
+                (
+                    child
+                    for child in clause.named_children
+                    if child.type in NAMES and child != alias
+                ),
+                None,
+            )
+            own = next(
+                (child.type for child in clause.children if child.type in {"function", "const"}),
+                kind,
+            )
             more: dict[str, Any] = {"kind": "constant" if own == "const" else own} if own else {}
-            self.bring(_join(prefix, self.name(target)).lstrip("\\"), clause, alias=self.name(alias), **more)
+            self.bring(
+                _join(prefix, self.name(target)).lstrip("\\"),
+                clause,
+                alias=self.name(alias),
+                **more,
+            )
 
     def include(self, node: "Node", owner: int) -> None:
         """Take a path that is written out, also after __DIR__."""
         target = node.named_children[0] if node.named_children else None
-        while target is not None and target.type == "parenthesized_expression" and target.named_children:
+        while (
+            target is not None
+            and target.type == "parenthesized_expression"
+            and target.named_children
+        ):
             target = target.named_children[0]
         here = False
         if target is not None and target.type == "binary_expression":

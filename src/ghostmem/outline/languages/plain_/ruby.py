@@ -1,4 +1,6 @@
-"""Ruby: modules, classes, methods and constants, what is required, and what a class is made from."""
+"""Ruby: modules, classes, methods and constants, what is required, and what a class is
+made from.
+"""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -25,21 +27,31 @@ REQUIRES = {"require", "require_relative", "load"}
 MAKERS = {"Class", "Module", "Struct", "Data"}
 NAMES = {"constant", "scope_resolution"}
 CORE = frozenset(
-    "ArgumentError Array BasicObject Class Comparable Complex Data Date DateTime Delegator Dir EOFError "
-    "Encoding Enumerable Enumerator Exception File FloatDomainError Forwardable FrozenError Hash IO "
-    "IOError IndexError Integer Interrupt KeyError Kernel LoadError LocalJumpError Logger Method Module "
-    "Mutex NameError NoMatchingPatternError NoMethodError NotImplementedError Numeric Object ObjectSpace "
-    "OpenStruct Proc Process Queue Random Range RangeError Rational Regexp RegexpError RuntimeError "
-    "ScriptError SecurityError Set SignalException SimpleDelegator Singleton StandardError StopIteration "
+    "ArgumentError Array BasicObject Class Comparable Complex Data Date DateTime Delegator "
+    "Dir EOFError "
+    "Encoding Enumerable Enumerator Exception File FloatDomainError Forwardable "
+    "FrozenError Hash IO "
+    "IOError IndexError Integer Interrupt KeyError Kernel LoadError LocalJumpError Logger "
+    "Method Module "
+    "Mutex NameError NoMatchingPatternError NoMethodError NotImplementedError Numeric "
+    "Object ObjectSpace "
+    "OpenStruct Proc Process Queue Random Range RangeError Rational Regexp RegexpError "
+    "RuntimeError "
+    "ScriptError SecurityError Set SignalException SimpleDelegator Singleton StandardError "
+    "StopIteration "
     "String StringIO Struct Symbol SyntaxError SystemCallError SystemExit SystemStackError Thread "
     "ThreadError Time Timeout TypeError UncaughtThrowError ZeroDivisionError".split()
 )
 STANDARD = frozenset(
-    "abbrev base64 benchmark bigdecimal bundler cgi coverage csv date delegate digest drb English erb etc "
-    "expect fcntl fiddle fileutils find forwardable getoptlong io ipaddr irb json logger matrix minitest "
+    "abbrev base64 benchmark bigdecimal bundler cgi coverage csv date delegate digest drb "
+    "English erb etc "
+    "expect fcntl fiddle fileutils find forwardable getoptlong io ipaddr irb json logger "
+    "matrix minitest "
     "monitor mutex_m net objspace observer open-uri open3 openssl optparse ostruct pathname pp "
-    "prettyprint prime pstore psych pty rake rbconfig rdoc readline resolv rinda ripper securerandom set "
-    "shellwords singleton socket stringio strscan syslog tempfile test time timeout tmpdir tsort un uri "
+    "prettyprint prime pstore psych pty rake rbconfig rdoc readline resolv rinda ripper "
+    "securerandom set "
+    "shellwords singleton socket stringio strscan syslog tempfile test time timeout tmpdir "
+    "tsort un uri "
     "weakref yaml zlib".split()
 )
 
@@ -69,7 +81,9 @@ class _Ruby(Gather):
             case "class" | "module":
                 return self.type(node, owner, state)
             case "singleton_class" if self.text(node.child_by_field_name("value")) == "self":
-                return [(child, owner, state._replace(single=True)) for child in node.named_children]
+                return [
+                    (child, owner, state._replace(single=True)) for child in node.named_children
+                ]
             case "method" | "singleton_method":
                 return self.method(node, owner, state)
             case "assignment":
@@ -83,10 +97,21 @@ class _Ruby(Gather):
         if not name:
             return [(child, owner, state) for child in node.named_children]
         whole = _whole(name, state)
-        at = self.declare(name.rpartition("::")[2], whole, "module" if node.type == "module" else "type", owner, node)
+        at = self.declare(
+            name.rpartition("::")[2],
+            whole,
+            "module" if node.type == "module" else "type",
+            owner,
+            node,
+        )
         above = node.child_by_field_name("superclass")
         if above is not None and above.named_children:
-            self.base("extends", at, above.named_children[0], state.rungs if above.named_children[0].type in NAMES else [])
+            self.base(
+                "extends",
+                at,
+                above.named_children[0],
+                state.rungs if above.named_children[0].type in NAMES else [],
+            )
         body = node.child_by_field_name("body")
         return [(body, at, _State((*state.scopes, whole)))] if body is not None else []
 
@@ -112,10 +137,16 @@ class _Ruby(Gather):
         return [(right, owner, state._replace(code=True))]
 
     def is_maker(self, node: "Node") -> bool:
-        made = self.text(node.child_by_field_name("method")) in {"new", "define"} if node.type == "call" else False
+        made = (
+            self.text(node.child_by_field_name("method")) in {"new", "define"}
+            if node.type == "call"
+            else False
+        )
         return made and self.text(node.child_by_field_name("receiver")) in MAKERS
 
-    def made(self, node: "Node", left: "Node", right: "Node", owner: int, state: _State) -> list[Step]:
+    def made(
+        self, node: "Node", left: "Node", right: "Node", owner: int, state: _State
+    ) -> list[Step]:
         """Declare what Class.new and its like make."""
         maker, given = right.child_by_field_name("receiver"), right.child_by_field_name("arguments")
         whole = _whole(self.text(left), state)
@@ -124,7 +155,12 @@ class _Ruby(Gather):
         if self.text(maker) in {"Struct", "Data"} and maker is not None:
             self.base("extends", at, maker, [[PACKAGE, ""]])
         elif given is not None and given.named_children:
-            self.base("extends", at, given.named_children[0], state.rungs if given.named_children[0].type in NAMES else [])
+            self.base(
+                "extends",
+                at,
+                given.named_children[0],
+                state.rungs if given.named_children[0].type in NAMES else [],
+            )
         block = right.child_by_field_name("block")
         body = block.child_by_field_name("body") if block is not None else None
         # a block opens no scope for constants, but methods are the new type's
@@ -140,12 +176,20 @@ class _Ruby(Gather):
                 self.mix(given, owner, state)
             elif state.scope and not state.code and name in FIELDS:
                 self.fields(given, owner, state)
-        inside = state if name in {"private", "public", "protected", "private_class_method"} else state._replace(code=True)
+        inside = (
+            state
+            if name in {"private", "public", "protected", "private_class_method"}
+            else state._replace(code=True)
+        )
         return [(child, owner, inside) for child in node.named_children]
 
     def require(self, name: str, given: "Node", owner: int) -> None:
         first = given.named_children[0] if given.named_children else None
-        if first is not None and first.type == "string" and [child.type for child in first.named_children] == ["string_content"]:
+        if (
+            first is not None
+            and first.type == "string"
+            and [child.type for child in first.named_children] == ["string_content"]
+        ):
             path = self.text(first.named_children[0])
             self.bring(path, given, owner, file=True, relative=name == "require_relative")
 
@@ -158,7 +202,9 @@ class _Ruby(Gather):
         for one in given.named_children:
             if one.type == "simple_symbol":
                 name = self.text(one).removeprefix(":")
-                self.declare(name, f"{state.scope}{'.' if state.single else '#'}{name}", "field", owner, one)
+                self.declare(
+                    name, f"{state.scope}{'.' if state.single else '#'}{name}", "field", owner, one
+                )
 
 
 def extract(root: "Node", source: bytes, _path: str) -> Facts:
@@ -181,11 +227,17 @@ def _whole(name: str, state: _State) -> str:
         return name.removeprefix("::")
     head = name.partition("::")[0]
     # module A; class A::B names the A around it, not an A inside
-    around = next((one for one in reversed(state.scopes) if one.rpartition("::")[2] == head), None) if "::" in name else None
+    around = (
+        next((one for one in reversed(state.scopes) if one.rpartition("::")[2] == head), None)
+        if "::" in name
+        else None
+    )
     return f"{around}{name.removeprefix(head)}" if around else f"{state.scope}::{name}"
 
 
-def _file(libraries: Mapping[str, list[str]], one: Import, path: str, files: Mapping[str, Facts]) -> str | None:
+def _file(
+    libraries: Mapping[str, list[str]], one: Import, path: str, files: Mapping[str, Facts]
+) -> str | None:
     wanted = one.path if one.path.endswith(".rb") else f"{one.path}.rb"
     if one.detail["relative"]:
         found = normpath(join(dirname(path), wanted))

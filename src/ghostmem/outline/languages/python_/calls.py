@@ -21,7 +21,11 @@ from ghostmem.outline.languages.python_.natives import (
 from ghostmem.outline.languages.python_.stdlib import BUILTINS, CLASSES
 
 _STR: Type = ("O", NATIVE, "str", ())
-_CLASS_FIRST = ("__new__", "__init_subclass__", "__class_getitem__")  # methods whose first parameter is the class
+_CLASS_FIRST = (
+    "__new__",
+    "__init_subclass__",
+    "__class_getitem__",
+)  # methods whose first parameter is the class
 
 
 class Calls(Classes):
@@ -94,7 +98,9 @@ class Calls(Classes):
             case "F":
                 return self.solved(kind[1], kind[2], site)
             case "I":
-                return union(self.results(one, site) for one in self.class_member(kind[1], "__call__", kind))
+                return union(
+                    self.results(one, site) for one in self.class_member(kind[1], "__call__", kind)
+                )
             case "X":
                 return self._outside_call(kind, site)
             case "B":
@@ -129,13 +135,18 @@ class Calls(Classes):
         inside = self.detail(key)["class"]
         if receiver is None or inside == FILE or receiver[0] not in ("I", "C"):
             return found
-        own, actual = ("I", (key[0], inside), ()), ("I", receiver[1], receiver[2] if receiver[0] == "I" else ())
+        own, actual = (
+            ("I", (key[0], inside), ()),
+            ("I", receiver[1], receiver[2] if receiver[0] == "I" else ()),
+        )
         if own in found and own != actual and self.detail(key)["ret"] < 0 and self._gives_self(key):
             return tuple(actual if one == own else one for one in found)
         return found
 
     def _gives_self(self, key: Key) -> bool:
-        """Tell whether a function returns its first parameter, or a new instance of it as a class."""
+        """Tell whether a function returns its first parameter, or a new instance of it as
+        a class.
+        """
         detail, exprs = self.detail(key), self.tables[key[0]].exprs
         first = detail["params"][0][0] if detail["params"] else ""
         rows = [exprs[row] for row in detail["rets"]]
@@ -156,24 +167,37 @@ class Calls(Classes):
         return found
 
     def solved(self, key: Key, receiver: Type | None, site: tuple[Any, ...]) -> Types:
-        """Return what a call of a function gives, its type variables being those of the arguments."""
+        """Return what a call of a function gives, its type variables being those of the
+        arguments.
+        """
         found = self.returned(key, receiver)
         if not _has_variable(found):
             return found
         return self.replace(found, self._bindings(key, receiver, site))
 
-    def _bindings(self, key: Key, receiver: Type | None, site: tuple[Any, ...]) -> dict[Type, Types]:
+    def _bindings(
+        self, key: Key, receiver: Type | None, site: tuple[Any, ...]
+    ) -> dict[Type, Types]:
         bindings: dict[Type, Types] = {}
         detail = self.detail(key)
         names = self.tables[key[0]].scopes.scopes[detail["scope"]]["names"]
         annotations = [names[one[0]][0][3][2] for one in detail["params"]]
-        offset = 1 if receiver is not None and detail["class"] != FILE and not detail["static"] else 0
+        offset = (
+            1 if receiver is not None and detail["class"] != FILE and not detail["static"] else 0
+        )
         if offset and annotations and annotations[0] > 0 and receiver is not None:
             _solve(self.annotated(key[0], annotations[0]), (receiver,), bindings)
         for at, row in enumerate(site[1] if site else ()):
             if at + offset < len(annotations) and annotations[at + offset] > 0:
-                _solve(self.annotated(key[0], annotations[at + offset]), self.infer(site[0], row), bindings)
-        words = {one[0]: annotation for one, annotation in zip(detail["params"], annotations, strict=True)}
+                _solve(
+                    self.annotated(key[0], annotations[at + offset]),
+                    self.infer(site[0], row),
+                    bindings,
+                )
+        words = {
+            one[0]: annotation
+            for one, annotation in zip(detail["params"], annotations, strict=True)
+        }
         for word, row in site[2] if site else ():
             if words.get(word, -1) > 0:
                 _solve(self.annotated(key[0], words[word]), self.infer(site[0], row), bindings)
@@ -198,7 +222,9 @@ class Calls(Classes):
         return tuple(dict.fromkeys(found))
 
     def substitute(self, kinds: Types, receiver: Type | None) -> Types:
-        """Put a receiver in the place of Self, and its arguments in that of its class's type variables."""
+        """Put a receiver in the place of Self, and its arguments in that of its class's type
+        variables.
+        """
         if not _has_variable(kinds) or receiver is None or receiver[0] not in ("I", "C"):
             return kinds
         actual: Type = receiver if receiver[0] == "I" else ("I", receiver[1], ())
@@ -231,7 +257,9 @@ class Calls(Classes):
         variables = self.variables(key)
         if not variables or not site:
             return ()
-        made = [one for one in self.class_member(key, "__init__", ("I", key, ())) if one[0] == "sym"]
+        made = [
+            one for one in self.class_member(key, "__init__", ("I", key, ())) if one[0] == "sym"
+        ]
         bindings = (
             self._bindings((made[0][1], made[0][2]), ("I", key, ()), site)
             if made and "params" in self.detail((made[0][1], made[0][2]))
@@ -250,7 +278,11 @@ class Calls(Classes):
             elif kind[0] == "I":
                 iterated = self.method(kind, "__iter__") or self.method(kind, "__aiter__")
                 following = iterated if iterated != (kind,) else ()
-                found.append(self.element(following) or self.method(kind, "__next__") or self.method(kind, "__getitem__"))
+                found.append(
+                    self.element(following)
+                    or self.method(kind, "__next__")
+                    or self.method(kind, "__getitem__")
+                )
             elif kind[0] == "C" and self.is_enum(kind[1]):
                 found.append((("I", kind[1], ()),))
             elif kind[0] == "V":
@@ -271,7 +303,9 @@ class Calls(Classes):
             if kind[0] == "I":
                 found.append(self.method(kind, "__enter__") or self.method(kind, "__aenter__"))
             elif kind[0] == "O":
-                found.append((kind[3][0] if kind[3] else ()) if kind[2] == "contextmanager" else (kind,))
+                found.append(
+                    (kind[3][0] if kind[3] else ()) if kind[2] == "contextmanager" else (kind,)
+                )
         return union(found)
 
     def _outside_call(self, kind: Type, site: tuple[Any, ...]) -> Types:
@@ -317,7 +351,11 @@ class Calls(Classes):
         family = owner.rsplit(".", 1)[-1]
         if f"{family}.{word}" in RETURNS:
             return (("O", NATIVE, RETURNS[f"{family}.{word}"], ()),)
-        return (box("list", (("O", NATIVE, LISTS[f"{family}.{word}"], ()),)),) if f"{family}.{word}" in LISTS else ()
+        return (
+            (box("list", (("O", NATIVE, LISTS[f"{family}.{word}"], ()),)),)
+            if f"{family}.{word}" in LISTS
+            else ()
+        )
 
     def _bound_call(self, kind: Type) -> Types:
         """Return what a method of a container gives."""
@@ -339,13 +377,17 @@ class Calls(Classes):
 
 
 def _solve(wanted: Types, given: Types, bindings: dict[Type, Types]) -> None:
-    """Match the types that a parameter has against those of an argument, and note what type variables must be."""
+    """Match the types that a parameter has against those of an argument, and note what type
+    variables must be.
+    """
     for one in wanted:
         if one[0] == "V":
             bindings[one] = union([bindings.get(one, ()), given])
         elif one[0] == "Y":
             made = tuple(
-                ("I", kind[1], ()) if kind[0] == "C" else ("O", *kind[1:], ()) for kind in given if kind[0] in ("C", "X")
+                ("I", kind[1], ()) if kind[0] == "C" else ("O", *kind[1:], ())
+                for kind in given
+                if kind[0] in ("C", "X")
             )
             bindings[one[1]] = union([bindings.get(one[1], ()), made])
         elif one[0] in ("I", "O"):
@@ -356,7 +398,9 @@ def _solve(wanted: Types, given: Types, bindings: dict[Type, Types]) -> None:
 
 
 def _has_variable(kinds: Any) -> bool:
-    return isinstance(kinds, tuple) and (kinds[:1] in (("V",), ("Y",)) or any(_has_variable(one) for one in kinds))
+    return isinstance(kinds, tuple) and (
+        kinds[:1] in (("V",), ("Y",)) or any(_has_variable(one) for one in kinds)
+    )
 
 
 def _variables(kinds: Any) -> list[Type]:

@@ -1,4 +1,6 @@
-"""Python classes: their bases, the order in which attributes are looked up, and attributes of everything else."""
+"""Python classes: their bases, the order in which attributes are looked up, and attributes of
+everything else.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -47,16 +49,20 @@ class Classes(World):
         for row in self.detail(key)["bases"]:
             at = self.tables[key[0]].exprs[row]
             kinds = [
-                one for one in self.infer(key[0], at[1] if at[0] == "s" else row) if one[0] in ("C", "X") and one[1:] != (key,)
+                one
+                for one in self.infer(key[0], at[1] if at[0] == "s" else row)
+                if one[0] in ("C", "X") and one[1:] != (key,)
             ]
             found.extend(kinds or [("?",)])
         return tuple(dict.fromkeys(found))
 
     def mro(self, key: Key) -> tuple[Type, ...]:
-        """Return a class and its ancestors in the order of lookup; those outside stand where they are named.
+        """Return a class and its ancestors in the order of lookup.
 
-        The ancestors come first, however many there are, so that no chain of them is too long for Python's stack.
-        """
+        Those outside stand where they are named.
+
+        The ancestors come first, however many there are, so that no chain of them is too long for
+        Python's stack."""
         if ("mro", key) not in self.known:
             self._ancestors_first(key)
         return tuple(self.once(("mro", key), self._mro, key)) or (("C", key),)
@@ -65,7 +71,9 @@ class Classes(World):
         pending, seen = [key], {key}
         while pending:
             above = [base[1] for base in self.bases(pending[-1]) if base[0] == "C"]
-            missing = next((one for one in above if one not in seen and ("mro", one) not in self.known), None)
+            missing = next(
+                (one for one in above if one not in seen and ("mro", one) not in self.known), None
+            )
             if missing is None:
                 last = pending.pop()
                 self.once(("mro", last), self._mro, last)
@@ -80,14 +88,22 @@ class Classes(World):
         return (own, *(one for one in _merged(lines, bases) if one != own))[:LONGEST]
 
     def _order(self, base: Type) -> tuple[Type, ...]:
-        return tuple(self.once(("mro", base[1]), self._mro, base[1])) or (base,) if base[0] == "C" else (base,)
+        return (
+            tuple(self.once(("mro", base[1]), self._mro, base[1])) or (base,)
+            if base[0] == "C"
+            else (base,)
+        )
 
     def is_enum(self, key: Key) -> bool:
         """Tell whether a class is an enumeration."""
         return any(one[0] == "X" and one[2].startswith("enum.") for one in self.mro(key))
 
-    def class_member(self, key: Key, word: str, receiver: Type | None, after: Key | None = None) -> list[Def]:
-        """Return the definitions of an attribute of a class or its instances, nearest first in the order of lookup."""
+    def class_member(
+        self, key: Key, word: str, receiver: Type | None, after: Key | None = None
+    ) -> list[Def]:
+        """Return the definitions of an attribute of a class or its instances, nearest first in the
+        order of lookup.
+        """
         order = self.mro(key)
         if after is not None:
             places = [at for at, one in enumerate(order) if one == ("C", after)]
@@ -110,7 +126,11 @@ class Classes(World):
         table = self.tables[path].scopes.scopes[scope]
         if word not in table["names"] and word not in detail["attrs"]:
             return []
-        binds = self._readable(path, self.tables[path].scopes.reaching(table, word), table) if word in table["names"] else []
+        binds = (
+            self._readable(path, self.tables[path].scopes.reaching(table, word), table)
+            if word in table["names"]
+            else []
+        )
         found: list[Def] = []
         for one in self.bound(path, scope, word, binds):
             found.append((*one[:3], receiver) if one[0] == "sym" else one)
@@ -123,14 +143,18 @@ class Classes(World):
         found: list[Bind] = []
         for bind in binds:
             word = self.files[path].symbols[bind[5]].name if bind[0] == "def" else ""
-            if word and any(one in ("setter", "deleter") for one in self.deco_names((path, bind[5]))):
+            if word and any(
+                one in ("setter", "deleter") for one in self.deco_names((path, bind[5]))
+            ):
                 found.extend(table["names"][word][:1])
             else:
                 found.append(bind)
         return found
 
     def _outside(self, order: tuple[Type, ...], word: str) -> list[Def]:
-        outside = [one for one in order if one[0] != "C" and (one[0] == "?" or one[2] not in MARKERS)]
+        outside = [
+            one for one in order if one[0] != "C" and (one[0] == "?" or one[2] not in MARKERS)
+        ]
         if len(outside) == 1 and outside[0][0] == "X":
             return [("out", outside[0][1], f"{outside[0][2]}.{word}")]
         if not outside and word in OBJECT:
@@ -156,12 +180,23 @@ class Classes(World):
                 return [("out", NATIVE, f"tuple.{word}")]
             case "V":
                 return [one for bound in self.bounds(kind) for one in self.members(bound, word)]
-            case "F" if word in ("__name__", "__doc__", "__wrapped__", "__module__", "__qualname__", "__dict__"):
+            case "F" if word in (
+                "__name__",
+                "__doc__",
+                "__wrapped__",
+                "__module__",
+                "__qualname__",
+                "__dict__",
+            ):
                 return [("out", NATIVE, f"function.{word}")]
         return []
 
     def _module_own(self, kind: Type, word: str) -> list[Def]:
-        return [("out", NATIVE, f"module.{word}")] if word in ("__name__", "__file__", "__dict__", "__doc__", "__path__") else []
+        return (
+            [("out", NATIVE, f"module.{word}")]
+            if word in ("__name__", "__file__", "__dict__", "__doc__", "__path__")
+            else []
+        )
 
     def _class_attribute(self, kind: Type, word: str) -> list[Def]:
         found = self.class_member(kind[1], word, kind)
@@ -199,7 +234,10 @@ class Classes(World):
 
 
 def _merged(lines: Sequence[tuple[Type, ...]], bases: tuple[Type, ...]) -> Iterable[Type]:
-    """Merge the orders of bases into one, by the rule of C3; where that has no answer, the first goes first."""
+    """Merge the orders of bases into one, by the rule of C3.
+
+    Where that has no answer, the first goes first.
+    """
     if len(lines) == 1:
         return lines[0]
     rows = [*lines, bases]
@@ -218,7 +256,9 @@ def _merged(lines: Sequence[tuple[Type, ...]], bases: tuple[Type, ...]) -> Itera
 
 
 def may_have(base: Type, word: str) -> bool:
-    """Tell whether a class outside is likely to have its own of what every object has, such as __init__."""
+    """Tell whether a class outside is likely to have its own of what every object has, such as
+    __init__.
+    """
     if word not in OBJECT or base[:1] == ("?",):
         return word in OBJECT
     if base[2] in MARKERS or base[2].startswith(PLAIN_BASES):

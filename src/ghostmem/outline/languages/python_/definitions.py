@@ -28,17 +28,33 @@ def _decorated(t: Tables, node: "Node") -> None:
             note_call(t, inner, t.add("c", row, [], [["*", 0]]))
     definition = node.child_by_field_name("definition")
     if definition is not None:
-        (_class if definition.type == "class_definition" else _function)(t, definition, node, decorators)
+        (_class if definition.type == "class_definition" else _function)(
+            t, definition, node, decorators
+        )
 
 
-def _function(t: Tables, node: "Node", whole: "Node | None" = None, decorators: list[int] | None = None) -> None:
+def _function(
+    t: Tables, node: "Node", whole: "Node | None" = None, decorators: list[int] | None = None
+) -> None:
     word, body = node.child_by_field_name("name"), node.child_by_field_name("body")
     if word is None:
         return
     inside = t.scopes[t.scope]["symbol"] if t.scopes[t.scope]["kind"] == "class" else FILE
-    detail: dict[str, Any] = {"decos": decorators or [], "rets": [], "yields": [], "ret": -1, "class": inside}
+    detail: dict[str, Any] = {
+        "decos": decorators or [],
+        "rets": [],
+        "yields": [],
+        "ret": -1,
+        "class": inside,
+    }
     detail["async"] = any(child.type == "async" for child in node.children)
-    number = t.symbol(t.text(word), "function" if inside == FILE else "method", whole or node, _head(t, node, body), detail)
+    number = t.symbol(
+        t.text(word),
+        "function" if inside == FILE else "method",
+        whole or node,
+        _head(t, node, body),
+        detail,
+    )
     t.bind(t.text(word), "def", node.end_byte, number, -1, number)
     saved = (t.scope, t.block, t.owner, t.function, t.me)
     _type_parameters(t, node)
@@ -48,7 +64,10 @@ def _function(t: Tables, node: "Node", whole: "Node | None" = None, decorators: 
     t.owner = number
     detail["ret"] = type_of(t, node.child_by_field_name("return_type"))
     t.scope, t.block, t.function = scope, t.new_block(-1), detail
-    static = any(t.exprs[one][-1] == "staticmethod" or t.exprs[one][1:2] == ("staticmethod",) for one in detail["decos"])
+    static = any(
+        t.exprs[one][-1] == "staticmethod" or t.exprs[one][1:2] == ("staticmethod",)
+        for one in detail["decos"]
+    )
     detail["static"] = static
     if inside != FILE:
         t.me = (detail["params"][0][0], inside) if detail["params"] and not static else None
@@ -85,7 +104,9 @@ def _type_parameters(t: Tables, node: "Node") -> list[int]:
     return rows
 
 
-def _class(t: Tables, node: "Node", whole: "Node | None" = None, decorators: list[int] | None = None) -> None:
+def _class(
+    t: Tables, node: "Node", whole: "Node | None" = None, decorators: list[int] | None = None
+) -> None:
     word, body = node.child_by_field_name("name"), node.child_by_field_name("body")
     if word is None:
         return
@@ -99,7 +120,8 @@ def _class(t: Tables, node: "Node", whole: "Node | None" = None, decorators: lis
     for base in listed.named_children if listed is not None else ():
         _base(t, base, detail)
     words = [
-        t.exprs[row][-1] if t.exprs[row][0] == "a" else t.exprs[row][1] for row in _bare(t, [*detail["bases"], detail["meta"]])
+        t.exprs[row][-1] if t.exprs[row][0] == "a" else t.exprs[row][1]
+        for row in _bare(t, [*detail["bases"], detail["meta"]])
     ]
     if any(one in _INTERFACES for one in words):
         t.facts.symbols[number] = t.facts.symbols[number]._replace(kind="interface")

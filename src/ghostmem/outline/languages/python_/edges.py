@@ -13,11 +13,15 @@ _CONTRACTS = ("collections.abc.", "typing.Supports")  # interfaces of Python's o
 
 Target = tuple[str, Any]  # sym key | file path | out (origin, name)
 Edge = tuple[str, Target, str]  # its kind, where it leads, and the rung that found it
-End = tuple[Key | None, tuple[str, str] | None, Type | None]  # what is called: a symbol with its receiver, or something outside
+End = tuple[
+    Key | None, tuple[str, str] | None, Type | None
+]  # what is called: a symbol with its receiver, or something outside
 
 
 class Resolved(NamedTuple):
-    """The edges of a reference, whether that is all of it, and what it calls of the project, with its receiver."""
+    """The edges of a reference, whether that is all of it, and what it calls of the project, with
+    its receiver.
+    """
 
     edges: list[Edge]
     whole: bool
@@ -56,8 +60,15 @@ class Edges:
         keys = dict.fromkeys(key for key, _, _ in ends if key is not None)
         for key in keys:
             edges.extend(self._call_project(key, "conditional" if len(keys) > 1 else via))
-        edges.extend(("calls", ("out", out), via) for out in dict.fromkeys(out for _, out, _ in ends if out is not None))
-        return Resolved(edges, bool(ends), [(key, receiver) for key, _, receiver in dict.fromkeys(ends) if key is not None])
+        edges.extend(
+            ("calls", ("out", out), via)
+            for out in dict.fromkeys(out for _, out, _ in ends if out is not None)
+        )
+        return Resolved(
+            edges,
+            bool(ends),
+            [(key, receiver) for key, _, receiver in dict.fromkeys(ends) if key is not None],
+        )
 
     def _touches(self, one: Def) -> bool:
         """Tell whether calling a definition reads it: what a variable or a property holds."""
@@ -71,16 +82,25 @@ class Edges:
         return self.world.kind(key) == "method" and instance and self.world.is_property(key)
 
     def _called(self, one: Def) -> Iterator[End]:
-        """Yield what calling a definition calls: a symbol with its receiver, or something outside."""
+        """Yield what calling a definition calls: a symbol with its receiver, or something
+        outside.
+        """
         if one[0] == "out":
             yield None, (one[1], one[2]), None
-        elif one[0] == "sym" and self.world.kind((one[1], one[2])) in CALLABLE and not self._is_read(one):
+        elif (
+            one[0] == "sym"
+            and self.world.kind((one[1], one[2])) in CALLABLE
+            and not self._is_read(one)
+        ):
             yield (one[1], one[2]), None, one[3]
         elif one[0] not in ("mod", "dir"):
             yield from self._called_types(self.world.types(one))
 
     def _called_types(self, kinds: Types) -> Iterator[End]:
-        """Yield what calling a value calls; one that may be any callable leaves its instances in doubt."""
+        """Yield what calling a value calls.
+
+        One that may be any callable leaves its instances in doubt.
+        """
         doubt = any(kind[0] == "K" for kind in kinds)
         for kind in kinds:
             if kind[0] != "I" or not doubt:
@@ -120,7 +140,11 @@ class Edges:
     ) -> Iterator[tuple[tuple[str, int, int], int]]:
         """Yield what a call passes for each parameter."""
         if self.world.is_class(key):
-            made = [one for one in self.world.class_member(key, "__init__", ("I", key, ())) if one[0] == "sym"]
+            made = [
+                one
+                for one in self.world.class_member(key, "__init__", ("I", key, ()))
+                if one[0] == "sym"
+            ]
             if not made or "params" not in self.world.detail((made[0][1], made[0][2])):
                 return
             key, receiver = (made[0][1], made[0][2]), ("I", key, ())
@@ -129,7 +153,13 @@ class Edges:
             return
         names = [one[0] for one in detail["params"]]
         bound = receiver is not None and detail["class"] != FILE and not detail["static"]
-        offset = 1 if bound and receiver is not None and (receiver[0] == "I" or self.world.takes_class(key)) else 0
+        offset = (
+            1
+            if bound
+            and receiver is not None
+            and (receiver[0] == "I" or self.world.takes_class(key))
+            else 0
+        )
         for at, row in enumerate(args):
             if at + offset < len(names) and not detail["params"][at + offset][1] and row > 0:
                 yield (*key, at + offset), row
@@ -144,7 +174,9 @@ class Edges:
         edges: list[Edge] = []
         for end in ends:
             edges.append(("extends", end, rung))
-            contract = end[0] == "out" and end[1][1] not in MARKERS and end[1][1].startswith(_CONTRACTS)
+            contract = (
+                end[0] == "out" and end[1][1] not in MARKERS and end[1][1].startswith(_CONTRACTS)
+            )
             if contract or (end[0] == "sym" and self.world.kind(end[1]) == "interface"):
                 edges.append(("implements", end, rung))
         return Resolved(edges, bool(ends), [])
@@ -159,7 +191,9 @@ class Edges:
                 ends.append(("sym", (one[1], one[2])))
             else:
                 ends.extend(("sym", kind[1]) for kind in self.world.types(one) if kind[0] == "C")
-                ends.extend(("out", (kind[1], kind[2])) for kind in self.world.types(one) if kind[0] == "X")
+                ends.extend(
+                    ("out", (kind[1], kind[2])) for kind in self.world.types(one) if kind[0] == "X"
+                )
         return list(dict.fromkeys(ends))
 
     def _read(self, path: str, ref: Ref) -> Resolved:
@@ -170,8 +204,12 @@ class Edges:
         whole = bool(defs)
         row = self.world.tables[path].exprs[ref.detail]
         if not defs and row[0] == "a":
-            # an attribute of something known, which has none of that name in the project, is an instance's own
-            whole = any(kind[0] in ("I", "C", "T", "F", "S", "B", "K") for kind in self.world.infer(path, row[1]))
+            # an attribute of something known, which has none of that name in the project, is an
+            # instance's own
+            whole = any(
+                kind[0] in ("I", "C", "T", "F", "S", "B", "K")
+                for kind in self.world.infer(path, row[1])
+            )
         return Resolved([(kind, end, rung) for kind, end in ends], whole, [])
 
     def _read_one(self, one: Def, kind: str) -> Iterator[tuple[str, Target]]:

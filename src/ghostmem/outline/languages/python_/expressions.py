@@ -1,4 +1,6 @@
-"""Python expressions: every name, attribute and call becomes a row of the table and, where it may leave the file, a reference."""
+"""Python expressions: every name, attribute and call becomes a row of the table and, where it may
+leave the file, a reference.
+"""
 
 import re
 from collections.abc import Callable
@@ -13,7 +15,14 @@ if TYPE_CHECKING:
 DEEPEST = 120  # levels of nesting that are followed; Python itself stops at 200 brackets
 _SAMPLE = 6  # elements of a display whose types are kept
 _IDENTIFIER = re.compile(r"[A-Za-z_][\w.]{0,80}$")
-_OPERATORS = {"+": "__add__", "-": "__sub__", "*": "__mul__", "/": "__truediv__", "//": "__floordiv__", "%": "__mod__"}
+_OPERATORS = {
+    "+": "__add__",
+    "-": "__sub__",
+    "*": "__mul__",
+    "/": "__truediv__",
+    "//": "__floordiv__",
+    "%": "__mod__",
+}
 _OPERATORS |= {
     "|": "__or__",
     "&": "__and__",
@@ -92,7 +101,10 @@ def _attribute(t: Tables, node: "Node") -> int:
 
 
 def attribute(t: Tables, node: "Node") -> int:
-    """Return the row of an attribute without noting a read of it; what it is an attribute of is read."""
+    """Return the row of an attribute without noting a read of it.
+
+    What it is an attribute of is read.
+    """
     kind = t.kind
     if kind == "uses" and t.offset is None and not t.quoted:
         t.kind = "accesses"
@@ -127,16 +139,27 @@ def note_call(t: Tables, function: "Node", row: int) -> None:
 
 
 def _call(t: Tables, node: "Node") -> int:
-    function, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
+    function, arguments = (
+        node.child_by_field_name("function"),
+        node.child_by_field_name("arguments"),
+    )
     kind, quoted = t.kind, t.quoted
     if kind == "uses":
         t.kind, t.quoted = "accesses", False
     target = callee(t, function)
-    word = t.exprs[target][-1] if t.exprs[target][0] == "a" else t.exprs[target][1] if t.exprs[target][0] == "n" else ""
+    word = (
+        t.exprs[target][-1]
+        if t.exprs[target][0] == "a"
+        else t.exprs[target][1]
+        if t.exprs[target][0] == "n"
+        else ""
+    )
     args: list[int] = []
     keywords: list[list[Any]] = []
     if arguments is not None and arguments.type == "argument_list":
-        for position, one in enumerate(child for child in arguments.named_children if child.type != "comment"):
+        for position, one in enumerate(
+            child for child in arguments.named_children if child.type != "comment"
+        ):
             _argument(t, one, position, word, args, keywords)
     elif arguments is not None:
         args.append(value(t, arguments))
@@ -150,21 +173,34 @@ def _call(t: Tables, node: "Node") -> int:
 
 
 def _fill(t: Tables, node: "Node | None", row: int, pos: int) -> None:
-    """Note what a container is given later: a local one, or one that the first parameter of a method has."""
+    """Note what a container is given later: a local one, or one that the first parameter of a
+    method has.
+    """
     if node is None:
         return
     if node.type == "identifier" and t.text(node) in t.scopes[t.scope]["names"]:
         t.scopes[t.scope]["names"][t.text(node)].append(["fill", pos, ELSEWHERE, row, -1, -1])
     elif node.type == "attribute" and t.me is not None:
         owner, word = node.child_by_field_name("object"), node.child_by_field_name("attribute")
-        if owner is not None and word is not None and owner.type == "identifier" and t.text(owner) == t.me[0]:
-            t.facts.symbols[t.me[1]].detail["attrs"].setdefault(t.text(word), []).append([FILLED, row])
+        if (
+            owner is not None
+            and word is not None
+            and owner.type == "identifier"
+            and t.text(owner) == t.me[0]
+        ):
+            t.facts.symbols[t.me[1]].detail["attrs"].setdefault(t.text(word), []).append(
+                [FILLED, row]
+            )
 
 
-def _argument(t: Tables, node: "Node", position: int, word: str, args: list[int], keywords: list[list[Any]]) -> None:
+def _argument(
+    t: Tables, node: "Node", position: int, word: str, args: list[int], keywords: list[list[Any]]
+) -> None:
     if node.type == "keyword_argument":
         name = node.child_by_field_name("name")
-        keywords.append([t.text(name) if name is not None else "", value(t, node.child_by_field_name("value"))])
+        keywords.append(
+            [t.text(name) if name is not None else "", value(t, node.child_by_field_name("value"))]
+        )
     elif node.type in ("list_splat", "dictionary_splat"):
         value(t, node)
         keywords.append(["*", 0])
@@ -212,14 +248,18 @@ def _string(t: Tables, node: "Node") -> int:
     content = nth(node, 1)
     text = (
         t.text(content)
-        if content is not None and content.type == "string_content" and content.end_byte - content.start_byte < 80
+        if content is not None
+        and content.type == "string_content"
+        and content.end_byte - content.start_byte < 80
         else ""
     )
     return t.add("k", "str", text if _IDENTIFIER.match(text) else "")
 
 
 def _quoted(t: Tables, node: "Node") -> int:
-    content = b"".join(child.text or b"" for child in node.named_children if child.type == "string_content")
+    content = b"".join(
+        child.text or b"" for child in node.named_children if child.type == "string_content"
+    )
     if not content or len(content) > 2000:
         return 0
     tree = parser().parse(b"(" + content.strip() + b")")
@@ -261,8 +301,15 @@ def _dictionary(t: Tables, node: "Node") -> int:
 
 
 def sample(t: Tables, rows: list[int]) -> list[int]:
-    """Return the rows that tell what a display holds; of many names a few would be a table of calls with holes, so none."""
-    return rows if len(rows) <= _SAMPLE else [row for row in rows[:_SAMPLE] if t.exprs[row][0] not in ("n", "a")]
+    """Return the rows that tell what a display holds.
+
+    Of many names a few would be a table of calls with holes, so none.
+    """
+    return (
+        rows
+        if len(rows) <= _SAMPLE
+        else [row for row in rows[:_SAMPLE] if t.exprs[row][0] not in ("n", "a")]
+    )
 
 
 def _binary(t: Tables, node: "Node") -> int:
@@ -306,9 +353,18 @@ def target(t: Tables, node: "Node | None", row: int, pos: int) -> None:
         t.bind(t.text(node), "val", pos, row)
     elif node.type == "attribute":
         store(t, node, -1, row)
-    elif node.type in ("pattern_list", "tuple_pattern", "list_pattern", "tuple", "list", "expression_list"):
+    elif node.type in (
+        "pattern_list",
+        "tuple_pattern",
+        "list_pattern",
+        "tuple",
+        "list",
+        "expression_list",
+    ):
         t.depth += 1
-        for index, child in enumerate(child for child in node.named_children if child.type != "comment"):
+        for index, child in enumerate(
+            child for child in node.named_children if child.type != "comment"
+        ):
             target(t, child, t.add("u", row, index), pos)
         t.depth -= 1
     elif node.type in ("list_splat_pattern", "list_splat"):
@@ -324,11 +380,20 @@ def target(t: Tables, node: "Node | None", row: int, pos: int) -> None:
 
 
 def store(t: Tables, node: "Node", annotation: int, row: int) -> None:
-    """Note a write of an attribute; one of the first parameter of a method tells what the class's instances have."""
+    """Note a write of an attribute.
+
+    One of the first parameter of a method tells what the class's instances have.
+    """
     written = attribute(t, node)
     t.ref("assigns", t.short(node), t.at(node), written)
     owner, word = node.child_by_field_name("object"), node.child_by_field_name("attribute")
-    if t.me is None or owner is None or word is None or owner.type != "identifier" or t.text(owner) != t.me[0]:
+    if (
+        t.me is None
+        or owner is None
+        or word is None
+        or owner.type != "identifier"
+        or t.text(owner) != t.me[0]
+    ):
         return
     attrs = t.facts.symbols[t.me[1]].detail["attrs"]
     attrs.setdefault(t.text(word), []).append([annotation, row])

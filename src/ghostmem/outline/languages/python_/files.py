@@ -1,7 +1,7 @@
 """What inference needs of the files of a project, unfolded when it is first asked for.
 
-It stays at hand: inference goes from file to file, so that letting the oldest go again made it unfold them all the time.
-"""
+It stays at hand: inference goes from file to file, so that letting the oldest go again made it
+unfold them all the time."""
 
 from collections.abc import Mapping
 from sys import intern
@@ -47,4 +47,10 @@ def _row(row: list[Any]) -> Row:
 
 
 # of a file that is no text
-_NOTHING: Any = ([], [("x",)], [{"kind": "module", "parent": -1, "symbol": -1, "names": {}, "narrow": {}, "moved": {}}], [], [])
+_NOTHING: Any = (
+    [],
+    [("x",)],
+    [{"kind": "module", "parent": -1, "symbol": -1, "names": {}, "narrow": {}, "moved": {}}],
+    [],
+    [],
+)

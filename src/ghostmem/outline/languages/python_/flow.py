@@ -1,4 +1,6 @@
-"""Python expressions that open a scope or a block: what conditions say about names, comprehensions, lambdas, walruses."""
+"""Python expressions that open a scope or a block: what conditions say about names, comprehensions,
+lambdas, walruses.
+"""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -39,15 +41,30 @@ def widen(t: Tables, node: "Node | None", block: int, pos: int) -> None:
     elif node.type == "not_operator":
         narrow(t, node.child_by_field_name("argument"), block, pos)
     elif (said := tested(t, node)) is not None:
-        t.narrow(said[0], block, pos, said[1], t.add("n", said[0], t.scope, t.block, node.start_byte), less=True)
+        t.narrow(
+            said[0],
+            block,
+            pos,
+            said[1],
+            t.add("n", said[0], t.scope, t.block, node.start_byte),
+            less=True,
+        )
 
 
 def tested(t: Tables, node: "Node | None") -> tuple[str, int] | None:
     """Return the name that an isinstance call tests, and the row of the classes."""
     if node is None or node.type != "call":
         return None
-    function, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
-    if function is None or arguments is None or function.type != "identifier" or t.text(function) != "isinstance":
+    function, arguments = (
+        node.child_by_field_name("function"),
+        node.child_by_field_name("arguments"),
+    )
+    if (
+        function is None
+        or arguments is None
+        or function.type != "identifier"
+        or t.text(function) != "isinstance"
+    ):
         return None
     parts = arguments.named_children
     if len(parts) != 2 or parts[0].type != "identifier":
@@ -114,7 +131,10 @@ def _comprehension(kind: str) -> Callable[[Tables, "Node"], int]:
         t.scope = scope
         # the body is evaluated after the clauses, though it is written before them
         body = node.child_by_field_name("body")
-        rows = [_late(t, one) for one in (body.named_children if body is not None and body.type == "pair" else [body])]
+        rows = [
+            _late(t, one)
+            for one in (body.named_children if body is not None and body.type == "pair" else [body])
+        ]
         t.scope, t.block = outer, block
         return t.add("comp", kind, rows)
 
@@ -126,7 +146,11 @@ def _late(t: Tables, node: "Node | None") -> int:
     row = value(t, node)
     table = t.scopes[t.scope]
     for number, one in enumerate(t.exprs[start:], start):
-        if one[0] == "n" and one[2] == t.scope and (one[1] in table["names"] or one[1] in table["narrow"]):
+        if (
+            one[0] == "n"
+            and one[2] == t.scope
+            and (one[1] in table["names"] or one[1] in table["narrow"])
+        ):
             t.exprs[number] = (*one[:4], LATE)
     return row
 

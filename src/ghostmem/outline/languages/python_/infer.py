@@ -1,11 +1,11 @@
 """What Python expressions can be: definitions behind names and attributes, and the types of values.
 
-A type is a tuple: C class | I instance, its arguments | F function, what it is bound to | M module | D namespace folder |
-X something outside | O instance of something outside, its arguments | T tuple of types | S super | V type variable |
-B method of an outside instance | K callable by its annotation | P partial | L lambda. A key is (path, symbol).
-A definition is sym path symbol receiver | mod path | dir folder | out origin name | loc path scope name number | attr path class
-name receiver | val types.
-"""
+A type is a tuple: C class | I instance, its arguments | F function, what it is bound to | M module
+| D namespace folder | X something outside | O instance of something outside, its arguments | T
+tuple of types | S super | V type variable | B method of an outside instance | K callable by its
+annotation | P partial | L lambda. A key is (path, symbol). A definition is sym path symbol receiver
+| mod path | dir folder | out origin name | loc path scope name number | attr path class name
+receiver | val types."""
 
 from collections.abc import Iterable, Mapping
 from itertools import chain
@@ -35,7 +35,11 @@ def union(groups: Iterable[Types]) -> Types:
 
 def nesting(kind: Any) -> int:
     """Return how deep a type is."""
-    return 1 + max((nesting(one) for one in kind if isinstance(one, tuple)), default=0) if isinstance(kind, tuple) else 0
+    return (
+        1 + max((nesting(one) for one in kind if isinstance(one, tuple)), default=0)
+        if isinstance(kind, tuple)
+        else 0
+    )
 
 
 def box(name: str, *elements: Types) -> Type:
@@ -45,14 +49,18 @@ def box(name: str, *elements: Types) -> Type:
 
 
 class World:
-    """All files of a project, the names in them, and what has been inferred in this round and the one before."""
+    """All files of a project, the names in them, and what has been inferred in this round and the
+    one before.
+    """
 
     def __init__(self, files: Mapping[str, Facts]) -> None:
         """Take the files."""
         self.files = files
         self.modules = Modules(files)
         self.tables = Files(files)
-        starred = ((path, [one.path for one in facts.imports if one.star]) for path, facts in files.items())
+        starred = (
+            (path, [one.path for one in facts.imports if one.star]) for path, facts in files.items()
+        )
         self.stars = {path: stars for path, stars in starred if stars}
         self.known: dict[Any, Any] = {}
         self.before: dict[Any, Any] = {}
@@ -62,7 +70,9 @@ class World:
         self.depth = 0
         self.rounds = 0  # those that are over
         self._named: dict[tuple[str, int], tuple[list[Def], int]] = {}
-        self.passed: dict[tuple[str, int, int], list[tuple[str, int]]] = {}  # what calls pass for a parameter
+        self.passed: dict[
+            tuple[str, int, int], list[tuple[str, int]]
+        ] = {}  # what calls pass for a parameter
 
     def next_round(self, passed: dict[tuple[str, int, int], set[tuple[str, int]]]) -> None:
         """Forget what may be answered otherwise now, but for cycles, which go on from it."""
@@ -72,10 +82,12 @@ class World:
         self.passed = {key: sorted(rows)[:20] for key, rows in passed.items()}
 
     def once(self, key: Any, work: Any, *args: Any) -> Any:
-        """Return what a piece of work gives, having done it once; a cycle gets the last round's answer.
+        """Return what a piece of work gives, having done it once.
 
-        What was answered without a cycle and without what calls pass is the same in every round, so that it is kept.
-        """
+        A cycle gets the last round's answer.
+
+        What was answered without a cycle and without what calls pass is the same in every round, so
+        that it is kept."""
         if key in self.known:
             self.doubt = self.doubt or key in self.doubted
             return self.known[key]
@@ -112,7 +124,9 @@ class World:
         return self.kind(key) in ("type", "interface") and "bases" in self.detail(key)
 
     def named(self, path: str, row: int) -> tuple[list[Def], int]:
-        """Return the definitions behind a name, and the scope that it was found in: -1 when that is none of the file's."""
+        """Return the definitions behind a name, and the scope that it was found in: -1 when that is
+        none of the file's.
+        """
         known = self._named.get((path, row))
         if known is not None:
             return known
@@ -126,7 +140,9 @@ class World:
         self.doubt = self.doubt or outer
         return found
 
-    def lookup(self, path: str, word: str, scope: int, block: int, pos: int) -> tuple[list[Def], int]:
+    def lookup(
+        self, path: str, word: str, scope: int, block: int, pos: int
+    ) -> tuple[list[Def], int]:
         """Return the definitions of a name at a place."""
         binds, home = self.tables[path].scopes.lookup(word, scope, block, pos)
         if home >= 0:
@@ -136,7 +152,16 @@ class World:
             return starred, -2
         if word in BUILTINS:
             return [("out", NATIVE, word)], -1
-        if word in ("__name__", "__file__", "__doc__", "__package__", "__spec__", "__loader__", "__path__", "__debug__"):
+        if word in (
+            "__name__",
+            "__file__",
+            "__doc__",
+            "__package__",
+            "__spec__",
+            "__loader__",
+            "__path__",
+            "__debug__",
+        ):
             return [("out", NATIVE, word)], -1
         return [], -1
 
@@ -153,7 +178,9 @@ class World:
             else:
                 table = self.tables[path].scopes.scopes[scope]
                 group = "narrow" if bind[0] == "narrow" else "names"
-                number = next(at for at, one in enumerate(table[group][word]) if one is bind or one == bind)
+                number = next(
+                    at for at, one in enumerate(table[group][word]) if one is bind or one == bind
+                )
                 found.append(("loc", path, scope, word, group, number))
         return list(dict.fromkeys(found)) if len(found) > 1 else found
 
@@ -174,11 +201,19 @@ class World:
         if members:
             return tuple(dict.fromkeys(members))
         dotted = self.modules.absolute(one.path, path)
-        return (("out", origin(dotted), f"{dotted}.{one.name}"),) if self.outside_stars(found) else ()
+        return (
+            (("out", origin(dotted), f"{dotted}.{one.name}"),) if self.outside_stars(found) else ()
+        )
 
     def outside_stars(self, paths: list[str]) -> bool:
-        """Tell whether modules take everything from something outside, so that a name may come from there."""
-        return any(not self.modules.find(dotted, path) for path in paths for dotted in self.stars.get(path, ()))
+        """Tell whether modules take everything from something outside, so that a name may come from
+        there.
+        """
+        return any(
+            not self.modules.find(dotted, path)
+            for path in paths
+            for dotted in self.stars.get(path, ())
+        )
 
     def module(self, dotted: str, importer: str) -> list[Def]:
         """Return the module of a dotted name as seen from a file."""
@@ -188,7 +223,9 @@ class World:
         return [("out", origin(dotted), self.modules.absolute(dotted, importer))]
 
     def module_member(self, path: str, word: str, seen: tuple[str, ...] = ()) -> list[Def]:
-        """Return the definitions of a module's attribute: its own, those it takes from others, its submodules."""
+        """Return the definitions of a module's attribute: its own, those it takes from others, its
+        submodules.
+        """
         if path in self.files and path not in seen:
             table = self.tables[path].scopes.scopes[0]
             binds = self.tables[path].scopes.reaching(table, word)
@@ -216,14 +253,23 @@ class World:
         return not word.startswith("_") if listed is None else word in listed
 
     def dotted(self, path: str, text: str, scope: int = 0) -> list[Def]:
-        """Return the definitions of a dotted name in a docstring or a string: seen from the file, or from the project's top."""
+        """Return the definitions of a dotted name in a docstring or a string: seen from the file,
+        or from the project's top.
+        """
         first, *rest = text.split(".")
         found, _ = self.lookup(path, first, scope, -1, 1 << 40)
         if not found or found[0][0] == "out":
             modules = self.modules.find(first, path)
-            found = [("mod", one) if one in self.files else ("dir", one) for one in modules] or found
+            found = [
+                ("mod", one) if one in self.files else ("dir", one) for one in modules
+            ] or found
         for word in rest:
-            found = [member for one in found for kind in self.plain(one) for member in self._plain_member(kind, word)]
+            found = [
+                member
+                for one in found
+                for kind in self.plain(one)
+                for member in self._plain_member(kind, word)
+            ]
         return found
 
     def plain(self, one: Def) -> Types:
@@ -245,7 +291,12 @@ class World:
         if kind[0] == "X":
             return [("out", kind[1], f"{kind[2]}.{word}")]
         table = self.tables[kind[1][0]].scopes.scopes[self.detail(kind[1])["scope"]]
-        return self.bound(kind[1][0], self.detail(kind[1])["scope"], word, self.tables[kind[1][0]].scopes.reaching(table, word))
+        return self.bound(
+            kind[1][0],
+            self.detail(kind[1])["scope"],
+            word,
+            self.tables[kind[1][0]].scopes.reaching(table, word),
+        )
 
     def class_around(self, path: str, scope: int) -> tuple[int, int]:
         """Return the class and the method that a scope is in, or FILE for either."""

@@ -4,7 +4,17 @@ from collections import Counter
 from collections.abc import Mapping
 
 from ghostmem.outline.facts import FILE, Facts, Ref
-from ghostmem.outline.graph import EXTERNAL, NATIVE, Link, Linked, Loose, Node, file_id, outside_id, project_id
+from ghostmem.outline.graph import (
+    EXTERNAL,
+    NATIVE,
+    Link,
+    Linked,
+    Loose,
+    Node,
+    file_id,
+    outside_id,
+    project_id,
+)
 from ghostmem.outline.languages.base import Read
 from ghostmem.outline.languages.python_.edges import CALLABLE, Edges, Resolved, Target
 from ghostmem.outline.languages.python_.infer import Key
@@ -12,10 +22,23 @@ from ghostmem.outline.languages.python_.modules import origin
 from ghostmem.outline.languages.python_.types import Inference
 
 ROUNDS = 3  # what calls pass is known after the first, what follows from that after the second
-_OUTSIDE = {"calls": "function", "uses": "type", "extends": "type", "implements": "type", "imports": "module"}
-_RANK = ("module", "type", "function", "variable")  # what something outside is, when references disagree
+_OUTSIDE = {
+    "calls": "function",
+    "uses": "type",
+    "extends": "type",
+    "implements": "type",
+    "imports": "module",
+}
+_RANK = (
+    "module",
+    "type",
+    "function",
+    "variable",
+)  # what something outside is, when references disagree
 
-Passed = dict[tuple[str, int, int], set[tuple[str, int]]]  # for a parameter: the expressions that calls give it
+Passed = dict[
+    tuple[str, int, int], set[tuple[str, int]]
+]  # for a parameter: the expressions that calls give it
 
 
 def link(files: Mapping[str, Facts], read: Read) -> Linked:
@@ -61,14 +84,21 @@ class _Linker:
             self._imports(path, facts)
         for (place, name), kind in sorted(self.outside.items()):
             number = outside_id(place, name)
-            self.nodes[number] = Node(number, name, kind, place, where=name.split(".")[0] if place == EXTERNAL else "")
-        links = [Link(start, kind, end, line, via) for (start, kind, end), (line, via) in self.found.items()]
+            self.nodes[number] = Node(
+                number, name, kind, place, where=name.split(".")[0] if place == EXTERNAL else ""
+            )
+        links = [
+            Link(start, kind, end, line, via)
+            for (start, kind, end), (line, via) in self.found.items()
+        ]
         return Linked(self.nodes, sorted(links), sorted(self.loose))
 
     def _symbols(self, path: str, facts: Facts) -> None:
         module = self.world.modules.names[path]
         last = max((one.end_line for one in facts.symbols), default=1)
-        self.nodes[file_id(path)] = Node(file_id(path), module, "file", file=path, line=1, end_line=last)
+        self.nodes[file_id(path)] = Node(
+            file_id(path), module, "file", file=path, line=1, end_line=last
+        )
         names: list[str] = []
         for number, one in enumerate(facts.symbols):
             above = module if one.parent == FILE else names[one.parent]
@@ -87,7 +117,9 @@ class _Linker:
 
     def _declares(self, path: str, facts: Facts) -> None:
         for number, one in enumerate(facts.symbols):
-            self._add(self._id(path, one.parent), "declares", self.ids[(path, number)], one.line, "local")
+            self._add(
+                self._id(path, one.parent), "declares", self.ids[(path, number)], one.line, "local"
+            )
 
     def _id(self, path: str, symbol: int) -> str:
         return file_id(path) if symbol == FILE else self.ids[(path, symbol)]
@@ -118,12 +150,19 @@ class _Linker:
             wanted = _OUTSIDE.get(kind, "variable")
             known = self.outside.get((place, name), wanted)
             self.outside[(place, name)] = min(known, wanted, key=_RANK.index)
-            self._add(start, kind, outside_id(place, name), line, NATIVE if place == NATIVE else EXTERNAL)
+            self._add(
+                start, kind, outside_id(place, name), line, NATIVE if place == NATIVE else EXTERNAL
+            )
         else:
-            self._add(start, kind, file_id(end[1]) if end[0] == "file" else self.ids[end[1]], line, via)
+            self._add(
+                start, kind, file_id(end[1]) if end[0] == "file" else self.ids[end[1]], line, via
+            )
 
     def _calls(self, path: str, turn: int) -> None:
-        """Resolve the calls of a file, for what they pass; one that another round may resolve otherwise is looked at again."""
+        """Resolve the calls of a file, for what they pass.
+
+        One that another round may resolve otherwise is looked at again.
+        """
         pending = self.pending.get(path, ())
         again = self.pending[path] = set()
         for ref in self.world.tables[path].refs:
@@ -132,7 +171,9 @@ class _Linker:
             self.world.doubt = False
             made = self.edges.of(path, ref)
             _, _, args, keywords = self.world.tables[path].exprs[ref.detail]
-            passed = [one for called in made.called for one in self.edges.passed(*called, args, keywords)]
+            passed = [
+                one for called in made.called for one in self.edges.passed(*called, args, keywords)
+            ]
             if self.world.doubt:
                 again.add(ref.detail)
             else:
@@ -156,8 +197,13 @@ class _Linker:
             self._leave(start, path, ref)
 
     def _leave(self, start: str, path: str, ref: Ref) -> None:
-        """Keep a reference that could not be resolved; a read only when something of the project goes by that name."""
-        row = self.world.tables[path].exprs[self.world.tables[path].exprs[ref.detail][1] if ref.kind == "calls" else ref.detail]
+        """Keep a reference that could not be resolved.
+
+        A read only when something of the project goes by that name.
+        """
+        row = self.world.tables[path].exprs[
+            self.world.tables[path].exprs[ref.detail][1] if ref.kind == "calls" else ref.detail
+        ]
         name = str(row[2]) if row[0] == "a" else str(row[1]) if row[0] == "n" else ""
         count = (self.callables if ref.kind == "calls" else self.values)[name]
         if count or ref.kind in ("calls", "extends") or row[0] == "n":

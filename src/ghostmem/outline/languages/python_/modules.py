@@ -17,10 +17,14 @@ class Modules:
     """The modules of a project."""
 
     def __init__(self, files: Mapping[str, Facts]) -> None:
-        """Name every file, from the packages that it is in and the absolute imports of the others."""
+        """Name every file, from the packages that it is in and the absolute imports of the
+        others.
+        """
         self.files = frozenset(files)
         self.folders = {folder for path in files for folder in _above(path)}
-        self.spaces: dict[str, list[str]] = {}  # by its path from the top or from some src: the folders it names
+        self.spaces: dict[
+            str, list[str]
+        ] = {}  # by its path from the top or from some src: the folders it names
         for folder in sorted(self.folders):
             for one in _paths(folder):
                 self.spaces.setdefault(one, []).append(folder)
@@ -58,13 +62,19 @@ class Modules:
     def in_folder(self, folder: str, dotted: str) -> str | None:
         """Return the file, or the folder that is a namespace, of a module below a folder."""
         base = "/".join(part for part in (folder, *dotted.split(".")) if part)
-        for one in (*(f"{base}/{init}" if base else init for init in _INIT), *(base + suffix for suffix in _SUFFIXES)):
+        for one in (
+            *(f"{base}/{init}" if base else init for init in _INIT),
+            *(base + suffix for suffix in _SUFFIXES),
+        ):
             if one in self.files:
                 return one
         return base if dotted and base in self.folders else None
 
     def find(self, dotted: str, importer: str) -> list[str]:
-        """Return the files or folder that an import from a file names; nothing when it is not of the project."""
+        """Return the files or folder that an import from a file names.
+
+        Nothing when it is not of the project.
+        """
         key = (dotted, importer)
         if key not in self._found:
             self._found[key] = self._find(dotted, importer)
@@ -89,11 +99,22 @@ class Modules:
         )
         if beside is not None and beside in self.files:
             return [beside]
-        return self.spaces.get(dotted.replace(".", "/"), []) if dotted.split(".", maxsplit=1)[0] not in MODULES else []
+        return (
+            self.spaces.get(dotted.replace(".", "/"), [])
+            if dotted.split(".", maxsplit=1)[0] not in MODULES
+            else []
+        )
 
     def _nearest(self, paths: list[str], importer: str) -> list[str]:
         def shared(path: str) -> int:
-            return next((at for at, (one, other) in enumerate(zip(path, importer, strict=False)) if one != other), 0)
+            return next(
+                (
+                    at
+                    for at, (one, other) in enumerate(zip(path, importer, strict=False))
+                    if one != other
+                ),
+                0,
+            )
 
         if len(paths) == 1:
             return paths

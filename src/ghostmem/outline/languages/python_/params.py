@@ -17,7 +17,9 @@ _DOTTED = re.compile(r"[A-Za-z_][\w.]*$")
 
 
 def parameters(t: Tables, node: "Node | None", scope: int, function: int) -> list[list[Any]]:
-    """Bind the parameters of a function in its scope; return each one's name, star and whether it can be positional.
+    """Bind the parameters of a function in its scope.
+
+    Return each one's name, star and whether it can be positional.
 
     Annotations belong to the function, defaults are evaluated where it is defined.
     """
@@ -37,7 +39,11 @@ def parameters(t: Tables, node: "Node | None", scope: int, function: int) -> lis
         if word is None or word.type != "identifier":
             continue
         annotation = _annotation(t, child.child_by_field_name("type"), function)
-        default = value(t, child.child_by_field_name("value")) if child.child_by_field_name("value") is not None else -1
+        default = (
+            value(t, child.child_by_field_name("value"))
+            if child.child_by_field_name("value") is not None
+            else -1
+        )
         bound = ["par", word.start_byte, -1, [len(listed), star, annotation, default], function, -1]
         t.scopes[scope]["names"].setdefault(t.text(word), []).append(bound)
         listed.append([t.text(word), star, positional])
@@ -50,7 +56,11 @@ def _named(node: "Node") -> "Node | None":
         return node
     if node.type == "typed_parameter":
         return nth(node, 0)
-    return node.child_by_field_name("name") if node.type in ("default_parameter", "typed_default_parameter") else None
+    return (
+        node.child_by_field_name("name")
+        if node.type in ("default_parameter", "typed_default_parameter")
+        else None
+    )
 
 
 def _annotation(t: Tables, node: "Node | None", function: int) -> int:
@@ -62,7 +72,9 @@ def _annotation(t: Tables, node: "Node | None", function: int) -> int:
 
 
 def documented(t: Tables, body: "Node | None") -> dict[str, list[int]]:
-    """Return the types that a docstring names: of parameters, and under the empty name of what is returned."""
+    """Return the types that a docstring names: of parameters, and under the empty name of what is
+    returned.
+    """
     first = nth(body, 0) if body is not None else None
     string = nth(first, 0) if first is not None and first.type == "expression_statement" else None
     if string is None or string.type != "string":

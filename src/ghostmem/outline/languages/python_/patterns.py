@@ -72,7 +72,9 @@ def _pattern(t: Tables, node: "Node", row: int) -> None:
         _pattern(t, parts[0], row)
         found = _classes(t, parts[0])
         alias = parts[-1]
-        t.bind(t.text(alias), "val", node.start_byte, t.add("exc", t.add("t", found)) if found else row)
+        t.bind(
+            t.text(alias), "val", node.start_byte, t.add("exc", t.add("t", found)) if found else row
+        )
     elif node.type == "splat_pattern":
         for child in parts:
             t.bind(t.text(child), "val", node.start_byte, t.add("l", []))

@@ -5,7 +5,9 @@ from typing import Any
 
 from ghostmem.outline.languages.python_.tables import ELSEWHERE, LATE
 
-Bind = list[Any]  # op, position, block, first, second, symbol; of a narrowing, whether it takes away
+Bind = list[
+    Any
+]  # op, position, block, first, second, symbol; of a narrowing, whether it takes away
 
 
 class Scopes:
@@ -19,7 +21,9 @@ class Scopes:
         self.blocks = blocks
 
     def lookup(self, word: str, scope: int, block: int, pos: int) -> tuple[list[Bind], int]:
-        """Return the bindings that a name may have at a place, and the scope that they are of; -1 when there is none."""
+        """Return the bindings that a name may have at a place, and the scope that they are of; -1
+        when there is none.
+        """
         first = True
         while scope >= 0:
             table = self.scopes[scope]
@@ -37,7 +41,9 @@ class Scopes:
             scope = table["parent"]
         return [], -1
 
-    def reaching(self, table: dict[str, Any], word: str, block: int = -1, pos: int = LATE) -> list[Bind]:
+    def reaching(
+        self, table: dict[str, Any], word: str, block: int = -1, pos: int = LATE
+    ) -> list[Bind]:
         """Return the bindings of a name in a scope that reach a place, by default its end."""
         plain, narrowed = table["names"].get(word, ()), table["narrow"].get(word, ())
         if not narrowed:
@@ -48,7 +54,11 @@ class Scopes:
         around = list(self._around(block))
         found: list[Bind] = []
         inner = -1  # the block of the binding that hides earlier ones
-        for bind in sorted([*plain, *narrowed], key=lambda one: -int(one[1])) if narrowed else reversed(plain):
+        for bind in (
+            sorted([*plain, *narrowed], key=lambda one: -int(one[1]))
+            if narrowed
+            else reversed(plain)
+        ):
             if bind[1] > pos or self._left(bind[2], around):
                 continue
             hides = self._hides(bind[2], around)
@@ -64,7 +74,9 @@ class Scopes:
             return [bind for bind in plain if bind[0] != "del"]
         return found[::-1]
 
-    def _around_loop(self, plain: list[Bind], around: list[int], inner: int, pos: int) -> Iterator[Bind]:
+    def _around_loop(
+        self, plain: list[Bind], around: list[int], inner: int, pos: int
+    ) -> Iterator[Bind]:
         """Yield the bindings further down in a loop around the place: the next turn sees them."""
         loops = [one for one in around if self.blocks[one][1]]
         if not loops:
@@ -72,7 +84,11 @@ class Scopes:
         hidden = list(self._around(inner))
         loops = [one for one in loops if one not in hidden]
         for bind in plain if loops else ():
-            if bind[1] > pos and bind[0] != "del" and any(one in loops for one in self._around(bind[2])):
+            if (
+                bind[1] > pos
+                and bind[0] != "del"
+                and any(one in loops for one in self._around(bind[2]))
+            ):
                 yield bind
 
     def _around(self, block: int) -> Iterator[int]:
@@ -84,7 +100,9 @@ class Scopes:
         return block != ELSEWHERE and (block < 0 or self.blocks[block][0] < 0 or block in around)
 
     def _left(self, block: int, around: list[int]) -> bool:
-        """Tell whether a binding's block ends by leaving the function, so that what follows never sees it."""
+        """Tell whether a binding's block ends by leaving the function, so that what follows never
+        sees it.
+        """
         while block >= 0:
             above, _, _, leaves = self.blocks[block]
             if leaves == 1 and block not in around:

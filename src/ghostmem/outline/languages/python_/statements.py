@@ -4,7 +4,14 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ghostmem.outline.facts import Import
-from ghostmem.outline.languages.python_.expressions import DEEPEST, store, target, type_of, using, value
+from ghostmem.outline.languages.python_.expressions import (
+    DEEPEST,
+    store,
+    target,
+    type_of,
+    using,
+    value,
+)
 from ghostmem.outline.languages.python_.flow import narrow, widen
 from ghostmem.outline.languages.python_.patterns import match
 from ghostmem.outline.languages.python_.tables import LATE, Tables, nth
@@ -80,7 +87,9 @@ def _assignment(t: Tables, node: "Node") -> None:
         _exports(t, right, fresh=True)
 
 
-def _assign(t: Tables, node: "Node", left: "Node | None", annotation: "Node | None", row: int) -> None:
+def _assign(
+    t: Tables, node: "Node", left: "Node | None", annotation: "Node | None", row: int
+) -> None:
     if left is None:
         return
     declared = type_of(t, annotation)
@@ -88,7 +97,9 @@ def _assign(t: Tables, node: "Node", left: "Node | None", annotation: "Node | No
         store(t, left, declared, max(row, 0) if declared < 0 else row)
     elif left.type == "identifier":
         _variable(t, node, left, declared, row)
-    elif left.type in ("pattern_list", "tuple_pattern", "list_pattern") and t.scopes[t.scope]["kind"] in ("module", "class"):
+    elif left.type in ("pattern_list", "tuple_pattern", "list_pattern") and t.scopes[t.scope][
+        "kind"
+    ] in ("module", "class"):
         for index, child in enumerate(left.named_children):
             _assign(t, node, child, None, t.add("u", row, index))
     else:
@@ -96,7 +107,9 @@ def _assign(t: Tables, node: "Node", left: "Node | None", annotation: "Node | No
 
 
 def _variable(t: Tables, node: "Node", left: "Node", declared: int, row: int) -> None:
-    """Bind a variable; those of a module and of a class are symbols, and a second value is an assignment."""
+    """Bind a variable; those of a module and of a class are symbols, and a second value is an
+    assignment.
+    """
     word = t.text(left)
     home = t.home(word)
     symbol = -1
@@ -104,11 +117,23 @@ def _variable(t: Tables, node: "Node", left: "Node", declared: int, row: int) ->
         known = [one[5] for one in t.scopes[home]["names"].get(word, ()) if one[5] >= 0]
         if known:
             symbol = known[0]
-            t.ref("assigns", word, t.at(left), t.name(word, left, LATE if home != t.scope else node.end_byte))
+            t.ref(
+                "assigns",
+                word,
+                t.at(left),
+                t.name(word, left, LATE if home != t.scope else node.end_byte),
+            )
         else:
             symbol = _declare(t, node, word, home)
     op = "ann" if declared >= 0 else "val"
-    t.bind(word, op, node.end_byte, declared if declared >= 0 else max(row, 0), row if declared >= 0 else -1, symbol)
+    t.bind(
+        word,
+        op,
+        node.end_byte,
+        declared if declared >= 0 else max(row, 0),
+        row if declared >= 0 else -1,
+        symbol,
+    )
 
 
 def _declare(t: Tables, node: "Node", word: str, home: int) -> int:
@@ -150,7 +175,10 @@ def _exports(t: Tables, node: "Node", fresh: bool) -> None:
 def _exports_call(t: Tables, node: "Node") -> None:
     if t.scope != 0 or node.type != "call":
         return
-    function, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
+    function, arguments = (
+        node.child_by_field_name("function"),
+        node.child_by_field_name("arguments"),
+    )
     if function is not None and arguments is not None and t.text(function) == "__all__.extend":
         for one in arguments.named_children:
             _exports(t, one, fresh=False)
@@ -271,7 +299,9 @@ def _assert(t: Tables, node: "Node") -> None:
 
 def _delete(t: Tables, node: "Node") -> None:
     parts = [
-        one for child in node.named_children for one in (child.named_children if child.type == "expression_list" else [child])
+        one
+        for child in node.named_children
+        for one in (child.named_children if child.type == "expression_list" else [child])
     ]
     for one in parts:
         if one.type == "identifier":
@@ -288,7 +318,9 @@ def _global(t: Tables, node: "Node") -> None:
 def _nonlocal(t: Tables, node: "Node") -> None:
     for word in node.named_children:
         at = t.scopes[t.scope]["parent"]
-        while at > 0 and (t.scopes[at]["kind"] == "class" or t.text(word) not in t.scopes[at]["names"]):
+        while at > 0 and (
+            t.scopes[at]["kind"] == "class" or t.text(word) not in t.scopes[at]["names"]
+        ):
             at = t.scopes[at]["parent"]
         t.scopes[t.scope]["moved"][t.text(word)] = max(at, 0)
 
@@ -301,7 +333,11 @@ def _alias(t: Tables, node: "Node") -> None:
     if word is None:
         return
     row = type_of(t, right)
-    symbol = t.symbol(t.text(word), "type", node, t.short(node), {}) if t.scopes[t.scope]["kind"] != "function" else -1
+    symbol = (
+        t.symbol(t.text(word), "type", node, t.short(node), {})
+        if t.scopes[t.scope]["kind"] != "function"
+        else -1
+    )
     t.bind(t.text(word), "val", node.end_byte, row, -1, symbol)
 
 

@@ -1,10 +1,11 @@
-"""The tables that one Python file fills while it is walked: scopes, blocks, bindings, expressions, symbols and references.
+"""The tables that one Python file fills while it is walked: scopes, blocks, bindings, expressions,
+symbols and references.
 
-An expression is a row [op, ...] whose operands are row numbers, so that facts stay flat whatever the nesting:
-n name scope block pos | a object attribute | c callee args keywords | s object index | b left right method | k literal text |
-l t S items | d keys values | o alternatives | i iterated | u unpacked index | enter, exc, inst of one row | comp kind rows |
-lam body | tv bound | doc dotted name | x unknown.
-"""
+An expression is a row [op, ...] whose operands are row numbers, so that facts stay flat whatever
+the nesting: n name scope block pos | a object attribute | c callee args keywords | s object index |
+b left right method | k literal text | l t S items | d keys values | o alternatives | i iterated | u
+unpacked index | enter, exc, inst of one row | comp kind rows | lam body | tv bound | doc dotted
+name | x unknown."""
 
 import re
 from bisect import bisect_left
@@ -18,7 +19,9 @@ if TYPE_CHECKING:
 
 LATE = 1 << 40  # a position after everything: names in strings and closures see the end of a scope
 ELSEWHERE = -2  # the block of a binding made from another scope: it never hides an earlier one
-FILLED = -2  # in the place of an annotation: not the value of an attribute, but what is put into it later
+FILLED = (
+    -2
+)  # in the place of an annotation: not the value of an attribute, but what is put into it later
 WORDS = 160  # how much of a reference's or signature's text is kept
 Row = tuple[Any, ...]
 _BLANK = re.compile(r"\s+")
@@ -46,16 +49,29 @@ class Tables:
         self.line: int = 0
         self.depth = 0
         self.function: dict[str, Any] | None = None
-        self.me: tuple[str, int] | None = None  # the name of the first parameter, and the class that it is of
+        self.me: tuple[str, int] | None = (
+            None  # the name of the first parameter, and the class that it is of
+        )
         self.exports: list[str] | None = None
 
     def new_scope(self, kind: str, parent: int, symbol: int) -> int:
         """Open a scope and return its number."""
-        self.scopes.append({"kind": kind, "parent": parent, "symbol": symbol, "names": {}, "narrow": {}, "moved": {}})
+        self.scopes.append(
+            {
+                "kind": kind,
+                "parent": parent,
+                "symbol": symbol,
+                "names": {},
+                "narrow": {},
+                "moved": {},
+            }
+        )
         return len(self.scopes) - 1
 
     def new_block(self, parent: int, loop: bool = False) -> int:
-        """Open a block, a piece of a scope that may be skipped or repeated, and return its number."""
+        """Open a block, a piece of a scope that may be skipped or repeated, and return its
+        number.
+        """
         self.blocks.append([parent, int(loop), LATE, 0])
         return len(self.blocks) - 1
 
@@ -77,7 +93,9 @@ class Tables:
         raw = (node.text or b"")[: WORDS * 4]
         found = self._shorts.get(raw)
         if found is None:
-            found = self._shorts[raw] = _BLANK.sub(" ", raw.decode("utf-8", "replace")).strip()[:WORDS]
+            found = self._shorts[raw] = _BLANK.sub(" ", raw.decode("utf-8", "replace")).strip()[
+                :WORDS
+            ]
         return found
 
     def at(self, node: "Node") -> int:
@@ -97,34 +115,67 @@ class Tables:
         place = LATE if self.offset is not None else node.start_byte
         return self.add("n", word, self.scope, self.block, place if pos is None else pos)
 
-    def bind(self, word: str, op: str, pos: int, first: Any, second: Any = -1, symbol: int = -1) -> None:
+    def bind(
+        self, word: str, op: str, pos: int, first: Any, second: Any = -1, symbol: int = -1
+    ) -> None:
         """Bind a name in the scope that owns it, which global and nonlocal move."""
         home = self.home(word)
-        block = self.block if home == self.scope or self.scopes[self.scope]["kind"] == "comp" else ELSEWHERE
-        self.scopes[home]["names"].setdefault(word, []).append([op, pos, block, first, second, symbol])
+        block = (
+            self.block
+            if home == self.scope or self.scopes[self.scope]["kind"] == "comp"
+            else ELSEWHERE
+        )
+        self.scopes[home]["names"].setdefault(word, []).append(
+            [op, pos, block, first, second, symbol]
+        )
 
     def home(self, word: str) -> int:
         """Return the scope in which assigning a name from here binds it."""
         moved = self.scopes[self.scope]["moved"].get(word)
         return self.scope if moved is None else int(moved)
 
-    def narrow(self, word: str, block: int, pos: int, expr: int, before: int = -1, less: bool = False) -> None:
-        """Note that from a position of a block on a name is of some class, or is what it was less that class."""
-        self.scopes[self.scope]["narrow"].setdefault(word, []).append(["narrow", pos, block, expr, before, -1, int(less)])
+    def narrow(
+        self, word: str, block: int, pos: int, expr: int, before: int = -1, less: bool = False
+    ) -> None:
+        """Note that from a position of a block on a name is of some class, or is what it was less
+        that class.
+        """
+        self.scopes[self.scope]["narrow"].setdefault(word, []).append(
+            ["narrow", pos, block, expr, before, -1, int(less)]
+        )
 
-    def symbol(self, name: str, kind: str, node: "Node", signature: str, detail: dict[str, Any]) -> int:
+    def symbol(
+        self, name: str, kind: str, node: "Node", signature: str, detail: dict[str, Any]
+    ) -> int:
         """Declare a symbol and return its number."""
         detail["body"] = sha256(self.source[node.start_byte : node.end_byte]).hexdigest()
         first, last = self.line_of(node.start_byte), self.line_of(node.end_byte)
         self.facts.symbols.append(
-            Symbol(name, kind, self.owner, first, last, node.start_byte, node.end_byte, signature[:WORDS], detail)
+            Symbol(
+                name,
+                kind,
+                self.owner,
+                first,
+                last,
+                node.start_byte,
+                node.end_byte,
+                signature[:WORDS],
+                detail,
+            )
         )
         return len(self.facts.symbols) - 1
 
     def finish(self) -> Facts:
-        """Drop reads of locals, and return the facts; what inference needs is large, and goes into the rest."""
+        """Drop reads of locals, and return the facts.
+
+        What inference needs is large, and goes into the rest.
+        """
         facts = self.facts
-        refs = [ref for ref in facts.refs if ref.kind not in ("accesses", "assigns") or not self._is_local(ref.detail)]
+        refs = [
+            ref
+            for ref in facts.refs
+            if ref.kind not in ("accesses", "assigns") or not self._is_local(ref.detail)
+        ]
         details = [one.detail for one in facts.symbols]
         facts.refs = []
         facts.symbols = [one._replace(detail=one.detail.pop("body")) for one in facts.symbols]

@@ -5,8 +5,25 @@ from typing import Any
 from ghostmem.outline.facts import FILE
 from ghostmem.outline.graph import NATIVE
 from ghostmem.outline.languages.python_.calls import Calls
-from ghostmem.outline.languages.python_.infer import DEEP, Def, Key, Type, Types, box, nesting, union
-from ghostmem.outline.languages.python_.natives import FAMILIES, MANAGERS, NOTHING, PROPERTIES, RESULTS, TRANSPARENT, VARIABLES
+from ghostmem.outline.languages.python_.infer import (
+    DEEP,
+    Def,
+    Key,
+    Type,
+    Types,
+    box,
+    nesting,
+    union,
+)
+from ghostmem.outline.languages.python_.natives import (
+    FAMILIES,
+    MANAGERS,
+    NOTHING,
+    PROPERTIES,
+    RESULTS,
+    TRANSPARENT,
+    VARIABLES,
+)
 from ghostmem.outline.languages.python_.scopes import Bind
 from ghostmem.outline.languages.python_.stdlib import CLASSES
 from ghostmem.outline.languages.python_.tables import FILLED
@@ -34,12 +51,19 @@ class Inference(Calls):
             case "k":
                 return () if rest[0] == "None" else (("O", NATIVE, rest[0], ()),)
             case "l" | "S":
-                return (box("list" if op == "l" else "set", union(self.infer(path, one) for one in rest[0])),)
+                return (
+                    box(
+                        "list" if op == "l" else "set",
+                        union(self.infer(path, one) for one in rest[0]),
+                    ),
+                )
             case "t":
                 made = ("T", tuple(self.infer(path, one) for one in rest[0][:12]))
                 return (made,) if nesting(made) < DEEP else (box("tuple"),)
             case "d":
-                return (box("dict", *(union(self.infer(path, one) for one in part) for part in rest)),)
+                return (
+                    box("dict", *(union(self.infer(path, one) for one in part) for part in rest)),
+                )
             case "comp":
                 return (box(rest[0], *(self.infer(path, one) for one in rest[1])),)
             case "o":
@@ -65,7 +89,11 @@ class Inference(Calls):
         return ()
 
     def _attribute(self, kind: Type, word: str) -> Types:
-        return (("B", kind, word),) if kind[0] == "O" else union(self.types(one) for one in self.members(kind, word))
+        return (
+            (("B", kind, word),)
+            if kind[0] == "O"
+            else union(self.types(one) for one in self.members(kind, word))
+        )
 
     def definitions(self, path: str, row: int) -> tuple[list[Def], str]:
         """Return the definitions behind a name or an attribute, and the rung that found them."""
@@ -88,7 +116,9 @@ class Inference(Calls):
         if at[0] != "n":
             return False
         found, _ = self.named(path, row)
-        return bool(found) and all(one[0] == "loc" and self._first_parameter(one) != FILE for one in found)
+        return bool(found) and all(
+            one[0] == "loc" and self._first_parameter(one) != FILE for one in found
+        )
 
     def _first_parameter(self, one: Def) -> int:
         """Return the class whose method a local is the first parameter of, or FILE."""
@@ -136,7 +166,10 @@ class Inference(Calls):
     def is_property(self, key: Key) -> bool:
         """Tell whether a method is read like an attribute."""
         names = self.deco_names(key)
-        return any(one in PROPERTIES or one.endswith("cached_property") or one in ("setter", "getter") for one in names)
+        return any(
+            one in PROPERTIES or one.endswith("cached_property") or one in ("setter", "getter")
+            for one in names
+        )
 
     def _variable(self, key: Key) -> Types:
         path, symbol = key[0], self.files[key[0]].symbols[key[1]]
@@ -145,20 +178,39 @@ class Inference(Calls):
         binds = self.tables[path].scopes.reaching(table, symbol.name)
         rows = table["names"].get(symbol.name, ())
         annotated = [one for one in rows if one[0] == "ann"]
-        return union(self._bound_types(path, one, symbol.name) for one in annotated or binds if one[0] != "def")
+        return union(
+            self._bound_types(path, one, symbol.name)
+            for one in annotated or binds
+            if one[0] != "def"
+        )
 
     def _declared(self, path: str, rows: list[list[int]]) -> Types:
         typed = [self.annotated(path, one[0]) for one in rows if one[0] >= 0]
         if any(typed):
             return union(typed)
         plain = union(self.infer(path, one[1]) for one in rows if one[0] != FILLED)
-        return plain if _holds(plain) else union([plain, *(self.infer(path, one[1]) for one in rows if one[0] == FILLED)])
+        return (
+            plain
+            if _holds(plain)
+            else union([plain, *(self.infer(path, one[1]) for one in rows if one[0] == FILLED)])
+        )
 
     def _named_types(self, defs: list[Def]) -> Types:
-        """Return the types of a name; what a container is given later counts only while nothing says what it holds."""
-        later = [one for one in defs if one[0] == "loc" and one[4] == "names" and self.bind_of(one)[0] == "fill"]
+        """Return the types of a name.
+
+        What a container is given later counts only while nothing says what it holds.
+        """
+        later = [
+            one
+            for one in defs
+            if one[0] == "loc" and one[4] == "names" and self.bind_of(one)[0] == "fill"
+        ]
         plain = union(self.types(one) for one in defs if one not in later)
-        return plain if not later or _holds(plain) else union([plain, *(self.types(one) for one in later)])
+        return (
+            plain
+            if not later or _holds(plain)
+            else union([plain, *(self.types(one) for one in later)])
+        )
 
     def _bound_types(self, path: str, bind: Bind, word: str) -> Types:
         match bind[0]:
@@ -170,19 +222,36 @@ class Inference(Calls):
                 told = self.instances(self.infer(path, bind[3]))
                 outer, self.doubt = self.doubt, False
                 before = self.infer(path, bind[4])
-                early = self.doubt and not before and not self.rounds  # the next round knows what calls pass
+                early = (
+                    self.doubt and not before and not self.rounds
+                )  # the next round knows what calls pass
                 self.doubt = self.doubt or outer
-                return self._less(before, told) if bind[6] else () if early else self._only(before, told)
+                return (
+                    self._less(before, told)
+                    if bind[6]
+                    else ()
+                    if early
+                    else self._only(before, told)
+                )
             case "par":
-                found: Types = self.once(("par", path, bind[1], word), self._parameter, path, bind, word)
+                found: Types = self.once(
+                    ("par", path, bind[1], word), self._parameter, path, bind, word
+                )
                 return found
         return ()
 
     def _only(self, kinds: Types, told: Types) -> Types:
-        """Return the classes that a test tells; what was known to be one of them already stays what it was."""
+        """Return the classes that a test tells.
+
+        What was known to be one of them already stays what it was.
+        """
         found: list[Types] = []
         for one in told:
-            heirs = tuple(kind for kind in kinds if kind[0] == "I" == one[0] and ("C", one[1]) in self.mro(kind[1]))
+            heirs = tuple(
+                kind
+                for kind in kinds
+                if kind[0] == "I" == one[0] and ("C", one[1]) in self.mro(kind[1])
+            )
             found.append(heirs or (one,))
         return union(found)
 
@@ -199,10 +268,16 @@ class Inference(Calls):
         detail = self.detail(key)
         if index == 0 and detail["class"] != FILE and not detail["static"] and not star:
             own = (path, detail["class"])
-            return (("C", own),) if self.takes_class(key) or self._is_meta(own) else (("I", own, ()),)
+            return (
+                (("C", own),) if self.takes_class(key) or self._is_meta(own) else (("I", own, ()),)
+            )
         typed = self.annotated(path, annotation)
         if star:
-            return (box("tuple", typed) if star == "*" else box("dict", (("O", NATIVE, "str", ()),), typed),)
+            return (
+                box("tuple", typed)
+                if star == "*"
+                else box("dict", (("O", NATIVE, "str", ()),), typed),
+            )
         if annotation >= 0:
             return typed
         said = union(self.infer(path, one) for one in detail["docs"].get(word, ()))
@@ -244,8 +319,16 @@ class Inference(Calls):
             last = one[2].rsplit(".", 1)[-1]
             if last == "Self":
                 return (("V", "Self", 0),)
-            named = one[2].lower() if last in ("Dict", "List", "Set", "Tuple", "Type") and one[2].startswith("typing") else one[2]
-            return () if last in NOTHING else (("O", one[1], named.rsplit(".", 1)[-1] if named != one[2] else named, ()),)
+            named = (
+                one[2].lower()
+                if last in ("Dict", "List", "Set", "Tuple", "Type") and one[2].startswith("typing")
+                else one[2]
+            )
+            return (
+                ()
+                if last in NOTHING
+                else (("O", one[1], named.rsplit(".", 1)[-1] if named != one[2] else named, ()),)
+            )
         if one[0] == "sym" and not self.is_class((one[1], one[2])):
             return self.once(("alias", one[1], one[2]), self._alias, one)  # type: ignore[no-any-return]
         return self.instances(self.types(one))
@@ -264,7 +347,9 @@ class Inference(Calls):
 
     def _type_variable(self, path: str, row: int) -> Type | None:
         at = self.tables[path].exprs[row]
-        if at[0] == "c" and any(one[0] == "X" and one[2] in VARIABLES for one in self.infer(path, at[1])):
+        if at[0] == "c" and any(
+            one[0] == "X" and one[2] in VARIABLES for one in self.infer(path, at[1])
+        ):
             return ("V", path, row)
         return None
 
@@ -285,7 +370,9 @@ class Inference(Calls):
         found: list[Types] = []
         for one in defs:
             if one[0] == "sym" and self.is_class((one[1], one[2])):
-                found.append((("I", (one[1], one[2]), tuple(self.annotated(path, row) for row in rows)),))
+                found.append(
+                    (("I", (one[1], one[2]), tuple(self.annotated(path, row) for row in rows)),)
+                )
             elif one[0] == "out":
                 found.append(self._outside_generic(path, one, rows))
             else:
@@ -295,7 +382,9 @@ class Inference(Calls):
     def _outside_generic(self, path: str, one: Def, rows: list[int]) -> Types:
         last = one[2].rsplit(".", 1)[-1]
         if last in TRANSPARENT:
-            return union(self.annotated(path, row) for row in (rows[:1] if last == "Annotated" else rows))
+            return union(
+                self.annotated(path, row) for row in (rows[:1] if last == "Annotated" else rows)
+            )
         if last in ("type", "Type"):
             return union(self.classes(self.annotated(path, row)) for row in rows)
         if last in RESULTS:
@@ -315,7 +404,11 @@ class Inference(Calls):
                 else (box("tuple", parts[0]),)
             )
         name = last.lower() if last in ("Dict", "List", "Set") else last
-        return (("O", one[1], name if last in FAMILIES else one[2], tuple(parts)),) if nesting(tuple(parts)) < DEEP else ()
+        return (
+            (("O", one[1], name if last in FAMILIES else one[2], tuple(parts)),)
+            if nesting(tuple(parts)) < DEEP
+            else ()
+        )
 
     def _indexed(self, path: str, base: int, index: int) -> Types:
         at = self.tables[path].exprs[index]
@@ -354,5 +447,7 @@ def _name_rung(found: list[Def], path: str, home: int, scopes: list[dict[str, An
         return "import" if home == -2 else "native"
     if scopes[home]["kind"] in ("function", "comp"):
         return "local"
-    away = any(one[0] in ("mod", "dir", "out") or (one[0] == "sym" and one[1] != path) for one in found)
+    away = any(
+        one[0] in ("mod", "dir", "out") or (one[0] == "sym" and one[1] != path) for one in found
+    )
     return "import" if away else "module"

@@ -8,8 +8,10 @@ from ghostmem.outline.languages.shared.postorder import UNKNOWN, Step, present
 
 # methods that hand what is inside their receiver to a closure
 OPENING = frozenset(
-    "map for_each filter and_then any all find position take_while skip_while inspect is_some_and is_ok_and flat_map filter_map "
-    "map_or map_or_else partition max_by_key min_by_key sort_by_key retain iter_mut then_some then find_map then_with".split()
+    "map for_each filter and_then any all find position take_while skip_while inspect "
+    "is_some_and is_ok_and flat_map filter_map "
+    "map_or map_or_else partition max_by_key min_by_key sort_by_key retain iter_mut "
+    "then_some then find_map then_with".split()
 )
 
 
@@ -51,16 +53,30 @@ class BodyWalk(ShapeWalk):
 
     def visit_if_expression(self, node: Node) -> list[Step]:
         """Keep what a condition binds out of the other branch."""
-        condition, yes = node.child_by_field_name("condition"), node.child_by_field_name("consequence")
-        return [self.push, *present(condition, yes), self.pop, *present(node.child_by_field_name("alternative"))]
+        condition, yes = (
+            node.child_by_field_name("condition"),
+            node.child_by_field_name("consequence"),
+        )
+        return [
+            self.push,
+            *present(condition, yes),
+            self.pop,
+            *present(node.child_by_field_name("alternative")),
+        ]
 
     def visit_while_expression(self, node: Node) -> list[Step]:
         """Keep what a condition binds inside the loop."""
-        return [self.push, *present(node.child_by_field_name("condition"), node.child_by_field_name("body")), self.pop]
+        return [
+            self.push,
+            *present(node.child_by_field_name("condition"), node.child_by_field_name("body")),
+            self.pop,
+        ]
 
     def visit_for_expression(self, node: Node) -> list[Step]:
         """Bind the pattern of a loop to the elements of its value."""
-        bound = self.matched(node.child_by_field_name("pattern"), node.child_by_field_name("value"), "elem")
+        bound = self.matched(
+            node.child_by_field_name("pattern"), node.child_by_field_name("value"), "elem"
+        )
         return [self.push, *bound, *present(node.child_by_field_name("body")), self.pop]
 
     def visit_match_expression(self, node: Node) -> list[Step]:
@@ -74,7 +90,12 @@ class BodyWalk(ShapeWalk):
             inner = next(iter(pattern.named_children), None) if pattern is not None else None
             guard = pattern.child_by_field_name("condition") if pattern is not None else None
             bound = self.matched(inner, value)[1:] if value is not None else []
-            steps += [self.push, *bound, *present(guard, arm.child_by_field_name("value")), self.pop]
+            steps += [
+                self.push,
+                *bound,
+                *present(guard, arm.child_by_field_name("value")),
+                self.pop,
+            ]
         return steps
 
     def visit_closure_expression(self, node: Node) -> list[Step]:
@@ -112,7 +133,10 @@ class BodyWalk(ShapeWalk):
         return self.qualifier(node)
 
     def qualifier(self, node: Node) -> list[Step]:
-        """Visit the types in the first part of a path; a plain one counts as used when it names a type."""
+        """Visit the types in the first part of a path.
+
+        A plain one counts as used when it names a type.
+        """
         path = node.child_by_field_name("path")
         if path is None:
             return []
@@ -125,10 +149,17 @@ class BodyWalk(ShapeWalk):
 
     def visit_call_expression(self, node: Node) -> list[Step]:
         """Record a call after its receiver was visited, then visit the arguments."""
-        function, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
+        function, arguments = (
+            node.child_by_field_name("function"),
+            node.child_by_field_name("arguments"),
+        )
         if function is None:
             return present(arguments)
-        generic = function.child_by_field_name("type_arguments") if function.type == "generic_function" else None
+        generic = (
+            function.child_by_field_name("type_arguments")
+            if function.type == "generic_function"
+            else None
+        )
         inner = function.child_by_field_name("function") if generic is not None else function
         if inner is None:
             return present(arguments)
@@ -140,20 +171,30 @@ class BodyWalk(ShapeWalk):
             steps += self.qualifier(inner)
         elif inner.type != "identifier":
             steps.append(inner)
-        count = sum(1 for one in arguments.named_children if not one.type.endswith("comment")) if arguments else 0
+        count = (
+            sum(1 for one in arguments.named_children if not one.type.endswith("comment"))
+            if arguments
+            else 0
+        )
 
         def call() -> None:
             if inner.type == "identifier" and (at := self.local(self.name(inner))) is not None:
                 self.seen[inner.id] = self.expr("local", at)
             callee = self.of(inner)
-            types = [type_of(self, one) for one in generic.named_children] if generic is not None else []
+            types = (
+                [type_of(self, one) for one in generic.named_children]
+                if generic is not None
+                else []
+            )
             self.seen[node.id] = self.expr("call", callee, types)
             self.ref("calls", inner, {"callee": callee, "args": count})
 
         return [*steps, call, *self.arguments(arguments, inner if method else None)]
 
     def arguments(self, node: Node | None, method: Node | None) -> list[Step]:
-        """Visit arguments; a closure handed to `map` and its like takes the element of the receiver."""
+        """Visit arguments; a closure handed to `map` and its like takes the element of the
+        receiver.
+        """
         steps: list[Step] = []
         for one in node.named_children if node else []:
             opens = (
@@ -183,7 +224,11 @@ class BodyWalk(ShapeWalk):
     def assign(self, node: Node, *kinds: str) -> list[Step]:
         """Record what the left side names as written; indices on the way are visited."""
         target, steps = node.child_by_field_name("left"), present(node.child_by_field_name("right"))
-        while target is not None and target.type in ("field_expression", "index_expression", "parenthesized_expression"):
+        while target is not None and target.type in (
+            "field_expression",
+            "index_expression",
+            "parenthesized_expression",
+        ):
             inner = target.child_by_field_name("value") or next(iter(target.named_children), None)
             steps += [kid for kid in target.named_children[1:] if target.type == "index_expression"]
             target = inner
@@ -200,4 +245,6 @@ class BodyWalk(ShapeWalk):
 
     def visit_ERROR(self, node: Node) -> list[Step]:  # noqa: N802 (the grammar's name)
         """Visit what a broken part still holds, without its stray names."""
-        return [kid for kid in node.named_children if kid.type not in ("identifier", "type_identifier")]
+        return [
+            kid for kid in node.named_children if kid.type not in ("identifier", "type_identifier")
+        ]

@@ -1,4 +1,6 @@
-"""Crates and their modules: which file is which module, by Cargo.toml and the declarations `mod x;`."""
+"""Crates and their modules: which file is which module, by Cargo.toml and the declarations `mod
+x;`.
+"""
 
 import posixpath
 import tomllib
@@ -35,9 +37,15 @@ class Module:
 class Crates:
     """All modules of a project."""
 
-    modules: dict[Key, Module] = field(default_factory=dict)  # (file, module symbol or FILE): the module
-    libraries: dict[str, Module] = field(default_factory=dict)  # crate name: the root of a library of this project
-    needs: dict[str, frozenset[str]] = field(default_factory=dict)  # folder of a package: the crates it depends on
+    modules: dict[Key, Module] = field(
+        default_factory=dict
+    )  # (file, module symbol or FILE): the module
+    libraries: dict[str, Module] = field(
+        default_factory=dict
+    )  # crate name: the root of a library of this project
+    needs: dict[str, frozenset[str]] = field(
+        default_factory=dict
+    )  # folder of a package: the crates it depends on
 
 
 def crates_of(files: Mapping[str, Facts], read: Read) -> Crates:
@@ -99,7 +107,11 @@ def _root(path: str, manifests: dict[str, dict[str, Any]]) -> tuple[int, str, st
     package, base = _package(path, manifests), posixpath.basename(path)
     if package is None:
         return (
-            ((0, "crate", posixpath.dirname(path)) if base == "lib.rs" else (1, "crate", posixpath.dirname(path)))
+            (
+                (0, "crate", posixpath.dirname(path))
+                if base == "lib.rs"
+                else (1, "crate", posixpath.dirname(path))
+            )
             if (base in ("lib.rs", "main.rs"))
             else None
         )
@@ -118,19 +130,31 @@ def _root(path: str, manifests: dict[str, dict[str, Any]]) -> tuple[int, str, st
                 return 2, str(one.get("name") or base[:-3]).replace("-", "_"), package
     if parts[:2] == ["src", "bin"]:
         parts = ["bin", *parts[2:]]
-    if inner == "build.rs" or (parts[0] in ("bin", "tests", "examples", "benches") and len(parts) == 2):
+    if inner == "build.rs" or (
+        parts[0] in ("bin", "tests", "examples", "benches") and len(parts) == 2
+    ):
         return 3, base.removesuffix(".rs").replace("-", "_"), package
-    if parts[0] in ("bin", "tests", "examples", "benches") and len(parts) == 3 and base == "main.rs":
+    if (
+        parts[0] in ("bin", "tests", "examples", "benches")
+        and len(parts) == 3
+        and base == "main.rs"
+    ):
         return 3, parts[1].replace("-", "_"), package
     return None
 
 
 def _orphan(path: str, manifests: dict[str, dict[str, Any]], found: Crates) -> Module:
-    """Return a module for a file that no root reaches: named by its path, with its package's library as crate."""
+    """Return a module for a file that no root reaches: named by its path, with its package's
+    library as crate.
+    """
     package = _package(path, manifests)
     inner = posixpath.relpath(path, package) if package else path
     parts = inner.removesuffix(".rs").split("/")
-    names = tuple(part for at, part in enumerate(parts) if not (at == 0 and part == "src") and not (at and part == "mod"))
+    names = tuple(
+        part
+        for at, part in enumerate(parts)
+        if not (at == 0 and part == "src") and not (at and part == "mod")
+    )
     crate = _crate_name(manifests[package], "lib") if package is not None else "crate"
     module = Module(crate, names, path, FILE, package or "")
     module.root = found.libraries.get(crate)
@@ -144,7 +168,9 @@ def _grow(files: Mapping[str, Facts], found: Crates, root: Module) -> None:
         module = pending.pop()
         facts = files[module.file]
         found.modules[module.file, module.symbol] = module
-        module.imports = [one for one in facts.imports if one.owner == module.symbol and not _detail(one, "mod")]
+        module.imports = [
+            one for one in facts.imports if one.owner == module.symbol and not _detail(one, "mod")
+        ]
         for at, symbol in enumerate(facts.symbols):
             if symbol.kind == "module" and symbol.parent == module.symbol:
                 pending.append(_below(module, symbol.name, module.file, at))
@@ -166,7 +192,15 @@ def _detail(one: Import, name: str) -> Any:
 
 
 def _below(module: Module, name: str, file: str, symbol: int) -> Module:
-    below = Module(module.crate, (*module.names, name), file, symbol, module.package, module.root or module, module)
+    below = Module(
+        module.crate,
+        (*module.names, name),
+        file,
+        symbol,
+        module.package,
+        module.root or module,
+        module,
+    )
     module.modules[name] = below
     return below
 
@@ -183,14 +217,19 @@ def _file_of(files: Mapping[str, Facts], module: Module, one: Import) -> str | N
         inline.insert(0, top.names[-1])
         top = top.parent
     whole = base in ("mod.rs", "lib.rs", "main.rs") or top.parent is None
-    home = posixpath.join(folder if whole else posixpath.join(folder, base.removesuffix(".rs")), *inline)
+    home = posixpath.join(
+        folder if whole else posixpath.join(folder, base.removesuffix(".rs")), *inline
+    )
     wanted = (posixpath.join(home, f"{one.name}.rs"), posixpath.join(home, one.name, "mod.rs"))
     return next((path for path in wanted if path in files), None)
 
 
 def _needs(manifest: dict[str, Any]) -> frozenset[str]:
     """Return the names of the crates that a package depends on."""
-    tables = [manifest, *(one for one in (manifest.get("target") or {}).values() if isinstance(one, dict))]
+    tables = [
+        manifest,
+        *(one for one in (manifest.get("target") or {}).values() if isinstance(one, dict)),
+    ]
     names = (
         name
         for table in tables

@@ -6,7 +6,13 @@ from tree_sitter import Node
 
 from ghostmem.outline.facts import FILE, Facts
 from ghostmem.outline.languages.rust_.bodies import BodyWalk
-from ghostmem.outline.languages.rust_.syntax import bounds_of, generics_of, path_of, type_of, use_paths
+from ghostmem.outline.languages.rust_.syntax import (
+    bounds_of,
+    generics_of,
+    path_of,
+    type_of,
+    use_paths,
+)
 from ghostmem.outline.languages.shared.postorder import UNKNOWN, Step, nothing, present
 
 
@@ -20,16 +26,33 @@ class RustWalk(BodyWalk):
         self.macros = 0
         handled = [name.removeprefix("visit_") for name in dir(self) if name.startswith("visit_")]
         self.visitors = {name: getattr(self, f"visit_{name}") for name in handled}
-        for name in ("attribute_item", "inner_attribute_item", "visibility_modifier", "lifetime", "label", "line_comment"):
+        for name in (
+            "attribute_item",
+            "inner_attribute_item",
+            "visibility_modifier",
+            "lifetime",
+            "label",
+            "line_comment",
+        ):
             self.visitors[name] = nothing
-        for name in ("block_comment", "string_literal", "token_tree", "lifetime_parameter", "extern_modifier"):
+        for name in (
+            "block_comment",
+            "string_literal",
+            "token_tree",
+            "lifetime_parameter",
+            "extern_modifier",
+        ):
             self.visitors[name] = nothing
         self.visitors["function_signature_item"] = self.visit_function_item
         self.visitors["union_item"] = self.visit_struct_item
 
     def ref(self, kind: str, node: Node, detail: Any, owner: int | None = None) -> None:
-        """Record a reference; one that stands directly in an impl block sees its type parameters."""
-        super().ref(kind, node, detail | {"impl": self.impl} if self.impl != UNKNOWN else detail, owner)
+        """Record a reference; one that stands directly in an impl block sees its type
+        parameters.
+        """
+        super().ref(
+            kind, node, detail | {"impl": self.impl} if self.impl != UNKNOWN else detail, owner
+        )
 
     # items
 
@@ -40,7 +63,9 @@ class RustWalk(BodyWalk):
     def attributes(self, node: Node) -> list[str]:
         """Return the attributes that stand before an item."""
         found, before = [], node.prev_named_sibling
-        while before is not None and (before.type == "attribute_item" or before.type.endswith("comment")):
+        while before is not None and (
+            before.type == "attribute_item" or before.type.endswith("comment")
+        ):
             found.append(self.text(before))
             before = before.prev_named_sibling
         return found
@@ -48,7 +73,12 @@ class RustWalk(BodyWalk):
     def derived(self, node: Node) -> list[str]:
         """Return the traits that a type derives."""
         held = [one for one in self.attributes(node) if one.startswith("#[derive(")]
-        return [name.strip() for one in reversed(held) for name in one[9:].split(")")[0].split(",") if name.strip()]
+        return [
+            name.strip()
+            for one in reversed(held)
+            for name in one[9:].split(")")[0].split(",")
+            if name.strip()
+        ]
 
     def item(self, node: Node, kind: str, detail: dict[str, Any], name: str = "") -> int:
         """Declare an item where it stands: in a module, a function, a trait, or an impl block."""
@@ -56,18 +86,43 @@ class RustWalk(BodyWalk):
         if self.impl != UNKNOWN:
             detail["impl"] = self.impl
         body = node.child_by_field_name("body")
-        return self.symbol(name or self.name(node.child_by_field_name("name")), kind, self.owner, node, body, detail)
+        return self.symbol(
+            name or self.name(node.child_by_field_name("name")),
+            kind,
+            self.owner,
+            node,
+            body,
+            detail,
+        )
 
     def visit_function_item(self, node: Node) -> list[Step]:
         """Declare a function and bind its parameters."""
-        parameters, result = node.child_by_field_name("parameters"), node.child_by_field_name("return_type")
-        takes = [one for one in parameters.named_children if one.type in ("parameter", "self_parameter")] if parameters else []
-        has_self = bool(takes) and (
-            takes[0].type == "self_parameter" or self.name(takes[0].child_by_field_name("pattern")) == "self"
+        parameters, result = (
+            node.child_by_field_name("parameters"),
+            node.child_by_field_name("return_type"),
         )
-        detail = {"generics": generics_of(self, node), "self": has_self, "ret": type_of(self, result)}
+        takes = (
+            [
+                one
+                for one in parameters.named_children
+                if one.type in ("parameter", "self_parameter")
+            ]
+            if parameters
+            else []
+        )
+        has_self = bool(takes) and (
+            takes[0].type == "self_parameter"
+            or self.name(takes[0].child_by_field_name("pattern")) == "self"
+        )
+        detail = {
+            "generics": generics_of(self, node),
+            "self": has_self,
+            "ret": type_of(self, result),
+        }
         detail["params"] = [type_of(self, one.child_by_field_name("type")) for one in takes]
-        inside_type = self.impl != UNKNOWN or (self.owner != FILE and self.facts.symbols[self.owner].kind == "interface")
+        inside_type = self.impl != UNKNOWN or (
+            self.owner != FILE and self.facts.symbols[self.owner].kind == "interface"
+        )
         index = self.item(node, "method" if inside_type else "function", detail)
         impl, self.impl = self.impl, UNKNOWN
 
@@ -75,14 +130,20 @@ class RustWalk(BodyWalk):
             for one in takes:
                 pattern = one.child_by_field_name("pattern")
                 if pattern is not None and pattern.type != "self":
-                    self.pattern(pattern, self.expr("as", type_of(self, one.child_by_field_name("type")), index))
+                    self.pattern(
+                        pattern,
+                        self.expr("as", type_of(self, one.child_by_field_name("type")), index),
+                    )
 
         def back() -> None:
             self.impl = impl
 
         where = [child for child in node.named_children if child.type == "where_clause"]
         head = present(node.child_by_field_name("type_parameters"), parameters, result, *where)
-        return [*self.inside(index, [*head, bind, *present(node.child_by_field_name("body"))]), back]
+        return [
+            *self.inside(index, [*head, bind, *present(node.child_by_field_name("body"))]),
+            back,
+        ]
 
     def visit_parameters(self, node: Node) -> list[Step]:
         """Visit the types of parameters; their patterns are bound by the function."""
@@ -94,9 +155,14 @@ class RustWalk(BodyWalk):
 
     def visit_struct_item(self, node: Node) -> list[Step]:
         """Declare a struct or union with its fields."""
-        index = self.item(node, "type", {"generics": generics_of(self, node), "derives": self.derived(node)})
+        index = self.item(
+            node, "type", {"generics": generics_of(self, node), "derives": self.derived(node)}
+        )
         self.fields(node.child_by_field_name("body"), index)
-        return self.inside(index, present(node.child_by_field_name("type_parameters"), node.child_by_field_name("body")))
+        return self.inside(
+            index,
+            present(node.child_by_field_name("type_parameters"), node.child_by_field_name("body")),
+        )
 
     def fields(self, body: Node | None, parent: int) -> None:
         """Declare the fields of a struct, named or numbered."""
@@ -104,7 +170,14 @@ class RustWalk(BodyWalk):
         for at, one in enumerate(body.children if body is not None else []):
             if one.type == "field_declaration":
                 kind = type_of(self, one.child_by_field_name("type"))
-                self.symbol(self.name(one.child_by_field_name("name")), "field", parent, one, None, {"type": kind})
+                self.symbol(
+                    self.name(one.child_by_field_name("name")),
+                    "field",
+                    parent,
+                    one,
+                    None,
+                    {"type": kind},
+                )
             elif body is not None and body.field_name_for_child(at) == "type":
                 self.symbol(str(number), "field", parent, one, None, {"type": type_of(self, one)})
                 number += 1
@@ -115,12 +188,23 @@ class RustWalk(BodyWalk):
 
     def visit_enum_item(self, node: Node) -> list[Step]:
         """Declare an enum with its variants."""
-        index = self.item(node, "type", {"generics": generics_of(self, node), "enum": True, "derives": self.derived(node)})
+        index = self.item(
+            node,
+            "type",
+            {"generics": generics_of(self, node), "enum": True, "derives": self.derived(node)},
+        )
         body = node.child_by_field_name("body")
         for one in body.named_children if body else []:
             if one.type == "enum_variant":
                 holds = one.child_by_field_name("body")
-                variant = self.symbol(self.name(one.child_by_field_name("name")), "field", index, one, None, {"variant": True})
+                variant = self.symbol(
+                    self.name(one.child_by_field_name("name")),
+                    "field",
+                    index,
+                    one,
+                    None,
+                    {"variant": True},
+                )
                 self.fields(holds, variant)
         return self.inside(index, present(node.child_by_field_name("type_parameters"), body))
 
@@ -136,7 +220,10 @@ class RustWalk(BodyWalk):
         for one in bounds.named_children if bounds else []:
             if path := path_of(self, one):
                 self.ref("extends", one, {"path": path}, index)
-        return self.inside(index, present(node.child_by_field_name("type_parameters"), node.child_by_field_name("body")))
+        return self.inside(
+            index,
+            present(node.child_by_field_name("type_parameters"), node.child_by_field_name("body")),
+        )
 
     def visit_impl_item(self, node: Node) -> list[Step]:
         """Note an impl block; its functions belong to its type."""
@@ -151,7 +238,9 @@ class RustWalk(BodyWalk):
                 "owner": self.owner,
                 "line": self.line(node.start_byte),
                 "types": {
-                    self.name(one.child_by_field_name("name")): type_of(self, one.child_by_field_name("type"))
+                    self.name(one.child_by_field_name("name")): type_of(
+                        self, one.child_by_field_name("type")
+                    )
                     for one in (body.named_children if body else [])
                     if one.type == "type_item"
                 },
@@ -168,8 +257,13 @@ class RustWalk(BodyWalk):
         """Declare a type alias; an associated type is a fact of its impl."""
         if self.impl != UNKNOWN:
             return present(node.child_by_field_name("type"))
-        detail = {"generics": generics_of(self, node), "alias": type_of(self, node.child_by_field_name("type"))}
-        return self.inside(self.item(node, "type", detail), present(node.child_by_field_name("type")))
+        detail = {
+            "generics": generics_of(self, node),
+            "alias": type_of(self, node.child_by_field_name("type")),
+        }
+        return self.inside(
+            self.item(node, "type", detail), present(node.child_by_field_name("type"))
+        )
 
     def visit_associated_type(self, node: Node) -> list[Step]:
         """Visit the bounds of an associated type."""
@@ -200,15 +294,34 @@ class RustWalk(BodyWalk):
             return self.inside(self.item(node, "module", {"inline": True}), [body])
         notes = self.attributes(node)
         opens = any(one.startswith("#[macro_use") for one in notes)
-        given = next((one.split('"')[1] for one in notes if one.startswith("#[path") and one.count('"') >= 2), "")
-        self.bring(name, node, name, detail={"mod": True, "path": given, "macros": opens, "pub": self.public(node)})
+        given = next(
+            (
+                one.split('"')[1]
+                for one in notes
+                if one.startswith("#[path") and one.count('"') >= 2
+            ),
+            "",
+        )
+        self.bring(
+            name,
+            node,
+            name,
+            detail={"mod": True, "path": given, "macros": opens, "pub": self.public(node)},
+        )
         return []
 
     def visit_use_declaration(self, node: Node) -> list[Step]:
         """Record every path that a use brings in."""
         public = self.public(node)
         for path, alias, star, where in use_paths(self, node.child_by_field_name("argument")):
-            self.bring("::".join(path), where, path[-1] if path else "", alias, star=star, detail={"pub": public})
+            self.bring(
+                "::".join(path),
+                where,
+                path[-1] if path else "",
+                alias,
+                star=star,
+                detail={"pub": public},
+            )
         return []
 
     def visit_extern_crate_declaration(self, node: Node) -> list[Step]:
@@ -220,7 +333,9 @@ class RustWalk(BodyWalk):
 
     def visit_macro_definition(self, node: Node) -> list[Step]:
         """Declare a macro under its name with an exclamation mark."""
-        self.item(node, "function", {"macro": True}, self.name(node.child_by_field_name("name")) + "!")
+        self.item(
+            node, "function", {"macro": True}, self.name(node.child_by_field_name("name")) + "!"
+        )
         return []
 
     def visit_macro_invocation(self, node: Node) -> list[Step]:

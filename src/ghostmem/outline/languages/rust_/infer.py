@@ -1,9 +1,21 @@
-"""Infer the types of Rust expressions: calls, fields, patterns, and what the standard library gives back."""
+"""Infer the types of Rust expressions: calls, fields, patterns, and what the standard library gives
+back.
+"""
 
 from collections.abc import Sequence
 from typing import Any
 
-from ghostmem.outline.languages.rust_.std import CELLS, HOLDERS, ITERATES, KEEPS, LISTS, LOCKS, MAPS, OPENS, SELECTS
+from ghostmem.outline.languages.rust_.std import (
+    CELLS,
+    HOLDERS,
+    ITERATES,
+    KEEPS,
+    LISTS,
+    LOCKS,
+    MAPS,
+    OPENS,
+    SELECTS,
+)
 from ghostmem.outline.languages.rust_.types import Types, head_of, last_of, params_of, substitute
 from ghostmem.outline.languages.shared.found import Target
 from ghostmem.outline.languages.shared.inference import Type, typed
@@ -34,7 +46,9 @@ class Infer(Types):
         if kind == "array":
             return ("seq", (self.infer(path, one[1], depth),), ())
         if kind == "first":
-            return next((found for at in one[1] if (found := self.infer(path, at, depth)) is not None), None)
+            return next(
+                (found for at in one[1] if (found := self.infer(path, at, depth)) is not None), None
+            )
         if kind == "part":
             return self._part(path, one, depth)
         if kind == "path":
@@ -56,7 +70,11 @@ class Infer(Types):
             if kind[0] == "seq":
                 return typed(kind[1][0])
             name = last_of(kind)
-            if kind[0] in ("native", "external") and kind[2] and name in HOLDERS | LISTS | {"Result"}:
+            if (
+                kind[0] in ("native", "external")
+                and kind[2]
+                and name in HOLDERS | LISTS | {"Result"}
+            ):
                 return typed(kind[2][0])
             if kind[0] == "native" and name in MAPS and len(kind[2]) > 1:
                 return typed(kind[2][1]) if how == "index" else ("tuple", kind[2], ())
@@ -70,11 +88,17 @@ class Infer(Types):
         if segs and segs[-1] in ("Some", "Ok"):
             return self.element(whole)
         if segs == ["Err"]:
-            return typed(whole[2][1]) if whole is not None and whole[0] == "native" and len(whole[2]) > 1 else None
+            return (
+                typed(whole[2][1])
+                if whole is not None and whole[0] == "native" and len(whole[2]) > 1
+                else None
+            )
         if segs[:1] == ["Self"]:
             home = self.own(path, owner)
             held = (
-                self.names.items.get((*home[1], "variant", segs[-1]), []) if home and home[0] == "sym" and len(segs) == 2 else []
+                self.names.items.get((*home[1], "variant", segs[-1]), [])
+                if home and home[0] == "sym" and len(segs) == 2
+                else []
             )
             targets = tuple(Target("sym", key) for key in held)
             if len(segs) == 1 and home is not None:
@@ -88,8 +112,14 @@ class Infer(Types):
             return self.field(whole or self.of_target(targets[0]), name)
         fields = self.names.items.get((*key, "field", name), [])
         parent = (key[0], self.names.symbol(key).parent)
-        part = self.resolve(self.names.symbol(fields[0]).detail["type"], *parent) if len(fields) == 1 else None
-        return substitute(part, params_of(self.names.symbol(parent).detail, parent, whole[2] if whole else ()))
+        part = (
+            self.resolve(self.names.symbol(fields[0]).detail["type"], *parent)
+            if len(fields) == 1
+            else None
+        )
+        return substitute(
+            part, params_of(self.names.symbol(parent).detail, parent, whole[2] if whole else ())
+        )
 
     def _value(self, path: str, one: list[Any]) -> Type | None:
         """Return the type of a constant, a static, a unit struct or a variant."""
@@ -111,12 +141,20 @@ class Infer(Types):
         if segs[0] == "Self":
             home = self.own(path, owner)
             if len(segs) == 1:
-                return ([Target("sym", home[1])] if home and home[0] == "sym" else []), "receiver", home
+                return (
+                    ([Target("sym", home[1])] if home and home[0] == "sym" else []),
+                    "receiver",
+                    home,
+                )
             return self.associated(home, segs[1:], (path, owner), "receiver")
         found = self.names.resolve(segs, path, owner, "value")
         if len(found.targets) == 1 and found.targets[0].kind == "left":
             front, rest = found.targets[0].value
-            home = self.of_target(front[0], tuple(self.resolve(arg, path, owner) for arg in args)) if len(front) == 1 else None
+            home = (
+                self.of_target(front[0], tuple(self.resolve(arg, path, owner) for arg in args))
+                if len(front) == 1
+                else None
+            )
             return self.associated(home, rest, (path, owner), "type")
         return list(found.targets), found.via if len(found.targets) < 2 else "conditional", None
 
@@ -143,17 +181,35 @@ class Infer(Types):
             return self.associated(home, [name], (path, owner), "type")
         found = self.names.resolve(trait[1], path, owner, "type").targets
         if len(found) != 1 or found[0].kind != "sym":
-            out = [Target(one.kind, f"{one.value}::{name}") for one in found if one.kind in ("native", "external")]
+            out = [
+                Target(one.kind, f"{one.value}::{name}")
+                for one in found
+                if one.kind in ("native", "external")
+            ]
             return out, out[0].kind if out else "", home
-        held = [one.key for one in self.methods.get((head_of(home), name), []) if one.trait == found[0]] if home else []
+        held = (
+            [
+                one.key
+                for one in self.methods.get((head_of(home), name), [])
+                if one.trait == found[0]
+            ]
+            if home
+            else []
+        )
         if held:
-            return [Target("sym", key) for key in held], "type" if len(held) == 1 else "conditional", home
+            return (
+                [Target("sym", key) for key in held],
+                "type" if len(held) == 1 else "conditional",
+                home,
+            )
         keys = self.trait_method([found[0].value], name)
         return [Target("sym", key) for key in keys], "interface", home
 
     def _called(self, path: str, one: list[Any], depth: int) -> Type | None:
         """Return what a call gives back."""
-        function: list[Any] = self.files[path].detail["exprs"][one[1]] if one[1] != UNKNOWN else ["?"]
+        function: list[Any] = (
+            self.files[path].detail["exprs"][one[1]] if one[1] != UNKNOWN else ["?"]
+        )
         if function[0] == "member":
             kind = self.infer(path, function[1], depth)
             keys, _, found = self.find(kind, function[2])
@@ -170,9 +226,15 @@ class Infer(Types):
             return None
         if targets[0].kind == "native":
             return self._native_call(targets[0].value, home)
-        return self._project_call(path, targets[0], home, one[2], function) if targets[0].kind == "sym" else None
+        return (
+            self._project_call(path, targets[0], home, one[2], function)
+            if targets[0].kind == "sym"
+            else None
+        )
 
-    def _project_call(self, path: str, target: Target, home: Type | None, given: list[Any], function: list[Any]) -> Type | None:
+    def _project_call(
+        self, path: str, target: Target, home: Type | None, given: list[Any], function: list[Any]
+    ) -> Type | None:
         one = self.names.symbol(target.value)
         if one.detail.get("variant"):
             return home or ("sym", (target.value[0], one.parent), ())
@@ -191,7 +253,9 @@ class Infer(Types):
         return home if last == "clone" else None
 
     def native_result(self, kind: Type | None, name: str) -> Type | None:
-        """Return what a method of the standard library gives back, where that is an element or the same."""
+        """Return what a method of the standard library gives back, where that is an element or the
+        same.
+        """
         for _ in range(4):
             if kind is None:
                 return None
@@ -212,15 +276,27 @@ class Infer(Types):
                 if name in OPENS:
                     return self.element(kind)
                 if name in ("ok", "err", "ok_or", "ok_or_else"):
-                    return ("native", "std::result::Result" if name.startswith("ok_") else "std::option::Option", kind[2][:1])
+                    return (
+                        "native",
+                        "std::result::Result" if name.startswith("ok_") else "std::option::Option",
+                        kind[2][:1],
+                    )
             if name in SELECTS and (last in LISTS | MAPS or kind[0] == "seq"):
                 inner = self.element(kind, "index")
                 return ("native", "std::option::Option", (inner,)) if inner else None
-            if last in MAPS and name in ("values", "values_mut", "into_values") and len(kind[2]) > 1:
+            if (
+                last in MAPS
+                and name in ("values", "values_mut", "into_values")
+                and len(kind[2]) > 1
+            ):
                 return ("native", "std::vec::Vec", kind[2][1:2])
             if name in ITERATES and (last in LISTS or kind[0] == "seq"):
                 return ("native", "std::slice::Iter", (self.element(kind),))
-            if name in KEEPS and (kind[0] == "seq" or last in HOLDERS | LISTS | MAPS or kind[0] in ("sym", "gen", "dyn")):
+            if name in KEEPS and (
+                kind[0] == "seq"
+                or last in HOLDERS | LISTS | MAPS
+                or kind[0] in ("sym", "gen", "dyn")
+            ):
                 return kind
             kind = self.inner(kind)
         return None

@@ -1,4 +1,7 @@
-"""Rust: how files hang together. Every reference becomes a link with the rung that resolved it, or stays loose."""
+"""Rust: how files hang together.
+
+Every reference becomes a link with the rung that resolved it, or stays loose.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -43,7 +46,9 @@ class _Linker(Nodes):
                 for space in (("type",) if one.star else ("type", "value", "macro"))
                 for target in self.names.used(one, module, space, frozenset()).targets
             ]
-            ends = dict.fromkeys(end for target in found if (end := self.node(target, "module")) is not None)
+            ends = dict.fromkeys(
+                end for target in found if (end := self.node(target, "module")) is not None
+            )
             for end in ends:
                 self.add(file_id(path), "imports", end, one.line, _outer(end) or "import")
             if not ends:
@@ -56,17 +61,32 @@ class _Linker(Nodes):
                 if not impl["written"][1]:
                     continue
                 kind, traits = self.types.impl_types[path, at], self.types.impl_traits[path, at]
-                ends = [end for one in traits.targets if (end := self.node(one, "interface")) is not None]
+                ends = [
+                    end
+                    for one in traits.targets
+                    if (end := self.node(one, "interface")) is not None
+                ]
                 start = self._start(kind)
                 for end in ends if start else ():
-                    self.add(start or "", "implements", end, impl["line"], _outer(end) or traits.via)
+                    self.add(
+                        start or "", "implements", end, impl["line"], _outer(end) or traits.via
+                    )
                 if not ends or not start:
                     name = impl["written"][1].partition("<")[0].rsplit("::", 1)[-1]
                     text = f"impl {impl['written'][1]} for {impl['written'][0]}"
-                    self.leave(start or self.owner(path, impl["owner"]), "implements", text, impl["line"], name)
+                    self.leave(
+                        start or self.owner(path, impl["owner"]),
+                        "implements",
+                        text,
+                        impl["line"],
+                        name,
+                    )
 
     def derives(self) -> None:
-        """Link types to the traits they derive; those of the standard library are known, others stay loose."""
+        """Link types to the traits they derive.
+
+        Those of the standard library are known, others stay loose.
+        """
         for key in sorted(self.ids):
             one = self.names.symbol(key)
             for name in one.detail.get("derives") or ():
@@ -80,7 +100,11 @@ class _Linker(Nodes):
     def _start(self, kind: Any) -> str | None:
         if kind is not None and kind[0] == "sym":
             return self.ids[kind[1]]
-        return self.outside(Target(kind[0], kind[1]), "type") if kind is not None and kind[0] in ("native", "external") else None
+        return (
+            self.outside(Target(kind[0], kind[1]), "type")
+            if kind is not None and kind[0] in ("native", "external")
+            else None
+        )
 
     def reference(self, path: str, ref: Ref) -> None:
         """Resolve one reference."""
@@ -99,10 +123,22 @@ class _Linker(Nodes):
         found = self.names.resolve(segs, path, ref.owner, "macro")
         earlier = [one for one in found.targets if one.kind != "left"]
         for target in earlier:
-            via = "conditional" if len(earlier) > 1 else _outer(self.node(target, "function") or "") or found.via
-            self.add(self.owner(path, ref.owner), "calls", self.node(target, "function") or "", ref.line, via)
+            via = (
+                "conditional"
+                if len(earlier) > 1
+                else _outer(self.node(target, "function") or "") or found.via
+            )
+            self.add(
+                self.owner(path, ref.owner),
+                "calls",
+                self.node(target, "function") or "",
+                ref.line,
+                via,
+            )
         if not earlier:
-            self.leave(self.owner(path, ref.owner), "calls", f"{ref.text}!", ref.line, f"{segs[-1]}!")
+            self.leave(
+                self.owner(path, ref.owner), "calls", f"{ref.text}!", ref.line, f"{segs[-1]}!"
+            )
 
     def _call(self, path: str, ref: Ref) -> None:
         start, facts = self.owner(path, ref.owner), self.files[path]
@@ -134,13 +170,21 @@ class _Linker(Nodes):
         keys, via, _ = self.types.find(kind, function[2], (path, owner))
         if keys:
             own = function[1] >= 0 and detail["exprs"][function[1]][0] == "self"
-            return [Target("sym", key) for key in keys], "receiver" if own and via == "type" else via
+            return [
+                Target("sym", key) for key in keys
+            ], "receiver" if own and via == "type" else via
         if (made := self.types.derived(kind, function[2])) is not None:
             return [made], "native"
         if kind is not None and kind[0] in ("native", "external"):
             inner = self.types.inner(kind)
             if inner is None or inner[0] != "sym":
-                held = inner if inner is not None and inner[0] in ("native", "external") and function[2] != "clone" else kind
+                held = (
+                    inner
+                    if inner is not None
+                    and inner[0] in ("native", "external")
+                    and function[2] != "clone"
+                    else kind
+                )
                 return [Target(held[0], f"{held[1]}::{function[2]}")], held[0]
         return [], ""
 
@@ -169,7 +213,10 @@ class _Linker(Nodes):
         return True
 
     def _value(self, path: str, ref: Ref) -> None:
-        """Link a read or write of a constant or static; a unit struct or variant is used, a function as a value is neither."""
+        """Link a read or write of a constant or static.
+
+        A unit struct or variant is used, a function as a value is neither.
+        """
         start, segs = self.owner(path, ref.owner), ref.detail["value"]
         targets, via, _ = self.types.callee(path, ["path", segs, [], ref.owner])
         done = False
@@ -178,7 +225,12 @@ class _Linker(Nodes):
                 one = self.names.symbol(target.value)
                 if one.kind in VALUES:
                     self.add(start, ref.kind, self.ids[target.value], ref.line, via)
-                done = one.kind in VALUES or one.kind in CALLABLE or self._use(start, target, ref.line, via) or done
+                done = (
+                    one.kind in VALUES
+                    or one.kind in CALLABLE
+                    or self._use(start, target, ref.line, via)
+                    or done
+                )
             elif target.kind in ("native", "external"):
                 done = True
                 self._outer_value(start, target, ref, segs[-1])
@@ -196,9 +248,13 @@ class _Linker(Nodes):
         start, segs, detail = self.owner(path, ref.owner), ref.detail["path"], ref.detail
         if segs[0] == "Self":
             return
-        if (impl := detail.get("impl")) is not None and segs[0] in self.files[path].detail["impls"][impl]["generics"]:
+        if (impl := detail.get("impl")) is not None and segs[0] in self.files[path].detail["impls"][
+            impl
+        ]["generics"]:
             return
-        found = self.names.resolve(segs, path, ref.owner, "value" if detail.get("variant") else "type")
+        found = self.names.resolve(
+            segs, path, ref.owner, "value" if detail.get("variant") else "type"
+        )
         via, done = found.via, False
         for target in found.targets:
             if target.kind in ("gen", "mod") or (target.kind == "left" and detail.get("maybe")):

@@ -1,4 +1,6 @@
-"""Resolve Rust paths: items, use declarations with aliases and globs, re-exports, crates, and the prelude."""
+"""Resolve Rust paths: items, use declarations with aliases and globs, re-exports, crates, and the
+prelude.
+"""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -9,7 +11,13 @@ from ghostmem.outline.languages.rust_.crates import Crates, Key, Module
 from ghostmem.outline.languages.rust_.std import MACROS, PRELUDE, PRIMITIVES, ROOTS, VARIANTS
 from ghostmem.outline.languages.shared.found import NOTHING, Found, Target
 
-SPACES = {"function": "value", "variable": "value", "constant": "value", "type": "type", "interface": "type"}
+SPACES = {
+    "function": "value",
+    "variable": "value",
+    "constant": "value",
+    "type": "type",
+    "interface": "type",
+}
 DEEPEST = 24  # of re-exports of re-exports
 
 
@@ -19,18 +27,28 @@ class Names:
     def __init__(self, files: Mapping[str, Facts], crates: Crates) -> None:
         self.files = files
         self.crates = crates
-        self.items: dict[tuple[str, int, str, str], list[Key]] = defaultdict(list)  # file, parent, space, name
+        self.items: dict[tuple[str, int, str, str], list[Key]] = defaultdict(
+            list
+        )  # file, parent, space, name
         self.local_uses: dict[Key, list[Import]] = defaultdict(list)
         self.modules: dict[Key, Module] = {}  # symbol: the module around it
         self.memo: dict[tuple[int, str, str, bool], Found] = {}  # module, name, space, from outside
         for path in sorted(files):
             self._collect(path, files[path])
-        self.holders = {key[:2] for key in self.items} | self.local_uses.keys()  # what something is declared or used inside of
+        self.holders = {
+            key[:2] for key in self.items
+        } | self.local_uses.keys()  # what something is declared or used inside of
 
     def _collect(self, path: str, facts: Facts) -> None:
         for at, one in enumerate(facts.symbols):
             detail = one.detail or {}
-            space = "macro" if detail.get("macro") else "variant" if detail.get("variant") else SPACES.get(one.kind)
+            space = (
+                "macro"
+                if detail.get("macro")
+                else "variant"
+                if detail.get("variant")
+                else SPACES.get(one.kind)
+            )
             if one.kind == "method" and detail.get("impl") is None:
                 space = "value"
             if one.kind == "field" and not detail.get("variant"):
@@ -93,7 +111,11 @@ class Names:
         """Resolve a path that begins with crate, self, super or ::."""
         at, here = 0, module
         if segs[0] == "":
-            return self._follow(self._crate(segs[1], module), segs[2:], space, module, seen) if len(segs) > 1 else NOTHING
+            return (
+                self._follow(self._crate(segs[1], module), segs[2:], space, module, seen)
+                if len(segs) > 1
+                else NOTHING
+            )
         while at < len(segs) and segs[at] in ("crate", "self", "super", "$crate"):
             if segs[at] in ("crate", "$crate"):
                 here = here.root or here
@@ -123,14 +145,22 @@ class Names:
         return self._outside(name, space, module)
 
     def _textual(self, module: Module, name: str) -> Found:
-        """Look a macro up in the modules around, and in those that they open with `#[macro_use]`."""
+        """Look a macro up in the modules around, and in those that they open with
+        `#[macro_use]`.
+        """
         here: Module | None = module
         while here is not None:
             opened = [
-                one for one in self.files[here.file].imports if one.owner == here.symbol and (one.detail or {}).get("macros")
+                one
+                for one in self.files[here.file].imports
+                if one.owner == here.symbol and (one.detail or {}).get("macros")
             ]
             inner = [here.modules[one.name] for one in opened if one.name in here.modules]
-            held = [target for one in (here, *inner) for target in self._held(one.file, one.symbol, name, "macro")]
+            held = [
+                target
+                for one in (here, *inner)
+                for target in self._held(one.file, one.symbol, name, "macro")
+            ]
             if held:
                 return Found(tuple(held), "module")
             here = here.parent
@@ -161,7 +191,9 @@ class Names:
         return self._crate(name, module) if space == "type" else NOTHING
 
     def _crate(self, name: str, module: Module) -> Found:
-        """Return a crate: of the standard library, of this project, or one that the package depends on."""
+        """Return a crate: of the standard library, of this project, or one that the package depends
+        on.
+        """
         if name in ROOTS:
             return Found((Target("native", name),), "native")
         if name in self.crates.libraries:
@@ -170,8 +202,12 @@ class Names:
             return Found((Target("external", name),), "external")
         return NOTHING
 
-    def member(self, module: Module, name: str, space: str, seen: frozenset[Any], *, outside: bool = False) -> Found:
-        """Return what a module has under a name: declared, brought in by name, or by exactly one glob."""
+    def member(
+        self, module: Module, name: str, space: str, seen: frozenset[Any], *, outside: bool = False
+    ) -> Found:
+        """Return what a module has under a name: declared, brought in by name, or by exactly one
+        glob.
+        """
         if seen:
             return self._member(module, name, space, seen, outside=outside)
         key = (id(module), name, space, outside)
@@ -179,36 +215,49 @@ class Names:
             self.memo[key] = self._member(module, name, space, seen, outside=outside)
         return self.memo[key]
 
-    def _member(self, module: Module, name: str, space: str, seen: frozenset[Any], *, outside: bool) -> Found:
+    def _member(
+        self, module: Module, name: str, space: str, seen: frozenset[Any], *, outside: bool
+    ) -> Found:
         mark = (id(module), name, space)
         if mark in seen or len(seen) > DEEPEST:
             return NOTHING
         if held := self._held(module.file, module.symbol, name, space):
-            shown = tuple(one for one in held if not outside or self.symbol(one.value).detail["pub"])
+            shown = tuple(
+                one for one in held if not outside or self.symbol(one.value).detail["pub"]
+            )
             return Found(shown, "module")
         if space != "macro" and name in module.modules:
             return Found((Target("mod", module.modules[name]),), "module")
         uses = [one for one in module.imports if not outside or one.detail["pub"]]
         return self._imported(uses, module, name, space, seen | {mark})
 
-    def _imported(self, uses: list[Import], module: Module, name: str, space: str, seen: frozenset[Any]) -> Found:
+    def _imported(
+        self, uses: list[Import], module: Module, name: str, space: str, seen: frozenset[Any]
+    ) -> Found:
         for one in uses:
             if not one.star and (one.alias or one.name) == name:
                 found = self.used(one, module, space, seen)
                 if found.targets and found.targets[0].kind != "left":
-                    return Found(found.targets, found.via if found.via in ("native", "external") else "import")
+                    return Found(
+                        found.targets,
+                        found.via if found.via in ("native", "external") else "import",
+                    )
         hits: dict[tuple[Target, ...], None] = {}
         for one in uses:
             if one.star:
                 hits |= dict.fromkeys(self._globbed(one, module, name, space, seen))
         return Found(next(iter(hits)), "import") if len(hits) == 1 else NOTHING
 
-    def _globbed(self, one: Import, module: Module, name: str, space: str, seen: frozenset[Any]) -> list[tuple[Target, ...]]:
+    def _globbed(
+        self, one: Import, module: Module, name: str, space: str, seen: frozenset[Any]
+    ) -> list[tuple[Target, ...]]:
         """Return what a glob brings in under a name."""
         found: list[tuple[Target, ...]] = []
         for source in self.used(one, module, "type", seen).targets:
             if source.kind == "mod":
-                held = self.member(source.value, name, space, seen, outside=not _within(module, source.value))
+                held = self.member(
+                    source.value, name, space, seen, outside=not _within(module, source.value)
+                )
                 found += [held.targets] if held.targets else []
             elif source.kind == "sym" and self.symbol(source.value).detail.get("enum"):
                 held_here = self.items.get((*source.value, "variant", name), [])
@@ -216,10 +265,17 @@ class Names:
         return found
 
     def used(self, one: Import, module: Module, space: str, seen: frozenset[Any]) -> Found:
-        """Return what a use declaration names; a first part that nothing here declares is an external crate."""
+        """Return what a use declaration names.
+
+        A first part that nothing here declares is an external crate.
+        """
         segs = one.path.split("::")
         if (one.detail or {}).get("crate"):
-            return self._crate(segs[0], module) if self._crate(segs[0], module).targets else _external(segs)
+            return (
+                self._crate(segs[0], module)
+                if self._crate(segs[0], module).targets
+                else _external(segs)
+            )
         if segs[0] in ("crate", "self", "super", "$crate") or one.path.startswith("::"):
             return self._anchored(segs, module, space, seen)
         whole = space if len(segs) == 1 and not one.star else "type"
@@ -234,24 +290,42 @@ class Names:
         """Tell whether the package says what it depends on: then an unknown name is no crate."""
         return module.package in self.crates.needs
 
-    def _follow(self, start: Found, rest: list[str], space: str, module: Module, seen: frozenset[Any] = frozenset()) -> Found:
+    def _follow(
+        self,
+        start: Found,
+        rest: list[str],
+        space: str,
+        module: Module,
+        seen: frozenset[Any] = frozenset(),
+    ) -> Found:
         """Walk down a path from its first target."""
         found = start
         for at, name in enumerate(rest):
             last = at == len(rest) - 1
-            steps = [self._step(target, name, space if last else "type", module, seen) for target in found.targets]
+            steps = [
+                self._step(target, name, space if last else "type", module, seen)
+                for target in found.targets
+            ]
             hits = tuple(dict.fromkeys(target for step in steps for target in step.targets))
             if not hits:
-                return Found((Target("left", (found.targets, tuple(rest[at:]))),), found.via) if found.targets else NOTHING
+                return (
+                    Found((Target("left", (found.targets, tuple(rest[at:]))),), found.via)
+                    if found.targets
+                    else NOTHING
+                )
             found = Found(hits, found.via)
         return found
 
-    def _step(self, target: Target, name: str, space: str, module: Module, seen: frozenset[Any]) -> Found:
+    def _step(
+        self, target: Target, name: str, space: str, module: Module, seen: frozenset[Any]
+    ) -> Found:
         if target.kind in ("native", "external"):
             return Found((Target(target.kind, f"{target.value}::{name}"),), target.kind)
         if target.kind == "mod":
             inner: Module = target.value
-            near = inner.file == module.file or _within(module, inner) or inner.crate == module.crate
+            near = (
+                inner.file == module.file or _within(module, inner) or inner.crate == module.crate
+            )
             return self.member(inner, name, space, seen, outside=not near)
         if target.kind == "sym" and self.symbol(target.value).detail.get("enum"):
             held = self.items.get((*target.value, "variant", name), [])

@@ -1,4 +1,6 @@
-"""The nodes of a Rust project: every file and symbol by its canonical name, and what declares what."""
+"""The nodes of a Rust project: every file and symbol by its canonical name, and what
+declares what.
+"""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -31,7 +33,18 @@ class Nodes(Drawing):
                 name, full = self.canonical((path, at))
                 self.ids[path, at] = key = project_id(path, name, one.start)
                 body = one.detail["body"]
-                node = Node(key, name, one.kind, "project", path, one.line, one.end_line, one.signature, full=full, body=body)
+                node = Node(
+                    key,
+                    name,
+                    one.kind,
+                    "project",
+                    path,
+                    one.line,
+                    one.end_line,
+                    one.signature,
+                    full=full,
+                    body=body,
+                )
                 self.nodes[key] = node
         for path in sorted(self.files):
             for at, one in enumerate(self.files[path].symbols):
@@ -39,8 +52,21 @@ class Nodes(Drawing):
         for module in self.crates.modules.values():
             for inner in module.modules.values():
                 if inner.symbol == FILE and inner.parent is module:
-                    line = next((one.line for one in self.files[module.file].imports if one.name == inner.names[-1]), 1)
-                    self.add(self.owner(module.file, module.symbol), "declares", file_id(inner.file), line, "module")
+                    line = next(
+                        (
+                            one.line
+                            for one in self.files[module.file].imports
+                            if one.name == inner.names[-1]
+                        ),
+                        1,
+                    )
+                    self.add(
+                        self.owner(module.file, module.symbol),
+                        "declares",
+                        file_id(inner.file),
+                        line,
+                        "module",
+                    )
 
     def home(self, key: Key) -> str:
         """Return what declares a symbol: its type, its trait, its module or its file."""
@@ -69,7 +95,11 @@ class Nodes(Drawing):
         if not impl["written"][1]:
             return f"{home}::{name}", f"{home}::{name}"
         trait, found = impl["written"][1], self.types.impl_traits[path, number].targets
-        whole = self.canonical(found[0].value)[1] if len(found) == 1 and found[0].kind == "sym" else trait
+        whole = (
+            self.canonical(found[0].value)[1]
+            if len(found) == 1 and found[0].kind == "sym"
+            else trait
+        )
         short = self.names.symbol(kind[1]).name if known and kind is not None else home
         bare, _, args = trait.partition("<")
         shown = bare.rsplit("::", 1)[-1] + (f"<{args}" if args else "")

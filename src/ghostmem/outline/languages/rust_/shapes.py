@@ -5,8 +5,18 @@ from tree_sitter import Node
 from ghostmem.outline.languages.rust_.syntax import path_of, type_of
 from ghostmem.outline.languages.shared.postorder import UNKNOWN, Walk
 
-STATEMENTS = frozenset({"expression_statement", "let_declaration", "empty_statement", "line_comment", "block_comment"})
-SAME = frozenset({"parenthesized_expression", "reference_expression", "unary_expression", "unsafe_block", "const_block"})
+STATEMENTS = frozenset(
+    {"expression_statement", "let_declaration", "empty_statement", "line_comment", "block_comment"}
+)
+SAME = frozenset(
+    {
+        "parenthesized_expression",
+        "reference_expression",
+        "unary_expression",
+        "unsafe_block",
+        "const_block",
+    }
+)
 
 
 class ShapeWalk(Walk):
@@ -28,7 +38,11 @@ class ShapeWalk(Walk):
             return UNKNOWN
         if node.id in self.seen and self.seen[node.id] != UNKNOWN:
             return self.seen[node.id]
-        first = next((kid for kid in node.named_children if kid.type != "mutable_specifier"), None) if node.child_count else None
+        first = (
+            next((kid for kid in node.named_children if kid.type != "mutable_specifier"), None)
+            if node.child_count
+            else None
+        )
         if kind in SAME:
             return self.shape(first, depth + 1) if first is not None else UNKNOWN
         if kind == "self":
@@ -38,7 +52,11 @@ class ShapeWalk(Walk):
             inner = self.shape(value, depth + 1) if value is not None else UNKNOWN
             return self.expr("member", inner, self.name(node.child_by_field_name("field")))
         if kind in ("try_expression", "await_expression", "index_expression"):
-            wrap = {"try_expression": "try", "await_expression": "await", "index_expression": "index"}[kind]
+            wrap = {
+                "try_expression": "try",
+                "await_expression": "await",
+                "index_expression": "index",
+            }[kind]
             return self.expr(wrap, self.shape(first, depth + 1)) if first is not None else UNKNOWN
         if kind in ("type_cast_expression", "struct_expression"):
             typed = node.child_by_field_name("type" if kind == "type_cast_expression" else "name")
@@ -48,29 +66,50 @@ class ShapeWalk(Walk):
         if kind == "closure_expression":
             return self.expr("closure")
         if kind.endswith("_literal"):
-            name = {"string_literal": "str", "raw_string_literal": "str", "char_literal": "char", "boolean_literal": "bool"}.get(
-                kind
-            )
+            name = {
+                "string_literal": "str",
+                "raw_string_literal": "str",
+                "char_literal": "char",
+                "boolean_literal": "bool",
+            }.get(kind)
             return self.expr("as", ["path", [name], []], self.owner) if name else UNKNOWN
         if kind == "tuple_expression":
             return self.expr("tuple", [self.shape(one, depth + 1) for one in node.named_children])
         if kind == "array_expression":
-            return self.expr("array", self.shape(first, depth + 1) if first is not None else UNKNOWN)
+            return self.expr(
+                "array", self.shape(first, depth + 1) if first is not None else UNKNOWN
+            )
         return self.branches(node, depth + 1)
 
     def branches(self, node: Node, depth: int) -> int:
         """Build the expression of a block, a condition or a match: what its branches come to."""
         if node.type == "block":
             last = node.named_children[-1] if node.named_children else None
-            return self.shape(last, depth) if last is not None and last.type not in STATEMENTS else UNKNOWN
+            return (
+                self.shape(last, depth)
+                if last is not None and last.type not in STATEMENTS
+                else UNKNOWN
+            )
         ends: list[Node | None] = []
         if node.type == "if_expression":
-            ends = [node.child_by_field_name("consequence"), node.child_by_field_name("alternative")]
+            ends = [
+                node.child_by_field_name("consequence"),
+                node.child_by_field_name("alternative"),
+            ]
         elif node.type == "else_clause":
             ends = [next(iter(node.named_children), None)]
-        elif node.type == "match_expression" and (body := node.child_by_field_name("body")) is not None:
-            ends = [arm.child_by_field_name("value") for arm in body.named_children if arm.type == "match_arm"]
-        found = [at for one in ends if one is not None and (at := self.shape(one, depth)) != UNKNOWN]
+        elif (
+            node.type == "match_expression"
+            and (body := node.child_by_field_name("body")) is not None
+        ):
+            ends = [
+                arm.child_by_field_name("value")
+                for arm in body.named_children
+                if arm.type == "match_arm"
+            ]
+        found = [
+            at for one in ends if one is not None and (at := self.shape(one, depth)) != UNKNOWN
+        ]
         return self.expr("first", found) if found else UNKNOWN
 
     def path(self, node: Node) -> int:
@@ -85,7 +124,11 @@ class ShapeWalk(Walk):
             kind = held.child_by_field_name("type") if qualified and held is not None else held
             trait = held.child_by_field_name("alias") if qualified and held is not None else None
             return self.expr(
-                "qpath", type_of(self, kind), type_of(self, trait), self.name(node.child_by_field_name("name")), self.owner
+                "qpath",
+                type_of(self, kind),
+                type_of(self, trait),
+                self.name(node.child_by_field_name("name")),
+                self.owner,
             )
         segs = path_of(self, node)
         given = type_of(self, front) if front is not None and front.type == "generic_type" else None
@@ -111,7 +154,11 @@ class ShapeWalk(Walk):
         elif kind in ("tuple_pattern", "slice_pattern"):
             for at, one in enumerate(node.named_children):
                 self.pattern(
-                    one, self.expr("item", source, at) if kind == "tuple_pattern" else self.expr("elem", source), depth + 1
+                    one,
+                    self.expr("item", source, at)
+                    if kind == "tuple_pattern"
+                    else self.expr("elem", source),
+                    depth + 1,
                 )
         elif kind != "closure_expression" and not kind.endswith("literal"):
             for one in node.named_children:
@@ -134,7 +181,9 @@ class ShapeWalk(Walk):
                 if (target := inner or name) is not None:
                     self.pattern(target, part, depth + 1)
             elif one.type != "remaining_field_pattern":
-                self.pattern(one, self.expr("part", source, segs or [], str(number), self.owner), depth + 1)
+                self.pattern(
+                    one, self.expr("part", source, segs or [], str(number), self.owner), depth + 1
+                )
                 number += 1
 
     def read(self, node: Node, *kinds: str) -> None:

@@ -9,7 +9,16 @@ from ghostmem.outline.languages.shared.postorder import Walk
 
 DEEPEST = 12
 NAMES = frozenset(
-    {"identifier", "type_identifier", "self", "super", "crate", "primitive_type", "metavariable", "field_identifier"}
+    {
+        "identifier",
+        "type_identifier",
+        "self",
+        "super",
+        "crate",
+        "primitive_type",
+        "metavariable",
+        "field_identifier",
+    }
 )
 
 
@@ -38,13 +47,27 @@ def type_of(walk: Walk, node: Node | None, depth: int = 0) -> Any:
         return None
     kind = node.type
     if kind in ("reference_type", "pointer_type", "bracketed_type"):
-        return type_of(walk, node.child_by_field_name("type") or next(iter(node.named_children), None), depth + 1)
-    if kind in ("type_identifier", "scoped_type_identifier", "primitive_type", "identifier", "scoped_identifier"):
+        return type_of(
+            walk,
+            node.child_by_field_name("type") or next(iter(node.named_children), None),
+            depth + 1,
+        )
+    if kind in (
+        "type_identifier",
+        "scoped_type_identifier",
+        "primitive_type",
+        "identifier",
+        "scoped_identifier",
+    ):
         path = path_of(walk, node)
         return ["path", path, []] if path else None
     if kind == "generic_type":
         path, given = path_of(walk, node), node.child_by_field_name("type_arguments")
-        held = [one for one in given.named_children if one.type not in ("lifetime", "type_binding")] if given else []
+        held = (
+            [one for one in given.named_children if one.type not in ("lifetime", "type_binding")]
+            if given
+            else []
+        )
         return ["path", path, [type_of(walk, one, depth + 1) for one in held]] if path else None
     if kind == "array_type":
         return ["seq", type_of(walk, node.child_by_field_name("element"), depth + 1)]
@@ -56,7 +79,11 @@ def type_of(walk: Walk, node: Node | None, depth: int = 0) -> Any:
     if kind == "bounded_type":
         found = [one for kid in node.named_children if (one := type_of(walk, kid, depth + 1))]
         return ["dyn", [part for one in found for part in (one[1] if one[0] == "dyn" else [one])]]
-    return ["fn", type_of(walk, node.child_by_field_name("return_type"), depth + 1)] if kind == "function_type" else None
+    return (
+        ["fn", type_of(walk, node.child_by_field_name("return_type"), depth + 1)]
+        if kind == "function_type"
+        else None
+    )
 
 
 def bounds_of(walk: Walk, node: Node | None) -> list[Any]:
@@ -70,7 +97,9 @@ def generics_of(walk: Walk, node: Node) -> dict[str, list[Any]]:
     given = node.child_by_field_name("type_parameters")
     for one in given.named_children if given else []:
         if one.type == "type_parameter":
-            found[walk.name(one.child_by_field_name("name"))] = bounds_of(walk, one.child_by_field_name("bounds"))
+            found[walk.name(one.child_by_field_name("name"))] = bounds_of(
+                walk, one.child_by_field_name("bounds")
+            )
     for clause in node.named_children:
         for one in clause.named_children if clause.type == "where_clause" else []:
             name = walk.name(one.child_by_field_name("left"))
@@ -80,7 +109,9 @@ def generics_of(walk: Walk, node: Node) -> dict[str, list[Any]]:
 
 
 def use_paths(walk: Walk, root: Node | None) -> Iterator[tuple[list[str], str, bool, Node]]:
-    """Yield every path of a use tree: its segments, its alias, whether it is a glob, and where it stands."""
+    """Yield every path of a use tree: its segments, its alias, whether it is a glob, and where it
+    stands.
+    """
     stack: list[tuple[Node, list[str]]] = [(root, [])] if root is not None else []
     while stack:
         node, before = stack.pop()
@@ -92,10 +123,20 @@ def use_paths(walk: Walk, root: Node | None) -> Iterator[tuple[list[str], str, b
             stack.extend((one, before) for one in reversed(node.named_children))
         elif node.type == "use_wildcard":
             front = next(iter(node.named_children), None)
-            yield before + ((path_of(walk, front) or []) if front is not None else []), "", True, node
+            yield (
+                before + ((path_of(walk, front) or []) if front is not None else []),
+                "",
+                True,
+                node,
+            )
         elif node.type == "use_as_clause":
             aliased = path_of(walk, node.child_by_field_name("path")) or []
-            yield _joined(before, aliased), walk.name(node.child_by_field_name("alias")), False, node
+            yield (
+                _joined(before, aliased),
+                walk.name(node.child_by_field_name("alias")),
+                False,
+                node,
+            )
         elif path := path_of(walk, node):
             yield _joined(before, path), "", False, node
 

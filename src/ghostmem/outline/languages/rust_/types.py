@@ -1,8 +1,8 @@
-"""Rust types of a project: what is written, what a type implements, and which functions and fields it has.
+"""Rust types of a project: what is written, what a type implements, and which functions and fields
+it has.
 
-A type is ("sym", key, args), ("native" or "external", name, args), ("gen", (name, path, owner), ()), ("dyn", traits, ()),
-("tuple", types, ()), or ("seq", (element,), ()).
-"""
+A type is ("sym", key, args), ("native" or "external", name, args), ("gen", (name, path, owner),
+()), ("dyn", traits, ()), ("tuple", types, ()), or ("seq", (element,), ())."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -43,21 +43,38 @@ class Types(Inference):
         for path in sorted(files):
             for at, one in enumerate(files[path].symbols):
                 if (number := (one.detail or {}).get("impl")) is not None:
-                    home, found = self.impl_types[path, number], self.impl_traits[path, number].targets
-                    self.methods[head_of(home), one.name].append(Method((path, at), number, found[0] if found else None))
+                    home, found = (
+                        self.impl_types[path, number],
+                        self.impl_traits[path, number].targets,
+                    )
+                    self.methods[head_of(home), one.name].append(
+                        Method((path, at), number, found[0] if found else None)
+                    )
 
     def _impl(self, path: str, at: int, impl: dict[str, Any]) -> None:
         home = self.impl_types[path, at] = self.resolve(impl["type"], path, impl["owner"], at)
         trait = impl["trait"]
-        found = self.names.resolve(trait[1], path, impl["owner"], "type") if trait and trait[0] == "path" else Found()
+        found = (
+            self.names.resolve(trait[1], path, impl["owner"], "type")
+            if trait and trait[0] == "path"
+            else Found()
+        )
         self.impl_traits[path, at] = found
         for target in found.targets:
             if target.kind == "sym" and home is not None:
-                (self.blankets if home[0] == "gen" else self.traits[head_of(home)])[target.value] = None
-            if target.kind == "native" and target.value.endswith("::Deref") and "Target" in impl["types"]:
+                (self.blankets if home[0] == "gen" else self.traits[head_of(home)])[
+                    target.value
+                ] = None
+            if (
+                target.kind == "native"
+                and target.value.endswith("::Deref")
+                and "Target" in impl["types"]
+            ):
                 self.derefs[head_of(home)] = (path, at)
 
-    def resolve(self, data: Any, path: str, owner: int, impl: int = UNKNOWN, depth: int = 0) -> Type | None:
+    def resolve(
+        self, data: Any, path: str, owner: int, impl: int = UNKNOWN, depth: int = 0
+    ) -> Type | None:
         """Return the type that is written somewhere."""
         if not data or depth > 12:
             return None
@@ -65,13 +82,21 @@ class Types(Inference):
         if kind == "seq":
             return ("seq", (self.resolve(value, path, owner, impl, depth + 1),), ())
         if kind in ("tuple", "dyn"):
-            return (kind, tuple(self.resolve(one, path, owner, impl, depth + 1) for one in value), ())
+            return (
+                kind,
+                tuple(self.resolve(one, path, owner, impl, depth + 1) for one in value),
+                (),
+            )
         if kind != "path":
             return None
         args = tuple(self.resolve(one, path, owner, impl, depth + 1) for one in data[2])
         if value[0] == "Self":
             return self._self_path(value, path, owner)
-        if impl != UNKNOWN and len(value) == 1 and value[0] in self.files[path].detail["impls"][impl]["generics"]:
+        if (
+            impl != UNKNOWN
+            and len(value) == 1
+            and value[0] in self.files[path].detail["impls"][impl]["generics"]
+        ):
             return ("gen", (value[0], path, -2 - impl), ())
         found = self.names.resolve(value, path, owner, "type").targets
         return self.of_target(found[0], args, depth) if len(found) == 1 else None
@@ -103,7 +128,10 @@ class Types(Inference):
                 return (
                     "sym",
                     (path, owner),
-                    tuple(("gen", (name, path, owner), ()) for name in one.detail.get("generics") or {}),
+                    tuple(
+                        ("gen", (name, path, owner), ())
+                        for name in one.detail.get("generics") or {}
+                    ),
                 )
             owner = one.parent
         return None
@@ -123,7 +151,9 @@ class Types(Inference):
     # members
 
     def bounds(self, kind: Type) -> list[Key]:
-        """Return the traits of the project that a type parameter or trait object has, with what those extend."""
+        """Return the traits of the project that a type parameter or trait object has, with what
+        those extend.
+        """
         if kind[0] == "gen":
             name, path, owner = kind[1]
             if name == "Self":
@@ -152,10 +182,16 @@ class Types(Inference):
 
     def trait_method(self, traits: list[Key], name: str) -> list[Key]:
         """Return the functions of a name that traits declare."""
-        return [key for trait in traits for key in self.names.items.get((*trait, "value", name), [])]
+        return [
+            key for trait in traits for key in self.names.items.get((*trait, "value", name), [])
+        ]
 
-    def find(self, kind: Type | None, name: str, where: tuple[str, int] | None = None) -> tuple[list[Key], str, Type | None]:
-        """Return the functions a type has under a name, the rung, and the type that has them, through what dereferences."""
+    def find(
+        self, kind: Type | None, name: str, where: tuple[str, int] | None = None
+    ) -> tuple[list[Key], str, Type | None]:
+        """Return the functions a type has under a name, the rung, and the type that has them,
+        through what dereferences.
+        """
         for _ in range(8):
             if kind is None:
                 return [], "", None
@@ -173,7 +209,9 @@ class Types(Inference):
             if where is not None and (found := self._blanket(name, where)):
                 return found, "interface", kind
             inner = self.inner(kind)
-            if inner is None or (kind[0] == "native" and name in ("clone", "new", "from", "default")):
+            if inner is None or (
+                kind[0] == "native" and name in ("clone", "new", "from", "default")
+            ):
                 return [], "", kind
             kind = inner
         return [], "", None
@@ -183,7 +221,11 @@ class Types(Inference):
         if kind is None or kind[0] != "sym" or name not in DERIVED:
             return None
         held = self.names.symbol(kind[1]).detail.get("derives") or []
-        return Target("native", f"{DERIVED[name]}::{name}") if DERIVED[name].rsplit("::", 1)[-1] in held else None
+        return (
+            Target("native", f"{DERIVED[name]}::{name}")
+            if DERIVED[name].rsplit("::", 1)[-1] in held
+            else None
+        )
 
     def _blanket(self, name: str, where: tuple[str, int]) -> list[Key]:
         """Return the function of the one blanket trait in scope that has it."""
@@ -211,9 +253,15 @@ class Types(Inference):
             return {}
         if home[0] == "gen":
             return {home[1]: kind}
-        return {mine[1]: given for mine, given in zip(home[2], kind[2], strict=False) if mine and mine[0] == "gen" and given}
+        return {
+            mine[1]: given
+            for mine, given in zip(home[2], kind[2], strict=False)
+            if mine and mine[0] == "gen" and given
+        }
 
-    def result(self, key: Key, kind: Type | None, found: dict[Any, Any] | None = None) -> Type | None:
+    def result(
+        self, key: Key, kind: Type | None, found: dict[Any, Any] | None = None
+    ) -> Type | None:
         """Return what a function gives back when it is called on a type."""
         path, at = key
         detail = self.names.symbol(key).detail
@@ -265,7 +313,11 @@ def head_of(kind: Type | None) -> Any:
     if kind is None:
         return None
     return (
-        (kind[0], last_of(kind)) if kind[0] in ("native", "external") else kind[:2] if kind[0] in ("sym", "gen") else (kind[0],)
+        (kind[0], last_of(kind))
+        if kind[0] in ("native", "external")
+        else kind[:2]
+        if kind[0] in ("sym", "gen")
+        else (kind[0],)
     )
 
 

@@ -1,1 +1,3 @@
-"""What several languages share: walks over syntax, tables of expressions, and the gathering of a graph."""
+"""What several languages share: walks over syntax, tables of expressions, and the gathering of a
+graph.
+"""

@@ -38,4 +38,6 @@ class Drawing:
 
     def linked(self) -> Linked:
         """Return the graph in a fixed order."""
-        return Linked(dict(sorted(self.nodes.items())), sorted(self.links.values()), sorted(self.loose))
+        return Linked(
+            dict(sorted(self.nodes.items())), sorted(self.links.values()), sorted(self.loose)
+        )

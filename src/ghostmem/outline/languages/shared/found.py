@@ -4,7 +4,8 @@ from typing import Any, NamedTuple
 
 
 class Target(NamedTuple):
-    """What a name is: a symbol (sym), a namespace (ns) or module (mod), something outside (native, external), a parameter (gen).
+    """What a name is: a symbol (sym), a namespace (ns) or module (mod), something outside (native,
+    external), a parameter (gen).
 
     When only the first part of a path is known, `left` holds its targets and the rest.
     """

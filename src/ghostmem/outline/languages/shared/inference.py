@@ -24,7 +24,9 @@ class Inference(ABC):
             return None
         if (path, at) not in self.memo:
             self.memo[path, at] = None  # what depends on itself has no type
-            self.memo[path, at] = self.infer_one(path, self.files[path].detail["exprs"][at], depth + 1)
+            self.memo[path, at] = self.infer_one(
+                path, self.files[path].detail["exprs"][at], depth + 1
+            )
         return self.memo[path, at]
 
     @abstractmethod

@@ -1,4 +1,6 @@
-"""Gather the graph of JavaScript, TypeScript or Java: every reference becomes a link, or stays loose and is counted."""
+"""Gather the graph of JavaScript, TypeScript or Java: every reference becomes a link, or stays
+loose and is counted.
+"""
 
 import re
 from abc import ABC, abstractmethod
@@ -9,8 +11,17 @@ from ghostmem.outline.facts import FILE, Facts, Ref, Symbol
 from ghostmem.outline.graph import Link, Linked, Loose, Node, file_id, outside_id, project_id
 from ghostmem.outline.languages.shared.types import Key
 
-SORTS = ("module", "type", "function", "variable")  # what something outside is, when it is met as several
-MET = {"calls": "function", "accesses": "variable", "assigns": "variable"}  # as what a reference meets it; else as a type
+SORTS = (
+    "module",
+    "type",
+    "function",
+    "variable",
+)  # what something outside is, when it is met as several
+MET = {
+    "calls": "function",
+    "accesses": "variable",
+    "assigns": "variable",
+}  # as what a reference meets it; else as a type
 
 
 class Linker(ABC):
@@ -28,7 +39,10 @@ class Linker(ABC):
 
     @abstractmethod
     def name(self, path: str, one: Symbol, above: str) -> str:
-        """Return the canonical name of a symbol; `above` is that of what it stands in, empty in a file."""
+        """Return the canonical name of a symbol.
+
+        `above` is that of what it stands in, empty in a file.
+        """
 
     @abstractmethod
     def imports(self, path: str, facts: Facts) -> None:
@@ -65,7 +79,9 @@ class Linker(ABC):
             names.append(name)
             key = self.ids[path, number] = project_id(path, name, one.start)
             place = (path, one.line, one.end_line, one.signature)
-            self.nodes[key] = Node(key, name, one.kind, "project", *place, full=name, body=one.detail["h"])
+            self.nodes[key] = Node(
+                key, name, one.kind, "project", *place, full=name, body=one.detail["h"]
+            )
             self.link(self.owner(path, one.parent), "declares", key, one.line, "local")
 
     def owner(self, path: str, number: int) -> str:
@@ -87,7 +103,13 @@ class Linker(ABC):
     def loose(self, path: str, ref: Ref) -> None:
         """Add a reference that leads nowhere known, under the last name in it."""
         found = self.last_name.search(ref.text)
-        self.leave(self.owner(path, ref.owner), ref.kind, ref.text, ref.line, found.group(1) if found else ref.text)
+        self.leave(
+            self.owner(path, ref.owner),
+            ref.kind,
+            ref.text,
+            ref.line,
+            found.group(1) if found else ref.text,
+        )
 
     def leave(self, owner: str, kind: str, text: str, line: int, name: str) -> None:
         """Add what leads nowhere known, with how many symbols have its name."""

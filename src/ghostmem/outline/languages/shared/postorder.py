@@ -1,4 +1,7 @@
-"""Walk a syntax tree without recursion, keeping scopes and a flat table of expressions; Rust and the C family build on it."""
+"""Walk a syntax tree without recursion, keeping scopes and a flat table of expressions.
+
+Rust and the C family build on it.
+"""
 
 import hashlib
 import re
@@ -18,7 +21,10 @@ LONGEST = 160  # of a signature or a reference as written
 
 
 class Walk:
-    """Collect the facts of one file; a visitor returns what comes next: nodes to visit and functions to run between them."""
+    """Collect the facts of one file.
+
+    A visitor returns what comes next: nodes to visit and functions to run between them.
+    """
 
     def __init__(self, source: bytes) -> None:
         self.source = source
@@ -34,7 +40,10 @@ class Walk:
         self.visitors: dict[str, Visit] = {}
 
     def run(self, root: Node) -> None:
-        """Visit the whole tree in the order of the source; what is inside of too many symbols is left out."""
+        """Visit the whole tree in the order of the source.
+
+        What is inside of too many symbols is left out.
+        """
         stack: list[Step] = [root]
         while stack:
             step = stack.pop()
@@ -50,7 +59,9 @@ class Walk:
                 stack.extend(reversed(following))
 
     def line(self, byte: int) -> int:
-        """Return the line of a byte; asking nodes for points crashes tree-sitter 0.26.0 (py-tree-sitter #472)."""
+        """Return the line of a byte; asking nodes for points crashes tree-sitter 0.26.0
+        (py-tree-sitter #472).
+        """
         return bisect_left(self.breaks, byte) + 1
 
     def text(self, node: Node | None) -> str:
@@ -62,16 +73,34 @@ class Walk:
 
     def name(self, node: Node | None) -> str:
         """Return the source of a name."""
-        return "" if node is None else self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")[:LONGEST]
+        return (
+            ""
+            if node is None
+            else self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")[:LONGEST]
+        )
 
-    def symbol(self, name: str, kind: str, parent: int, node: Node, body: Node | None, detail: dict[str, Any]) -> int:
+    def symbol(
+        self,
+        name: str,
+        kind: str,
+        parent: int,
+        node: Node,
+        body: Node | None,
+        detail: dict[str, Any],
+    ) -> int:
         """Declare a symbol; its signature is what comes before its body."""
         stop = body.start_byte if body is not None else node.end_byte
-        raw = self.source[node.start_byte : min(stop, node.start_byte + 4 * LONGEST)].decode("utf-8", "replace")
+        raw = self.source[node.start_byte : min(stop, node.start_byte + 4 * LONGEST)].decode(
+            "utf-8", "replace"
+        )
         signature = " ".join(raw.split())[:LONGEST].rstrip(" {;=")
         detail["body"] = hashlib.sha256(self.source[node.start_byte : node.end_byte]).hexdigest()
         start, end = self.line(node.start_byte), self.line(node.end_byte)
-        self.facts.symbols.append(Symbol(name, kind, parent, start, end, node.start_byte, node.end_byte, signature, detail))
+        self.facts.symbols.append(
+            Symbol(
+                name, kind, parent, start, end, node.start_byte, node.end_byte, signature, detail
+            )
+        )
         self.depths[len(self.facts.symbols) - 1] = self.depths[parent] + 1
         return len(self.facts.symbols) - 1
 
@@ -80,9 +109,20 @@ class Walk:
         who = self.owner if owner is None else owner
         self.facts.refs.append(Ref(kind, who, self.text(node), self.line(node.start_byte), detail))
 
-    def bring(self, path: str, node: Node, name: str = "", alias: str = "", *, star: bool = False, detail: Any = None) -> None:
+    def bring(
+        self,
+        path: str,
+        node: Node,
+        name: str = "",
+        alias: str = "",
+        *,
+        star: bool = False,
+        detail: Any = None,
+    ) -> None:
         """Record an import."""
-        self.facts.imports.append(Import(path, self.line(node.start_byte), self.owner, name, alias, star, detail))
+        self.facts.imports.append(
+            Import(path, self.line(node.start_byte), self.owner, name, alias, star, detail)
+        )
 
     def expr(self, *parts: Any) -> int:
         """Add an expression to the table."""
@@ -111,7 +151,9 @@ class Walk:
         self.scopes.pop()
 
     def inside(self, owner: int, steps: Sequence[Step], *, fresh: bool = True) -> list[Step]:
-        """Return steps that run with another owner, and with no local names from around it when `fresh`."""
+        """Return steps that run with another owner, and with no local names from around it when
+        `fresh`.
+        """
         before: list[tuple[int, list[dict[str, int]]]] = []
 
         def start() -> None:
@@ -127,7 +169,10 @@ class Walk:
     def finish(self, root: Node, detail: dict[str, Any]) -> Facts:
         """Return the facts."""
         self.facts.detail = {"exprs": self.exprs, "bindings": self.bindings, **detail}
-        self.facts.errors = sorted({self.line(byte) for byte in error_places(root, lambda node: node.start_byte)} | self.cut)
+        self.facts.errors = sorted(
+            {self.line(byte) for byte in error_places(root, lambda node: node.start_byte)}
+            | self.cut
+        )
         return self.facts
 
 

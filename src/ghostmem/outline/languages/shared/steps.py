@@ -14,9 +14,14 @@ State = TypeVar("State")
 
 
 def walk(
-    handlers: Mapping[str, Callable[[State, "Node", int, int], list[Step]]], state: State, steps: list[Step], tables: Tables
+    handlers: Mapping[str, Callable[[State, "Node", int, int], list[Step]]],
+    state: State,
+    steps: list[Step],
+    tables: Tables,
 ) -> None:
-    """Take steps in the order of the source; a kind of node that no handler takes is walked through.
+    """Take steps in the order of the source.
+
+    A kind of node that no handler takes is walked through.
 
     What is inside of too many symbols is left out, and its line noted.
     """

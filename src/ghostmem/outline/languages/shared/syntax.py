@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-MAX_DEPTH = 120  # an expression nested deeper is unknown: no person wrote it, and Python's stack is finite
+MAX_DEPTH = (
+    120  # an expression nested deeper is unknown: no person wrote it, and Python's stack is finite
+)
 MOST_ERRORS = 100
-DEEPEST = 50  # symbols inside of symbols; names and digests of all levels would grow with the square of the depth
+# symbols inside of symbols; names and digests of all levels would grow with the square of the depth
+DEEPEST = 50
 
 
 def text_of(node: "Node | None") -> str:
@@ -19,7 +22,11 @@ def text_of(node: "Node | None") -> str:
 
 def short(node: "Node | None", limit: int = 80) -> str:
     """Return a node's text on one line, cut to a length."""
-    return " ".join((node.text or b"")[: limit * 4].decode("utf-8", "replace").split())[:limit] if node else ""
+    return (
+        " ".join((node.text or b"")[: limit * 4].decode("utf-8", "replace").split())[:limit]
+        if node
+        else ""
+    )
 
 
 def line_of(node: "Node") -> int:

@@ -1,4 +1,6 @@
-"""What is gathered from one file of JavaScript, TypeScript or Java: symbols, scopes, and expressions as rows of a table."""
+"""What is gathered from one file of JavaScript, TypeScript or Java: symbols, scopes, and
+expressions as rows of a table.
+"""
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -24,7 +26,9 @@ class Tables:
     refs: list[Ref] = field(default_factory=list)
     seen: dict[int, int] = field(default_factory=dict)  # node: its row
     known: dict[int, int] = field(default_factory=dict)  # node of a function or lambda: its record
-    depths: dict[int, int] = field(default_factory=lambda: {FILE: 0})  # symbol: how many it is inside of
+    depths: dict[int, int] = field(
+        default_factory=lambda: {FILE: 0}
+    )  # symbol: how many it is inside of
     cut: set[int] = field(default_factory=set)  # lines of what is inside of too many
 
 
@@ -47,14 +51,28 @@ def row(tables: Tables, *values: Any) -> int:
     return len(tables.rows) - 1
 
 
-def new_symbol(tables: Tables, name: str, kind: str, parent: int, node: "Node", head: str, detail: dict[str, Any]) -> int:
+def new_symbol(
+    tables: Tables,
+    name: str,
+    kind: str,
+    parent: int,
+    node: "Node",
+    head: str,
+    detail: dict[str, Any],
+) -> int:
     """Add a symbol and return its number; `head` is its first line."""
     tables.depths[len(tables.symbols)] = tables.depths[parent] + 1
     tables.symbols.append(
         {
-            "name": name, "kind": kind, "parent": parent, "line": line_of(node), "end_line": node.end_point[0] + 1,
-            "start": node.start_byte, "stop": node.end_byte, "signature": head.removesuffix("{").rstrip()[:200],
+            "name": name,
+            "kind": kind,
+            "parent": parent,
+            "line": line_of(node),
+            "end_line": node.end_point[0] + 1,
+            "start": node.start_byte,
+            "stop": node.end_byte,
+            "signature": head.removesuffix("{").rstrip()[:200],
             "detail": {"h": digest(tables.source, node), **detail},
         }
-    )  # fmt: skip
+    )
     return len(tables.symbols) - 1

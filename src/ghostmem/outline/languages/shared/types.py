@@ -18,7 +18,10 @@ def union(kinds: list[Type]) -> Type:
 
 
 def is_shallow(kind: Any, levels: int = 12) -> bool:
-    """Say whether a type is of a depth that a person writes; a class that extends itself made for itself grows without end."""
+    """Say whether a type is of a depth that a person writes.
+
+    A class that extends itself made for itself grows without end.
+    """
     if not isinstance(kind, tuple):
         return True
     for one in kind if levels else ():

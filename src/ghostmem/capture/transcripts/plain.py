@@ -1,0 +1,95 @@
+"""Plain chats: JSON lines of {role, content, timestamp?, name?} or of {"messages": […]}.
+
+Also one JSON value of either.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ghostmem.capture.transcripts.base import (
+    Action,
+    Event,
+    Source,
+    label,
+    role_of,
+    session_name,
+    text_of,
+    time_of,
+    turn,
+)
+
+CLIENT = ""
+_ROLES = ("role", "from", "speaker", "author", "sender")
+_TEXTS = ("content", "value", "text", "message")
+_TIMES = ("timestamp", "created_at", "time", "date", "ts")
+_LISTS = ("messages", "conversations", "conversation", "turns")
+_SESSIONS = ("session_id", "sessionId", "conversation_id", "thread_id", "chat_id", "session")
+
+
+def is_ours(head: Mapping[str, Any]) -> bool:
+    """Say whether an object is a message or a conversation."""
+    if any(isinstance(head.get(name), list) for name in _LISTS):
+        return True
+    return any(isinstance(head.get(name), str) for name in _ROLES) and any(
+        name in head for name in _TEXTS
+    )
+
+
+def read(source: Source) -> Iterator[Event]:
+    """Yield turns and tool calls."""
+    for number, item in _items(source):
+        if not isinstance(item, Mapping):
+            continue
+        inner = _first(item, _LISTS)
+        if isinstance(inner, list):
+            session = _session(item, _first(item, ("id",)) or f"{source.path.stem}-{number}")
+            yield from (
+                event
+                for message in inner
+                if isinstance(message, Mapping)
+                for event in _message(message, session)
+            )
+        else:
+            yield from _message(item, _session(item, source.path.stem))
+
+
+def _items(source: Source) -> Iterator[tuple[int, Any]]:
+    if source.path.suffix.lower() != ".json":
+        return source.objects()
+    found = source.whole()
+    return enumerate(found if isinstance(found, list) else [found], 1)
+
+
+def _first(item: Mapping[str, Any], names: tuple[str, ...]) -> Any:
+    return next((item[name] for name in names if item.get(name) is not None), None)
+
+
+def _session(item: Mapping[str, Any], otherwise: object) -> str:
+    found = _first(item, _SESSIONS)
+    return session_name(found if isinstance(found, str | int) else otherwise)
+
+
+def _message(item: Mapping[str, Any], session: str) -> Iterator[Event]:
+    inner = item.get("message")
+    if isinstance(inner, Mapping):
+        item = {**item, **inner}
+    role = role_of(_first(item, _ROLES))
+    if role:
+        mark = _first(item, ("id", "uuid", "message_id"))
+        name = label(item.get("name")) or ("" if role in ("user", "assistant") else role)
+        at = time_of(_first(item, _TIMES))
+        made = turn(
+            session,
+            role,
+            text_of(_first(item, _TEXTS)),
+            at,
+            label(mark) if isinstance(mark, str | int) else "",
+            name,
+        )
+        if made is not None:
+            yield made
+    calls = item.get("tool_calls")
+    for call in calls if isinstance(calls, list) else ():
+        function = call.get("function") if isinstance(call, Mapping) else None
+        if isinstance(function, Mapping):
+            yield Action(session, label(function.get("name")), function.get("arguments"))

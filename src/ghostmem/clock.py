@@ -1,0 +1,82 @@
+"""Times and durations; the only module that asks the machine what time it is.
+
+Everywhere else a clock is passed in, so that weeks can be tested in milliseconds.
+"""
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+
+from ghostmem.errors import InvalidInputError
+
+Clock = Callable[[], datetime]
+
+_UNITS = {"d": 86_400, "h": 3_600, "m": 60, "s": 1}
+_LATEST = datetime(9999, 12, 31, tzinfo=UTC)
+
+
+def now() -> datetime:
+    """Return the current time in UTC; the default clock."""
+    return datetime.now(UTC)
+
+
+def format_time(at: datetime) -> str:
+    """Write a time as RFC 3339 in UTC with microseconds; such texts sort by time."""
+    return at.astimezone(UTC).isoformat(timespec="microseconds")[:26] + "Z"
+
+
+def read_time(text: str) -> datetime:
+    """Read a time that `format_time` wrote."""
+    return datetime.fromisoformat(text)
+
+
+def parse_time(text: str, what: str = "time") -> datetime:
+    """Read a time as a person writes it: RFC 3339, `YYYY-MM-DD` or `YYYY-MM-DD HH:MM[:SS]`.
+
+    UTC unless it says otherwise.
+    """
+    try:
+        at = datetime.fromisoformat(text.strip())
+        return (at if at.tzinfo else at.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError):
+        hint = "write it as 2026-03-14, '2026-03-14 09:30' or 2026-03-14T09:30:00Z"
+        raise InvalidInputError(f"{what} {text!r} is not a date or time", hint) from None
+
+
+def as_time(value: datetime | str, what: str = "time") -> datetime:
+    """Accept a datetime or a text and return a time in UTC."""
+    if isinstance(value, str):
+        return parse_time(value, what)
+    return (value if value.tzinfo else value.replace(tzinfo=UTC)).astimezone(UTC)
+
+
+def parse_ttl(text: str, what: str = "ttl") -> timedelta:
+    """Read a duration such as 7d, 24h, 30m or 60s."""
+    number, unit = text.strip()[:-1], text.strip()[-1:]
+    if unit not in _UNITS or not (
+        number.isascii() and number.isdigit() and len(number) <= 9 and int(number)
+    ):
+        raise InvalidInputError(
+            f"{what} {text!r} is not a duration", "use a number and a unit: 7d, 24h, 30m or 60s"
+        )
+    return timedelta(seconds=int(number) * _UNITS[unit])
+
+
+def later(at: datetime, by: timedelta) -> datetime:
+    """Add a duration to a time, stopping at the end of the calendar."""
+    return at + by if by < _LATEST - at else _LATEST
+
+
+def earlier(at: datetime, by: timedelta) -> datetime:
+    """Take a duration from a time, stopping at year one."""
+    start = datetime(1, 1, 1, tzinfo=UTC)
+    return at - by if by < at - start else start
+
+
+def to_ms(at: datetime) -> int:
+    """Return milliseconds since 1970, never negative."""
+    return max(0, int(at.timestamp() * 1000))
+
+
+def to_ns(at: datetime) -> int:
+    """Return nanoseconds since 1970, never negative."""
+    return max(0, int(at.timestamp() * 1_000_000) * 1000)

@@ -1,0 +1,93 @@
+"""The score of context assembly.
+
+By default relevance decides, and recency, importance, use and tier refine the order (`refined`).
+The specification's composite score (`composite`), which weighs the four by kind and multiplies by
+the tier, is chosen with GHOST_CONTEXT_SCORE=specified."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime
+from math import exp, log
+from typing import NamedTuple
+
+from ghostmem.model import Kind, Memory, Priority, Tier
+
+
+class Weights(NamedTuple):
+    """What each part is worth; they add up to 1."""
+
+    relevance: float
+    recency: float
+    importance: float
+    access: float
+
+
+KIND_WEIGHTS: Mapping[Kind, Weights] = {
+    Kind.SEMANTIC: Weights(0.45, 0.10, 0.30, 0.15),
+    Kind.EPISODIC: Weights(0.30, 0.40, 0.15, 0.15),
+    Kind.PROCEDURAL: Weights(0.35, 0.05, 0.15, 0.45),
+}
+TIER_FACTORS: Mapping[Tier, float] = {
+    Tier.LTM: 1.0,
+    Tier.STM: 0.8,
+    Tier.DORMANT: 0.15,
+    Tier.SENSORY: 0.1,
+}
+PRIORITY_IMPORTANCE: Mapping[Priority, float] = {  # stands in for an importance of nothing
+    Priority.CRITICAL: 1.0,
+    Priority.HIGH: 0.75,
+    Priority.NORMAL: 0.5,
+    Priority.LOW: 0.25,
+}
+FADING = 0.1  # per day: recency halves in a week
+OFTEN = 100  # retrievals that count as often
+BONUS = 0.02  # recency, importance and use together add at most this share of the relevance
+TIER_EFFECT = 0.05  # the share of a tier's factor that counts where relevance decides
+
+
+def composite(memory: Memory, relevance: float, now: datetime) -> dict[str, float]:
+    """Return the parts of a memory's score, each already weighed, and the tier's factor.
+
+    `total` joins them.
+    """
+    weights = KIND_WEIGHTS[memory.kind]
+    days = max(0.0, (now - memory.created_at).total_seconds() / 86_400)
+    importance = (
+        memory.importance if memory.importance > 0 else PRIORITY_IMPORTANCE[memory.priority]
+    )
+    return {
+        "relevance": weights.relevance * relevance,
+        "recency": weights.recency * exp(-FADING * days),
+        "importance": weights.importance * importance,
+        "access": weights.access * min(1.0, log(memory.access_count + 1) / log(OFTEN)),
+        "tier": TIER_FACTORS[memory.tier],
+    }
+
+
+def refined(memory: Memory, relevance: float, uses: int, now: datetime) -> dict[str, float]:
+    """Return the parts of a score in which relevance decides.
+
+    `uses` counts real uses, not how often a memory was shown.
+    """
+    weights = KIND_WEIGHTS[memory.kind]
+    share = BONUS * relevance / (1 - weights.relevance)
+    parts = composite(replace(memory, access_count=uses), 0.0, now)
+    return {
+        "relevance": relevance,
+        "recency": parts["recency"] * share,
+        "importance": parts["importance"] * share,
+        "access": parts["access"] * share,
+        "tier": 1 - TIER_EFFECT * (1 - parts["tier"]),
+    }
+
+
+FACTORS = ("tier", "source")  # the parts that multiply what the others add up to
+
+
+def total(parts: Mapping[str, float]) -> float:
+    """Join the parts of a score."""
+    return (
+        sum(value for name, value in parts.items() if name not in FACTORS)
+        * parts["tier"]
+        * parts.get("source", 1.0)
+    )

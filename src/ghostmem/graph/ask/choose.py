@@ -1,0 +1,42 @@
+"""Choosing whom to ask: a command, Anthropic, or an OpenAI-compatible server, in that order."""
+
+from typing import TYPE_CHECKING
+
+from ghostmem.errors import InvalidInputError
+from ghostmem.settings import Settings
+
+if TYPE_CHECKING:
+    from ghostmem.graph.ask.base import Asker
+
+
+def choose(settings: Settings) -> "Asker":
+    """Return whom the settings say to ask, or say what to set."""
+    if settings.llm_command:
+        from ghostmem.graph.ask.command import CommandAsker
+
+        return CommandAsker(
+            settings.llm_command, secrets=(settings.anthropic_api_key, settings.openai_api_key)
+        )
+    from ghostmem.graph.ask.web import WebAsker
+
+    style = _style(settings)
+    key = settings.anthropic_api_key if style == "anthropic" else settings.openai_api_key
+    return WebAsker(style, key, settings.llm_url, settings.llm_model)
+
+
+def _style(settings: Settings) -> str:
+    anthropic, openai = bool(settings.anthropic_api_key), bool(settings.openai_api_key)
+    claude = settings.llm_model.startswith("claude")
+    if (
+        settings.llm_url
+    ):  # a proxy may speak OpenAI's dialect for every model: then that key alone is set
+        return "anthropic" if claude and (anthropic or not openai) else "openai"
+    if anthropic and (claude or not openai or not settings.llm_model):
+        return "anthropic"
+    if openai:
+        return "openai"
+    raise InvalidInputError(
+        "there is no model to ask",
+        "set ANTHROPIC_API_KEY, OPENAI_API_KEY, GHOST_LLM_URL for a server of your own, or "
+        "GHOST_LLM_COMMAND (--command)",
+    )

@@ -1,0 +1,119 @@
+"""Carrying out one change of a run, or taking it back."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from ghostmem.memory.draft import index_memory
+from ghostmem.model import Edge, Memory, Rel, Tier
+from ghostmem.store.export_lines import record_of, values_of
+from ghostmem.store.indexing import retag
+from ghostmem.store.rows import Entry
+from ghostmem.store.store import Store
+
+if TYPE_CHECKING:
+    from ghostmem.store.protocol import Transaction
+
+
+JOINS = (
+    "DEDUP",
+    "MERGE",
+)  # what is done to a double, as long as the one it is a double of is there
+
+
+def digest(memory: Memory) -> str:
+    """Return a content's hash, by which a record knows it again without holding it."""
+    return hashlib.sha256(memory.content.encode()).hexdigest()[:16]
+
+
+def apply(store: Store, tx: Transaction, entry: Entry, at: datetime, back: bool = False) -> bool:
+    """Make one change, or take it back.
+
+    False when its subject is no longer as the plan found it, or is guarded now.
+    """
+    before, after = (entry.after, entry.before) if back else (entry.before, entry.after)
+    if " " in entry.subject:
+        return _edge(tx, entry.subject, before, after, back)
+    memory = tx.memories.by_id(entry.subject)
+    if memory is None or before is None or after is None or _is_superseded(tx, memory):
+        return False
+    values, expected = values_of(Memory, after), values_of(Memory, before)
+    if any(getattr(memory, name) != value for name, value in expected.items()):
+        return False
+    if not back and (memory.protected or memory.deleted_at is not None):
+        return False
+    if not back and entry.op in JOINS and not _is_doubled(tx, memory, at):
+        return False
+    _write(store, tx, memory, entry.op.lower(), values, at)
+    return True
+
+
+def _is_superseded(tx: Transaction, memory: Memory) -> bool:
+    last = tx.memories.last(memory.ns, memory.key)
+    return last is None or last.id != memory.id
+
+
+def _is_doubled(tx: Transaction, memory: Memory, at: datetime) -> bool:
+    """Say whether what a memory is a double of is still there, and awake."""
+    trails = [
+        edge.to_id
+        for edge in tx.graph.touching([memory.id], [Rel.MERGED_INTO])
+        if edge.from_id == memory.id
+    ]
+    return any(
+        kept.is_current(at) and kept.tier != Tier.DORMANT
+        for kept in tx.memories.by_ids(trails).values()
+    )
+
+
+def _write(
+    store: Store, tx: Transaction, memory: Memory, op: str, values: dict[str, Any], at: datetime
+) -> None:
+    """Change a memory's fields; what goes leaves the index, what returns enters it, what stops
+    being sensory is to be linked.
+    """
+    if values.get("deleted_at"):
+        tx.index.remove(memory)
+    tx.memories.change(memory, op, at, **values)
+    if "deleted_at" in values and values["deleted_at"] is None:
+        index_memory(store, tx, replace(memory, **values))
+    elif "tags" in values and not values.get("deleted_at"):
+        retag(tx, memory, values["tags"])
+    if "tier" in values and memory.tier == Tier.SENSORY:
+        tx.index.wait(memory.id)
+    elif values.get("tier") == Tier.SENSORY:
+        tx.graph.linked([memory.id])
+
+
+def _edge(
+    tx: Transaction,
+    subject: str,
+    before: dict[str, Any] | None,
+    after: dict[str, Any] | None,
+    back: bool,
+) -> bool:
+    """Make, change or drop an edge.
+
+    One that is taken back may end at a memory whose removal is taken back after it.
+    """
+    start, to, rel = subject.split(" ")
+    there = tx.graph.edge(start, to, Rel(rel))
+    if before is None:
+        ends = tx.memories.by_ids([start, to])
+        if (
+            there is not None
+            or len(ends) < 2
+            or (not back and any(end.deleted_at for end in ends.values()))
+        ):
+            return False
+        made = record_of("edge", after or {})
+        return isinstance(made, Edge) and tx.graph.add_edge(made)
+    if there is None or there.weight != before["weight"]:
+        return False
+    if after is None:
+        return tx.graph.drop_edge(start, to, Rel(rel))
+    tx.graph.put_edge(replace(there, weight=after["weight"]))
+    return True

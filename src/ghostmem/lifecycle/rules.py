@@ -1,0 +1,180 @@
+"""rules: list, add, change and delete the rules of the lifecycle."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from ghostmem.clock import as_time
+from ghostmem.errors import InvalidInputError, NotFoundError
+from ghostmem.lifecycle.act import check
+from ghostmem.lifecycle.builtin import BUILT_IN
+from ghostmem.model import Kind, Rule, Tier
+from ghostmem.store import validate
+from ghostmem.store.store import Store
+
+if TYPE_CHECKING:
+    from typing import TypedDict
+
+    from ghostmem.store.protocol import Transaction
+
+    class RuleFields(TypedDict, total=False):
+        """What a rule may say beside its name and its action."""
+
+        rule_id: str | None
+        ns: str
+        priority: int
+        action_params: Mapping[str, Any] | None
+        expires_at: datetime | str | None
+        tier: str | None
+        kind: str | None
+        tag: str | None
+        age_gt_hours: float | None
+        unaccessed_gt_hours: float | None
+        importance_lt: float | None
+        access_lt: int | None
+        access_gt: int | None
+        utility_lt: float | None
+        similarity_gt: float | None
+
+
+OFF = "off"  # the scope of a built-in rule that was deleted
+
+
+def rules(store: Store, ns: str | None = None) -> list[Rule]:
+    """Return the rules that are in force, most urgent first.
+
+    With a namespace, those that count there.
+    """
+    with store.engine.read() as tx:
+        return [
+            rule for rule in tx.rules.all() if rule.scope != OFF and (not ns or rule.ns in ("", ns))
+        ]
+
+
+def get_rule(store: Store, rule_id: str) -> Rule:
+    """Return one rule."""
+    with store.engine.read() as tx:
+        return _found(tx, rule_id)
+
+
+def set_rule(
+    store: Store,
+    name: str,
+    action: str,
+    *,
+    rule_id: str | None = None,
+    ns: str = "",
+    priority: int = 50,
+    action_params: Mapping[str, Any] | None = None,
+    expires_at: datetime | str | None = None,
+    tier: str | None = None,
+    kind: str | None = None,
+    tag: str | None = None,
+    age_gt_hours: float | None = None,
+    unaccessed_gt_hours: float | None = None,
+    importance_lt: float | None = None,
+    access_lt: int | None = None,
+    access_gt: int | None = None,
+    utility_lt: float | None = None,
+    similarity_gt: float | None = None,
+) -> Rule:
+    """Add a rule, or with `rule_id` put it in the place of one: where every condition given holds,
+    the action is taken.
+
+    Actions are PROMOTE and DEMOTE (`to_tier`), DECAY (`factor`, `min`), DELETE, ARCHIVE, TTL_SET
+    (`ttl`) and PIN; and for memories that are alike (`similarity_gt`) LINK, DEDUP and MERGE
+    (`strategy`: link_only, dedup or keep_highest_importance)."""
+    op, params = validate.text(action, "action").upper(), dict(validate.meta(action_params) or {})
+    given: dict[str, Any] = {
+        "tier": None if tier is None else str(validate.choice(tier, Tier, "tier")),
+        "kind": None if kind is None else str(validate.choice(kind, Kind, "kind")),
+        "tag_includes": validate.label(tag, "tag"),
+        "age_gt_hours": _hours(age_gt_hours, "age"),
+        "unaccessed_gt_hours": _hours(unaccessed_gt_hours, "unaccessed"),
+        "importance_lt": validate.share(importance_lt, "importance"),
+        "access_lt": None
+        if access_lt is None
+        else validate.positive(access_lt, "access_lt", least=0),
+        "access_gt": None
+        if access_gt is None
+        else validate.positive(access_gt, "access_gt", least=0),
+        "utility_lt": validate.share(utility_lt, "utility"),
+        "similarity_gt": validate.share(similarity_gt, "similarity"),
+    }
+    check(op, params, given["similarity_gt"])
+    if all(value is None for value in given.values()):
+        raise InvalidInputError(
+            "a rule without a condition would hold for everything",
+            "give at least one, such as --cond-tier",
+        )
+    if isinstance(priority, bool) or not isinstance(priority, int) or abs(priority) > 1_000_000:
+        raise InvalidInputError(
+            f"priority {validate.shown(priority)} is no whole number",
+            "built-in rules have 10 to 96",
+        )
+    now = store.clock()
+    rule = Rule(
+        id=validate.key(rule_id) if rule_id else store.new_id(now),
+        name=_name(name),
+        action_op=op,
+        created_at=now,
+        ns=validate.namespace(ns) if ns else "",
+        priority=priority,
+        action_params=params,
+        rule_expires_at=None if expires_at is None else as_time(expires_at, "expires_at"),
+        **{f"cond_{field}": value for field, value in given.items()},
+    )
+    with store.engine.write() as tx:
+        tx.rules.replace(rule)
+    return rule
+
+
+def rm_rule(store: Store, rule_id: str) -> Rule:
+    """Delete a rule; a built-in one is switched off, and `reset_rule` brings it back."""
+    with store.engine.write() as tx:
+        rule = _found(tx, rule_id)
+        if any(rule.id == built_in.id for built_in in BUILT_IN):
+            tx.rules.replace(replace(rule, scope=OFF, created_by="user"))
+        else:
+            tx.rules.delete(rule.id)
+    return rule
+
+
+def reset_rule(store: Store, rule_id: str) -> Rule:
+    """Make a built-in rule again what it was."""
+    found = next((rule for rule in BUILT_IN if rule.id == rule_id), None)
+    if found is None:
+        known = ", ".join(rule.id for rule in BUILT_IN)
+        raise NotFoundError(
+            f"there is no built-in rule {validate.shown(rule_id)}", f"they are: {known}"
+        )
+    with store.engine.write() as tx:
+        tx.rules.replace(found)
+    return found
+
+
+def _found(tx: Transaction, rule_id: str) -> Rule:
+    rule = tx.rules.get(validate.text(rule_id, "rule id"))
+    if rule is None or rule.scope == OFF:
+        raise NotFoundError(
+            f"rule not found: {validate.shown(rule_id)}", "`ghost rule list` shows them"
+        )
+    return rule
+
+
+def _name(value: str) -> str:
+    if not validate.text(value, "rule name").strip():
+        raise InvalidInputError("rule name is required", "say in a few words what it does")
+    return validate.label(value, "rule name") or ""
+
+
+def _hours(value: float | None, what: str) -> float | None:
+    found = validate.number(value, f"{what} in hours")
+    if found is not None and found < 0:
+        raise InvalidInputError(
+            f"{what} in hours is {value}, which is before now", "give a number from 0 up"
+        )
+    return found

@@ -1,0 +1,57 @@
+"""get: read one memory by its key."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from ghostmem.clock import as_time, format_time
+from ghostmem.errors import NotFoundError
+from ghostmem.model import Memory
+from ghostmem.store import validate
+from ghostmem.store.lookup import count, find
+from ghostmem.store.retry import again
+from ghostmem.store.store import Store
+
+if TYPE_CHECKING:
+    from ghostmem.store.protocol import Transaction
+
+
+@again
+def get(
+    store: Store,
+    ns: str,
+    key: str,
+    version: int | None = None,
+    *,
+    as_of: datetime | str | None = None,
+) -> Memory:
+    """Return the current version of a memory, or a numbered one, or that which was believed at a
+    time.
+
+    The retrieval is counted, and the memory shows the counts before that; other wordings of it are
+    its aliases."""
+    validate.text(ns, "namespace")
+    validate.text(key, "key")
+    now = store.clock()
+    with store.engine.read() as tx:
+        memory = find(tx, ns, key, now, version) if as_of is None else _believed(tx, ns, key, as_of)
+        memory = tx.memories.with_refs([memory])[0]
+        if wordings := tx.aliases.of([memory.id]).get(memory.id):
+            memory = replace(memory, aliases=tuple(alias.content for alias in wordings))
+    count(store, [memory], now, used=True)
+    return memory
+
+
+def _believed(tx: Transaction, ns: str, key: str, as_of: datetime | str) -> Memory:
+    at = as_time(as_of, "as_of")
+    found = [
+        m
+        for m in tx.memories.history(ns, key)
+        if (m.recorded_at or m.created_at) <= at and (not m.deleted_at or m.deleted_at > at)
+    ]
+    if not found:
+        hint = f"`ghost history -n {ns} -k {key}` shows its versions"
+        raise NotFoundError(f"memory not found: {ns}/{key} as of {format_time(at)}", hint)
+    return found[-1]

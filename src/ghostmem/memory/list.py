@@ -1,0 +1,56 @@
+"""list: what is there, newest first."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ghostmem.model import Memory, Tier
+from ghostmem.store import validate
+from ghostmem.store.narrowing import narrowed, one
+from ghostmem.store.retry import again
+from ghostmem.store.store import Store
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from ghostmem.store.narrowing import Narrow
+
+    class ListFields(Narrow, total=False):
+        """What a listing may be narrowed by."""
+
+        tier: str | None
+        key_prefix: str | None
+        deleted: bool
+        limit: int
+        offset: int
+
+
+@again
+def list_memories(
+    store: Store,
+    ns: str | None = None,
+    *,
+    tier: str | None = None,
+    key_prefix: str | None = None,
+    deleted: bool = False,
+    limit: int = 20,
+    offset: int = 0,
+    **conditions: Unpack[Narrow],
+) -> list[Memory]:
+    """Return live memories that pass every filter, newest first.
+
+    `deleted` lists removed and superseded versions instead.
+    """
+    which = replace(
+        narrowed(**conditions),
+        ns=validate.ns_filter(ns),
+        now=None if deleted else store.clock(),
+        tiers=one(validate.choice(tier, Tier, "tier")),
+        key_prefix=None if key_prefix is None else validate.text(key_prefix, "key prefix"),
+        deleted=deleted,
+    )
+    with store.engine.read() as tx:
+        return tx.listing.select(
+            which, validate.positive(limit, "limit"), validate.positive(offset, "offset", least=0)
+        )

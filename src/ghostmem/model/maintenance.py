@@ -1,0 +1,97 @@
+"""Lifecycle rules, and the reports of their runs."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from ghostmem.model.memory import Record, optional
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Change(Record):
+    """One thing a run does to a memory, or to an edge (then `key` is the one it starts at and
+    `to_key` the other).
+    """
+
+    ns: str
+    key: str
+    op: str
+    rule: str
+    before: Mapping[str, Any] = optional({})
+    after: Mapping[str, Any] = optional({})
+    to_key: str | None = optional()
+    rel: str | None = optional()
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Report(Record):
+    """What a reflection did, or in a dry run would do.
+
+    What already was as it should be is not counted.
+    """
+
+    run: str
+    dry_run: bool
+    at: datetime
+    memories_evaluated: int = 0
+    rules_applied: int = 0
+    decayed: int = 0
+    promoted: int = 0
+    demoted: int = 0
+    archived: int = 0
+    deleted: int = 0
+    merged: int = 0
+    deduplicated: int = 0
+    linked: int = 0
+    pinned: int = 0
+    expiring: int = 0
+    edges_decayed: int = 0
+    edges_pruned: int = 0
+    relinked: int = 0
+    resumed: bool = False
+    linked_clusters: tuple[tuple[str, ...], ...] = optional(())
+    changes: tuple[Change, ...] = optional(())
+    errors: tuple[str, ...] = optional(())
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Run(Record):
+    """A run as it is on record."""
+
+    id: str
+    verb: str
+    scope: str
+    at: datetime
+    changes: int = 0
+    finished_at: datetime | None = optional()
+    undone_at: datetime | None = optional()
+
+
+SYSTEM = "system"  # who made the built-in rules; one that a user changes is the user's
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Rule(Record):
+    """A condition and an action of the lifecycle; empty conditions do not count."""
+
+    id: str
+    name: str
+    action_op: str
+    created_at: datetime
+    ns: str = ""
+    priority: int = 50
+    scope: str = "reflect"
+    created_by: str = "user"
+    cond_tier: str | None = optional()
+    cond_age_gt_hours: float | None = optional()
+    cond_importance_lt: float | None = optional()
+    cond_access_lt: int | None = optional()
+    cond_access_gt: int | None = optional()
+    cond_utility_lt: float | None = optional()
+    cond_kind: str | None = optional()
+    cond_tag_includes: str | None = optional()
+    cond_similarity_gt: float | None = optional()
+    cond_unaccessed_gt_hours: float | None = optional()
+    action_params: Mapping[str, Any] = optional({})
+    rule_expires_at: datetime | None = optional()

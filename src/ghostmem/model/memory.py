@@ -1,0 +1,315 @@
+"""The nouns: frozen values that every floor speaks in.
+
+Field names are those of the specification. `to_dict` leaves out what is empty, and is what JSON
+output, export and tools show."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from datetime import datetime
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+from ghostmem.clock import format_time
+
+if TYPE_CHECKING:
+    from ghostmem.model.records import Verdict
+
+
+class Kind(StrEnum):
+    """What sort of knowledge a memory is."""
+
+    SEMANTIC = "semantic"
+    EPISODIC = "episodic"
+    PROCEDURAL = "procedural"
+
+
+class Tier(StrEnum):
+    """Where a memory stands in its life."""
+
+    SENSORY = "sensory"
+    STM = "stm"
+    LTM = "ltm"
+    DORMANT = "dormant"
+
+
+class Priority(StrEnum):
+    """How much the writer cares."""
+
+    LOW = "low"
+    NORMAL = "normal"
+    HIGH = "high"
+    CRITICAL = "critical"
+
+
+class FileRel(StrEnum):
+    """What was done to a file that a memory names."""
+
+    MODIFIED = "modified"
+    CREATED = "created"
+    DELETED = "deleted"
+    READ = "read"
+
+
+class SourceKind(StrEnum):
+    """How a memory came to be known."""
+
+    STATED = "stated"
+    OBSERVED = "observed"
+    SELF = "self"
+    PEER = "peer"
+    IMPORT = "import"
+
+
+HEARSAY = (
+    SourceKind.OBSERVED,
+    SourceKind.PEER,
+    SourceKind.IMPORT,
+)  # what never replaces or ends what the user said
+
+
+class Rel(StrEnum):
+    """How one memory relates to another."""
+
+    RELATES_TO = "relates_to"
+    CONTRADICTS = "contradicts"
+    DEPENDS_ON = "depends_on"
+    REFINES = "refines"
+    CONTAINS = "contains"
+    MERGED_INTO = "merged_into"
+    CAUSED_BY = "caused_by"
+    PREVENTS = "prevents"
+    IMPLIES = "implies"
+
+
+class Sort(StrEnum):
+    """What a sentence is good for."""
+
+    CORRECTION = "correction"
+    BOUNDARY = "boundary"
+    HEALTH = "health"  # a boundary of the body
+    PREFERENCE = "preference"
+    DECISION = "decision"
+    GOTCHA = "gotcha"
+    PROCEDURE = "procedure"
+    FACT = "fact"
+
+
+class Outcome(StrEnum):
+    """What a put did."""
+
+    CREATED = "created"
+    UPDATED = "updated"
+    REINFORCED = "reinforced"
+    QUARANTINED = "quarantined"
+
+
+class NsFilter(str):
+    """Which namespaces: all (the empty text), one (`a:b`), or all that start alike (`a:*`)."""
+
+    __slots__ = ()
+
+    @property
+    def is_prefix(self) -> bool:
+        """Say whether the filter names a prefix."""
+        return self.endswith("*")
+
+    @property
+    def prefix(self) -> str:
+        """Return the common start of all namespaces that match."""
+        return self.removesuffix("*")
+
+    def matches(self, ns: str) -> bool:
+        """Say whether a namespace passes."""
+        return not self or (ns.startswith(self.prefix) if self.is_prefix else ns == self)
+
+
+def is_namespace(text: str) -> bool:
+    """Say whether a text may name a namespace: segments of letters, digits, - and _ joined by
+    colons, at most 128 characters.
+    """
+    return 0 < len(text) <= 128 and all(_is_segment(part) for part in text.split(":"))
+
+
+def _is_segment(part: str) -> bool:
+    return (
+        part[:1] not in ("", "_")
+        and part.isascii()
+        and part.replace("-", "a").replace("_", "a").isalnum()
+    )
+
+
+LOCKED = "locked"  # the tag that guards a memory against rewriting and maintenance
+CAPTURED = (
+    "captured"  # the tag of what `capture` chose to keep; a second tag says of which kind it is
+)
+MINED = "mined"  # the tag of procedures that were found in transcripts
+THREAD = "thread"  # the tag of turns that an adapter keeps for an agent framework
+TRANSCRIPT = "transcript"  # the tag of turns of recorded conversations
+MACHINE_TAGS = frozenset(
+    (LOCKED, CAPTURED, MINED, THREAD, TRANSCRIPT)
+)  # set by Ghost, and no words to search by
+
+
+def plain(value: Any) -> Any:
+    """Turn a model value into what JSON can hold."""
+    if isinstance(value, datetime):
+        return format_time(value)
+    if isinstance(value, StrEnum):
+        return value.value
+    if isinstance(value, Record):
+        return value.to_dict()
+    if isinstance(value, tuple | list):
+        return [plain(item) for item in value]
+    if isinstance(value, Mapping):
+        return {key: plain(item) for key, item in value.items()}
+    return value
+
+
+class Record:
+    """Give a dataclass equality, a representation and `to_dict`.
+
+    Generating the first two for every class would cost each cold start a few milliseconds, so they
+    are written once."""
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and self.__dict__ == other.__dict__
+
+    def __hash__(self) -> int:
+        return hash((type(self), tuple(str(value) for value in self.__dict__.values())))
+
+    def __repr__(self) -> str:
+        values = ", ".join(f"{name}={value!r}" for name, value in self.__dict__.items())
+        return f"{type(self).__name__}({values})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as plain data, without empty optional ones."""
+        found: dict[str, Any] = {}
+        for name, is_optional, default in _fields(type(self)):
+            value = getattr(self, name)
+            if is_optional and (
+                value is None or value in ((), {}, "") or value is default is False
+            ):
+                continue
+            found[name] = value if type(value) is str else plain(value)
+        return found
+
+
+_FIELDS: dict[type[Any], tuple[tuple[str, bool, Any], ...]] = {}
+
+
+def _fields(kind: type[Any]) -> tuple[tuple[str, bool, Any], ...]:
+    """Return the fields of a record: the name, whether it is left out when it is empty, and the
+    default.
+    """
+    if kind not in _FIELDS:
+        _FIELDS[kind] = tuple(
+            (part.name, bool(part.metadata.get("optional")), part.default) for part in fields(kind)
+        )
+    return _FIELDS[kind]
+
+
+def optional(default: Any = None) -> Any:
+    """Declare a field that `to_dict` leaves out when it is empty."""
+    if default == {}:
+        return field(default_factory=dict, metadata={"optional": True})
+    return field(default=default, metadata={"optional": True})
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FileRef(Record):
+    """A file that a memory is about, and what was done to it."""
+
+    path: str
+    rel: FileRel = FileRel.MODIFIED
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SymbolRef(Record):
+    """A symbol of a project's code that a memory is about: its canonical name, where it stood, and
+    the hash of its text then.
+    """
+
+    name: str
+    language: str
+    path: str
+    root: str
+    hash: str
+    rel: FileRel = FileRel.MODIFIED
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Memory(Record):
+    """One version of one memory: the unit that is stored, found and aged."""
+
+    id: str
+    ns: str
+    key: str
+    content: str
+    kind: Kind
+    version: int
+    created_at: datetime
+    tier: Tier = Tier.STM
+    priority: Priority = Priority.NORMAL
+    importance: float = 0.5
+    pinned: bool = False
+    access_count: int = 0
+    utility_count: int = 0
+    est_tokens: int = 0
+    tags: tuple[str, ...] = optional(())
+    supersedes: str | None = optional()
+    deleted_at: datetime | None = optional()
+    last_accessed_at: datetime | None = optional()
+    meta: Mapping[str, Any] = optional({})
+    expires_at: datetime | None = optional()
+    source_user: str | None = optional()
+    source_kind: SourceKind | None = optional()
+    source_scope: str | None = optional()
+    source_client: str | None = optional()
+    valid_from: datetime | None = optional()
+    valid_to: datetime | None = optional()
+    recorded_at: datetime | None = optional()
+    files: tuple[FileRef, ...] = optional(())
+    symbols: tuple[SymbolRef, ...] = optional(())
+    chunks: int | None = optional()
+    outcome: Outcome | None = optional()
+    requested_key: str | None = optional()
+    verdict: "Verdict | None" = optional()
+    aliases: tuple[str, ...] = optional(())
+    notes: tuple[str, ...] = optional(())
+
+    @property
+    def locked(self) -> bool:
+        """Say whether the memory carries the tag `locked`."""
+        return LOCKED in self.tags
+
+    def is_current(self, now: datetime) -> bool:
+        """Say whether the version is neither removed nor expired."""
+        return self.deleted_at is None and (self.expires_at is None or self.expires_at > now)
+
+    def is_open(self, at: datetime) -> bool:
+        """Say whether what the memory says has not ended by a time."""
+        return self.valid_to is None or self.valid_to > at
+
+    def held_at(self, at: datetime) -> bool:
+        """Say whether what the memory says was true at a time.
+
+        It begins when it was said, unless it says otherwise.
+        """
+        return (self.valid_from or self.created_at) <= at and self.is_open(at)
+
+    @property
+    def from_user(self) -> bool:
+        """Say whether it is the user's own word, which nothing observed or told by others
+        overrules.
+        """
+        return self.source_kind in (None, SourceKind.STATED)
+
+    @property
+    def protected(self) -> bool:
+        """Say whether maintenance must leave the memory alone."""
+        return self.pinned or self.locked
+
+
+def estimate_tokens(content: str) -> int:
+    """Estimate what a memory costs in a prompt: UTF-8 bytes / 4 + 20."""
+    return len(content.encode()) // 4 + 20

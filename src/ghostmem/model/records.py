@@ -1,0 +1,96 @@
+"""What the store keeps beside memories: verdicts, chunks, held texts, accesses, aliases
+and tokens.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from ghostmem.model.memory import Record, SourceKind, optional
+
+
+class VerdictKind(StrEnum):
+    """What a new text is to an older one."""
+
+    NEW = "new"
+    RESTATEMENT = "restatement"
+    UPDATE = "update"
+    CONFLICT = "conflict"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Verdict(Record):
+    """What a text is to what is known: the memory it concerns, and why: likeness, shared terms,
+    words of change, what differs.
+    """
+
+    kind: VerdictKind
+    key: str | None = optional()
+    evidence: Mapping[str, Any] = optional({})
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Chunk(Record):
+    """A piece of a memory's content, the unit of indexing."""
+
+    memory_id: str
+    seq: int
+    text: str
+    start_line: int
+    end_line: int
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Held(Record):
+    """Something that was put and is not trusted: what it says, the fields it came with as plain
+    data, and why it is held.
+    """
+
+    id: str
+    ns: str
+    key: str
+    content: str
+    fields: Mapping[str, Any]
+    reasons: tuple[str, ...]
+    at: datetime
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Access(Record):
+    """How often a memory was used and shown on one day."""
+
+    memory_id: str
+    day: str
+    used: int
+    shown: int
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Alias(Record):
+    """What was said when it was said again in other words: the words, when, and by whom."""
+
+    content: str
+    at: datetime
+    source_user: str | None = optional()
+    source_kind: SourceKind | None = optional()
+    source_scope: str | None = optional()
+    source_client: str | None = optional()
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Token(Record):
+    """A token as it is on record: grants as `NS:SCOPE`, never the secret."""
+
+    id: str
+    name: str
+    grants: tuple[str, ...]
+    created_at: datetime
+    expires_at: datetime | None = optional()
+    revoked_at: datetime | None = optional()
+    last_used_at: datetime | None = optional()
+
+    def is_live(self, now: datetime) -> bool:
+        """Say whether the token still opens anything."""
+        return self.revoked_at is None and (self.expires_at is None or self.expires_at > now)

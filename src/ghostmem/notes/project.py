@@ -1,0 +1,113 @@
+"""Which project a folder belongs to, and the namespace that is its own."""
+
+import hashlib
+import os
+import re
+from collections.abc import Iterator
+
+PREFIX = "project"
+_LONGEST = 90
+_URL = re.compile(r"^\s*url\s*=\s*(.*?)\s*$", re.MULTILINE)
+_NAMELESS = {"", ".", "..", "-", "@", ":"}
+
+
+def project_namespace(folder: str | None = None) -> str:
+    """Return the namespace of the project that a folder belongs to.
+
+    A repository is known by its remote, so that clones, worktrees and subfolders are one project;
+    without a remote by the folder that holds it; without a repository by its own name."""
+    try:
+        here = os.path.realpath(folder or os.getcwd())
+    except OSError:  # the folder is gone
+        return named_namespace(PREFIX, "")
+    common = _common_dir(here)
+    if common is None:
+        return named_namespace(PREFIX, os.path.basename(here))
+    name = os.path.basename(common)
+    home = (
+        os.path.basename(os.path.dirname(common))
+        if name.startswith(".")
+        else name.removesuffix(".git")
+    )
+    return named_namespace(PREFIX, _remote(common) or home)
+
+
+def _above(folder: str) -> Iterator[str]:
+    while True:
+        yield folder
+        parent = os.path.dirname(folder)
+        if parent == folder:
+            return
+        folder = parent
+
+
+def _common_dir(folder: str) -> str | None:
+    """Return the directory that all worktrees of a repository share."""
+    for place in _above(folder):
+        git = os.path.join(place, ".git")
+        if os.path.isdir(git):
+            return git
+        if os.path.isfile(git):
+            told = _read(git).partition("gitdir:")[2].strip()
+            found = os.path.normpath(os.path.join(place, told)) if told else git
+            shared = _read(os.path.join(found, "commondir")).strip()
+            return os.path.normpath(os.path.join(found, shared)) if shared else found
+        if os.path.isfile(os.path.join(place, "HEAD")) and os.path.isdir(
+            os.path.join(place, "objects")
+        ):
+            return place  # a bare repository
+    return None
+
+
+def _remote(common: str) -> str:
+    """Return `owner/name` of the remote called origin, or of the first there is."""
+    config = _read(os.path.join(common, "config"))
+    parts = re.split(r"^\s*\[remote \"(.*?)\"\]\s*$", config, flags=re.MULTILINE)
+    remotes = {
+        name: _URL.search(body.split("\n[")[0])
+        for name, body in zip(parts[1::2], parts[2::2], strict=False)
+    }
+    found = remotes.get("origin") or next((url for url in remotes.values() if url), None)
+    return "" if found is None else _named(found[1])
+
+
+def _named(url: str) -> str:
+    """Return the last two parts of a remote's path.
+
+    Nothing of its host, its credentials or its query.
+    """
+    if "::" in url:
+        return ""
+    address = re.split(r"[?#]", url, maxsplit=1)[0]
+    scheme, _, rest = address.rpartition("://")
+    place = rest.rpartition("@")[2]
+    if scheme:
+        path = place.partition("/")[2]
+    elif ":" in place and not place.startswith(("/", ".")):
+        path = place.partition(":")[2]
+    else:
+        path = place
+    kept = [
+        part for part in path.rstrip("/").removesuffix(".git").split("/") if part not in _NAMELESS
+    ]
+    return "/".join(kept[-2:])
+
+
+def _read(path: str) -> str:
+    try:
+        with open(path, encoding="utf-8", errors="replace") as stream:
+            return stream.read(100_000)
+    except OSError:
+        return ""
+
+
+def named_namespace(prefix: str, name: str) -> str:
+    """Return a name as a namespace.
+
+    Where letters had to go, a hash of the name keeps different ones apart.
+    """
+    clean = re.sub(r"[^a-z0-9_-]+", "-", name.lower()).strip("-_")
+    if name and (not clean or len(clean) > _LONGEST or not name.isascii()):
+        digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+        clean = f"{clean[:_LONGEST].rstrip('-_')}-{digest}".lstrip("-")
+    return f"{prefix}:{clean or 'home'}"

@@ -1,0 +1,67 @@
+"""Release a section of a note from the quarantine: it is searched from now on, as long as the file
+says it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING
+
+from ghostmem.errors import NotFoundError
+from ghostmem.memory.embedding import catch_up
+from ghostmem.memory.quarantine import missing
+from ghostmem.model import Memory, NsFilter, Outcome
+from ghostmem.notes.index import META, file_of, index_note, sections_of
+from ghostmem.notes.layouts.table import layout_named
+from ghostmem.notes.links import link_notes
+from ghostmem.notes.scan import ChangingError, read_note
+
+if TYPE_CHECKING:
+    from ghostmem.model import Folder, Held
+    from ghostmem.store.store import Store
+
+
+def folder_of(store: Store, held: Held) -> Folder | None:
+    """Return the folder whose note has a section that is held, or None when it is no such section,
+    or not of a folder here.
+    """
+    if (file := file_of(held)) is None:
+        return None
+    with store.engine.read() as tx:
+        folders = tx.notes.folders(NsFilter(held.ns))
+    path = str(held.fields["meta"][META])
+    return next((folder for folder in folders if str(PurePath(folder.root) / path) == file), None)
+
+
+def release_section(store: Store, folder: Folder, held: Held) -> Memory:
+    """Index a note again with a section that was held.
+
+    Nothing changes when the file no longer has it.
+    """
+    path = str(held.fields["meta"][META])
+    gone = NotFoundError(
+        f"{path} no longer has the section that is held",
+        f"drop it: ghost quarantine drop {held.id}",
+    )
+    try:
+        read = read_note(Path(folder.root) / path)
+    except (OSError, ChangingError) as error:
+        raise gone from error
+    with store.engine.write(within=(folder.ns,)) as tx:
+        if not tx.quarantine.drop(held.id):
+            raise missing(held.id)  # somebody else was faster
+        note = tx.notes.at(folder.id, path)
+        index_note(store, tx, folder, layout_named(folder.layout), path, read, note, held.content)
+        note = tx.notes.at(folder.id, path)
+        found = (
+            [one for one in sections_of(tx, note) if one.content == held.content]
+            if note is not None
+            else []
+        )
+        if not found:
+            raise gone
+        link_notes(store, tx, folder, again=True)
+        memory = replace(tx.memories.with_refs(found[:1])[0], outcome=Outcome.CREATED)
+    catch_up(store)
+    return memory

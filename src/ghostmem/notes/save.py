@@ -1,0 +1,108 @@
+"""Saving a text into daily notes or into MEMORY.md."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ghostmem.errors import InvalidInputError, InvalidTargetError
+from ghostmem.memory.screen import screen
+from ghostmem.model import Folder, Record, optional
+from ghostmem.notes.folders import add_notes, note_folders
+from ghostmem.notes.layouts.table import layout_named
+from ghostmem.notes.lock import locked
+from ghostmem.notes.sync import sync_folder
+from ghostmem.notes.write import append, inside, read_file
+from ghostmem.store import validate
+from ghostmem.store.store import Store
+
+DAILY, LONG_TERM = "daily", "long_term"
+TARGETS = (DAILY, LONG_TERM)
+LAYOUTS = ("daily", "openclaw")  # those that have a place for both
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Saved(Record):
+    """Where a text was saved."""
+
+    root: str
+    path: str
+    target: str
+    notes: tuple[str, ...] = optional(())
+
+
+def save_note(
+    store: Store, content: str, target: str = DAILY, *, folder: str | Path | None = None
+) -> Saved:
+    """Add a text to the note of today, or to MEMORY.md, and index it.
+
+    A folder that is not there is made.
+
+    Secrets are redacted before anything is written.
+    Without `folder` it is GHOST_NOTES_DIR, the only folder of daily notes that was added, or
+    `notes` beside the store."""
+    if target not in TARGETS:
+        raise InvalidTargetError(f"invalid target {validate.shown(target)}")
+    clean, notes = screen(
+        store.settings, validate.content(content, store.settings.max_content_bytes)
+    )
+    text = clean.replace("\r\n", "\n").strip("\n")
+    root = _root(store, folder)
+    known = [one for one in note_folders(store) if one.root == str(root)]
+    day = store.clock().astimezone().strftime("%Y-%m-%d")
+    with locked(root):
+        path = _daily(root, day, known) if target == DAILY else _long_term(root)
+        file = inside(root, path)
+        before = read_file(file).text
+        gap = (
+            ""
+            if not before or before.endswith("\n\n")
+            else "\n"
+            if before.endswith("\n")
+            else "\n\n"
+        )
+        append(
+            file, f"{gap}{text}\n", opening=f"# {day}\n\n" if target == DAILY else "# Memory\n\n"
+        )
+    fit = [one for one in known if layout_named(one.layout).wants(path)]
+    sync_folder(store, fit[0] if fit else add_notes(store, root, layout="daily").folder, link=False)
+    return Saved(str(root), path, target, notes)
+
+
+def _root(store: Store, folder: str | Path | None) -> Path:
+    named = folder or store.settings.notes_dir
+    if named:
+        return Path(named).expanduser().resolve()
+    roots = dict.fromkeys(one.root for one in note_folders(store) if one.layout in LAYOUTS)
+    if len(roots) > 1:
+        raise InvalidInputError(
+            f"there are {len(roots)} folders of daily notes: {', '.join(roots)}",
+            "name one with GHOST_NOTES_DIR",
+        )
+    if roots:
+        return Path(next(iter(roots)))
+    if store.engine.file is None:
+        what = "in memory" if store.engine.location == ":memory:" else "in a database"
+        raise InvalidInputError(
+            f"a store {what} has no folder of notes beside it", "name one with GHOST_NOTES_DIR"
+        )
+    return Path(store.engine.file).resolve().parent / "notes"
+
+
+def _daily(root: Path, day: str, known: Sequence[Folder]) -> str:
+    """Return today's note, in the folder that this workspace keeps its days in."""
+    only = bool(known) and not any(
+        layout_named(one.layout).wants(f"daily/{day}.md") for one in known
+    )
+    place = (
+        "memory"
+        if only or ((root / "memory").is_dir() and not (root / "daily").is_dir())
+        else "daily"
+    )
+    return f"{place}/{day}.md"
+
+
+def _long_term(root: Path) -> str:
+    elsewhere = (root / "memory" / "MEMORY.md").is_file() and not (root / "MEMORY.md").is_file()
+    return "memory/MEMORY.md" if elsewhere else "MEMORY.md"

@@ -1,0 +1,96 @@
+"""Memories beside code: what is remembered about the files and symbols of an outline."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from ghostmem.caller import CALLER
+from ghostmem.model import FileRel, Memory
+from ghostmem.outline.graph import PROJECT, Node, file_id
+from ghostmem.outline.project_graph import CodeGraph
+from ghostmem.outline.render import Memory as Mention
+from ghostmem.outline.stale import Code
+from ghostmem.store import validate
+from ghostmem.store.rows import Filter
+from ghostmem.store.store import Store
+
+_About = tuple[str, Memory, Mention]  # the id of a node, a memory about it, and how that is shown
+
+
+def memories_of(
+    store: Store, graph: CodeGraph, nodes: Iterable[Node], ns: str | None = None
+) -> dict[str, list[Mention]]:
+    """Return by node id the memories about files and symbols of a project: pinned ones first, then
+    the newest.
+
+    All are returned; the renderer shows a few and counts the rest. A memory about a symbol that was
+    renamed stands with the new one, about one that is gone with its file."""
+    wanted = {node.id: node for node in nodes if node.origin == PROJECT}
+    paths = {node.file for node in wanted.values() if node.kind == "file"}
+    which = Filter(ns=validate.ns_filter(ns), now=store.clock())
+    with store.engine.read() as tx:
+        linked = tx.listing.select(replace(which, code=graph.root))
+        named = (
+            tx.listing.select(replace(which, paths=_spellings(graph.root, paths))) if paths else []
+        )
+    found: dict[str, dict[str, tuple[Memory, Mention]]] = defaultdict(dict)
+    for node, memory, mention in (
+        *_of_symbols(graph, linked),
+        *_of_files(graph.root, paths, named),
+    ):
+        if node in wanted and CALLER.get().may(memory.ns, "read"):
+            found[node].setdefault(memory.id, (memory, mention))
+    return {node: _ordered(pairs.values()) for node, pairs in found.items()}
+
+
+def _spellings(root: str, paths: Iterable[str]) -> tuple[str, ...]:
+    """Return the ways in which a memory may name files: from the root, or in full."""
+    return tuple(
+        sorted({spelled for path in paths for spelled in (path, f"./{path}", f"{root}/{path}")})
+    )
+
+
+def _of_symbols(graph: CodeGraph, memories: Sequence[Memory]) -> Iterator[_About]:
+    if not memories:
+        return
+    code = Code(graph)
+    for memory in memories:
+        for ref in memory.symbols:
+            if (ref.root, ref.language) != (graph.root, graph.language):
+                continue
+            judged = code.judge(ref)
+            note = judged.mark
+            if judged.node is None or judged.node.name != ref.name:
+                note = f"{ref.name}: {note}"
+            yield (
+                judged.node.id if judged.node else file_id(ref.path),
+                memory,
+                _mention(memory, ref.rel, note),
+            )
+
+
+def _of_files(root: str, paths: Iterable[str], memories: Sequence[Memory]) -> Iterator[_About]:
+    places = {spelled: path for path in paths for spelled in _spellings(root, [path])}
+    for memory in memories:
+        for file in memory.files:
+            if file.path in places:
+                yield file_id(places[file.path]), memory, _mention(memory, file.rel)
+
+
+def _mention(memory: Memory, rel: FileRel, note: str = "") -> Mention:
+    return Mention(
+        str(memory.tier), memory.key, str(rel), f"{memory.created_at:%Y-%m-%d}", memory.pinned, note
+    )
+
+
+def _ordered(pairs: Iterable[tuple[Memory, Mention]]) -> list[Mention]:
+    ranked = sorted(
+        pairs,
+        key=lambda pair: (
+            not pair[0].pinned,
+            -pair[0].created_at.timestamp(),
+            pair[0].ns,
+            pair[0].key,
+        ),
+    )
+    return [mention for _, mention in ranked]

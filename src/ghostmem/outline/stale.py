@@ -1,0 +1,219 @@
+"""stale: memories whose code has moved on since.
+
+Worked out when asked, never stored, and nothing is rewritten.
+"""
+
+import os
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import NamedTuple
+
+from ghostmem.errors import GhostError
+from ghostmem.model import Memory, Record, SymbolRef, optional
+from ghostmem.outline.graph import PROJECT, Node
+from ghostmem.outline.project_graph import CodeGraph, code_graph
+from ghostmem.store import validate
+from ghostmem.store.rows import Filter
+from ghostmem.store.store import Store
+
+CURRENT, CHANGED, RENAMED, GONE, UNKNOWN = "current", "changed", "renamed", "gone", "unknown"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Stale(Record):
+    """A symbol that a memory is about, and what became of it.
+
+    `now` is its likely new name, or why nothing can be said.
+    """
+
+    ns: str
+    key: str
+    symbol: str
+    path: str
+    state: str
+    now: str = optional("")
+    root: str = optional("")
+
+    @property
+    def mark(self) -> str:
+        """Return the state in words, nothing when the code is as it was."""
+        return mark(self.state, self.now)
+
+
+class Judged(NamedTuple):
+    """What became of a symbol, and the node that it is now, or may be."""
+
+    state: str
+    node: Node | None = None
+
+    @property
+    def now(self) -> str:
+        """Return the name it may have now, if that is another."""
+        return self.node.name if self.node and self.state == RENAMED else ""
+
+    @property
+    def mark(self) -> str:
+        """Return the state in words."""
+        return mark(self.state, self.now)
+
+
+def mark(state: str, now: str = "") -> str:
+    """Say in words what became of a symbol; nothing when it is as it was."""
+    words = {
+        CURRENT: "",
+        CHANGED: "code changed since",
+        RENAMED: f"renamed to {now}?",
+        GONE: "symbol gone",
+    }
+    return words.get(state, f"cannot be checked: {now}")
+
+
+def stale(
+    store: Store, ns: str | None = None, root: str | Path | None = None, *, everything: bool = False
+) -> list[Stale]:
+    """Return the linked symbols whose code is no longer what it was, by namespace and key.
+
+    With `everything` all of them.
+
+    Every project that memories are linked to is read, or only the one in `root`.
+    """
+    home = (
+        None
+        if root is None
+        else os.path.realpath(os.path.expanduser(validate.text(str(root), "root")))
+    )
+    with store.engine.read() as tx:
+        memories = tx.listing.select(
+            Filter(ns=validate.ns_filter(ns), now=store.clock(), code=home or "")
+        )
+    codes: dict[tuple[str, str], Code | str] = {}
+    found = []
+    for memory, ref in _links(memories, home):
+        place = (ref.root, ref.language)
+        if place not in codes:
+            codes[place] = _code(store, *place, trusted=home is not None)
+        judged = _judged(memory, ref, codes[place])
+        if everything or judged.state != CURRENT:
+            found.append(judged)
+    return found
+
+
+def _links(memories: Iterable[Memory], home: str | None) -> list[tuple[Memory, SymbolRef]]:
+    ordered = sorted(memories, key=lambda memory: (memory.ns, memory.key))
+    return [
+        (memory, ref) for memory in ordered for ref in memory.symbols if home in (None, ref.root)
+    ]
+
+
+def _judged(memory: Memory, ref: SymbolRef, code: "Code | str") -> Stale:
+    if isinstance(code, str):
+        return Stale(memory.ns, memory.key, ref.name, ref.path, UNKNOWN, code, ref.root)
+    judged = code.judge(ref)
+    path = judged.node.file if judged.node else ref.path
+    return Stale(memory.ns, memory.key, ref.name, path, judged.state, judged.now, ref.root)
+
+
+def _code(store: Store, root: str, language: str, trusted: bool) -> "Code | str":
+    """Read a project, or return why it cannot be.
+
+    A root that came with an import must not have the whole disk read.
+    """
+    if not trusted and (
+        not os.path.isabs(root)
+        or Path(os.path.realpath(Path.home())).is_relative_to(os.path.realpath(root))
+    ):
+        return f"{root} is no project's folder; name it with --root to read it all the same"
+    try:
+        return Code(code_graph(store, root, language))
+    except (GhostError, ImportError, OSError, ValueError) as error:
+        return str(error)
+
+
+class Code:
+    """A project's code as it is now, by names and by texts."""
+
+    def __init__(self, graph: CodeGraph) -> None:
+        self.graph = graph
+        self._named: dict[str, list[Node]] = defaultdict(list)
+        self._bodies: dict[str, list[Node]] = defaultdict(list)
+        self._files: dict[str, list[Node]] = defaultdict(list)
+        for node in graph.linked.nodes.values():
+            if node.origin == PROJECT and node.kind not in ("file", "module"):
+                self._named[node.name].append(node)
+                self._bodies[node.body].append(node)
+                self._files[node.file].append(node)
+
+    def judge(self, ref: SymbolRef) -> Judged:
+        """Say what became of a symbol: the same, changed, under another name if only one has its
+        text, or gone.
+        """
+        known = sorted(
+            self._named.get(ref.name, ()),
+            key=lambda node: (node.body != ref.hash, node.file != ref.path, node.line),
+        )
+        if known:
+            return Judged(CURRENT if known[0].body == ref.hash else CHANGED, known[0])
+        alike = self._renamed(ref) if ref.hash else {}
+        return Judged(RENAMED, *alike.values()) if len(alike) == 1 else Judged(GONE)
+
+    def in_file(self, path: str) -> list[Node]:
+        """Return the symbols of a file."""
+        return self._files.get(path, [])
+
+    def _renamed(self, ref: SymbolRef) -> dict[str, Node]:
+        """Return what has the same text, here or anywhere.
+
+        A text may contain its own name, so in its file that is put back.
+        """
+        found = {node.id: node for node in self._bodies.get(ref.hash, ())}
+        here = self.in_file(ref.path)
+        source = _source(self.graph.root, ref.path) if here else b""
+        found |= {node.id: node for node in here if _as_named(node, source, ref.name) == ref.hash}
+        return found
+
+
+def _source(root: str, path: str) -> bytes:
+    try:
+        return (Path(root) / path).read_bytes()
+    except OSError:
+        return b""
+
+
+def _as_named(node: Node, source: bytes, name: str) -> str:
+    """Return the hash that a symbol's text would have under another name."""
+    new, old = re.findall(r"\w+", node.name), re.findall(r"\w+", name)
+    back = {
+        mine.encode(): theirs.encode()
+        for mine, theirs in zip(new, old, strict=False)
+        if mine != theirs
+    }
+    text = _text(node, source) if len(new) == len(old) and back else b""
+    if not text:
+        return ""
+    words = re.compile(
+        rb"(?<![\w\x80-\xff])(?:" + b"|".join(map(re.escape, back)) + rb")(?![\w\x80-\xff])"
+    )
+    return sha256(words.sub(lambda match: back[match[0]], text)).hexdigest()
+
+
+def _text(node: Node, source: bytes) -> bytes:
+    """Return a symbol's text; it begins where its id says, and ends on its last line where the hash
+    fits.
+    """
+    place = node.id.rpartition("@")[2]
+    lines = [line + b"\n" for line in source.split(b"\n")]
+    if not place.isdecimal() or not node.line <= node.end_line <= len(lines):
+        return b""
+    start, low = int(place), sum(map(len, lines[: node.end_line - 1]))
+    low = max(start, low)
+    before = sha256(source[start:low])
+    for stop in range(low, min(len(source), low + len(lines[node.end_line - 1])) + 1):
+        hashed = before.copy()
+        hashed.update(source[low:stop])
+        if hashed.hexdigest() == node.body:
+            return source[start:stop]
+    return b""

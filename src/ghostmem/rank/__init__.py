@@ -1,1 +1,0 @@
-"""Ranking: pure functions from features to scores, one path for every engine."""

@@ -1,0 +1,78 @@
+"""memory search --mode hybrid: the entries of role files, found by words and by meaning."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from ghostmem.clock import Clock, now
+from ghostmem.memory.draft import Draft, write_draft
+from ghostmem.memory.embedding import catch_up
+from ghostmem.notes.roles import MemoryEntry, SearchResult
+from ghostmem.search.search import search
+from ghostmem.settings import Settings
+from ghostmem.store.fields import put_fields
+from ghostmem.store.store import Store
+from ghostmem.store.vectoriser import Vectoriser
+
+_NS = "entries"
+_LONGEST_TITLE = 400
+
+
+def search_entries(
+    query: str,
+    entries: Sequence[MemoryEntry],
+    settings: Settings,
+    limit: int = 0,
+    *,
+    clock: Clock = now,
+) -> tuple[list[SearchResult], tuple[str, ...]]:
+    """Return the entries that answer a question, best first, and what is to be said beside it.
+
+    They are searched as memories are, in a store that lives as long as this call. Vectors are made
+    by the static model, which is fast and sends nothing anywhere, unless the provider is none."""
+    if not query.strip() or not entries:
+        return [], ()
+    provider = "none" if settings.embed_provider == "none" else "static"
+    given = replace(settings, db=":memory:", embed_provider=provider, cutoff="off")
+    from ghostmem.store.sqlite import SqliteEngine
+
+    store = Store(SqliteEngine(":memory:", clock), given, clock, Vectoriser(given))
+    try:
+        with store.engine.write(durable=False) as tx:
+            for number, entry in enumerate(entries):
+                write_draft(store, tx, _draft(number, entry))
+        catch_up(store, link=False)
+        hits = search(store, query, limit=limit if limit > 0 else len(entries))
+    finally:
+        store.engine.close()
+    problem = store.vectoriser.problem
+    notes = (*hits.notes, f"searched by words only: {problem}") if problem else hits.notes
+    return [SearchResult(entries[_number(hit.key)], hit.score) for hit in hits], notes
+
+
+def _draft(number: int, entry: MemoryEntry) -> Draft:
+    """Return an entry as a memory.
+
+    Its title is part of the key, whose words every chunk is found by, and of the text.
+    """
+    title = " ".join(entry.section.replace("\0", " ").split())[:_LONGEST_TITLE]
+    fields = put_fields(kind="semantic", created_at=_time(entry.timestamp))
+    return Draft(
+        _NS,
+        f"{title} #{number}",
+        f"{title}\n\n{entry.content}".replace("\0", "\ufffd"),
+        fields,
+        quiet=True,
+    )
+
+
+def _number(key: str) -> int:
+    return int(key.rpartition("#")[2])
+
+
+def _time(timestamp: str) -> datetime | None:
+    """Return a local time as an entry writes it; none where that is no time."""
+    try:
+        return datetime.fromisoformat(timestamp).astimezone()
+    except (ValueError, OverflowError):
+        return None

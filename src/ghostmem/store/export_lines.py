@@ -1,0 +1,215 @@
+"""Model values as lines of JSON and back, exactly."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from datetime import datetime
+from typing import Any
+
+from ghostmem.clock import parse_time
+from ghostmem.errors import InvalidInputError
+from ghostmem.model import (
+    Access,
+    Alias,
+    Edge,
+    FileRef,
+    FileRel,
+    Held,
+    Kind,
+    Link,
+    Memory,
+    Priority,
+    Record,
+    Rel,
+    Rule,
+    SourceKind,
+    SymbolRef,
+    Tier,
+    estimate_tokens,
+    optional,
+)
+from ghostmem.store import validate
+
+FORMAT = 1
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Wording(Record):
+    """An alias with the memory it belongs to, as a line has it."""
+
+    memory_id: str
+    content: str
+    at: datetime
+    source_user: str | None = optional()
+    source_kind: SourceKind | None = optional()
+    source_scope: str | None = optional()
+    source_client: str | None = optional()
+
+    @classmethod
+    def of(cls, memory_id: str, alias: Alias) -> "Wording":
+        """Join an alias with its memory."""
+        return cls(memory_id, **{part.name: getattr(alias, part.name) for part in fields(Alias)})
+
+    @property
+    def alias(self) -> Alias:
+        """Return the alias alone."""
+        return Alias(**{part.name: getattr(self, part.name) for part in fields(Alias)})
+
+
+TYPES: dict[str, type[Record]] = {
+    "memory": Memory,
+    "edge": Edge,
+    "link": Link,
+    "access": Access,
+    "alias": Wording,
+    "held": Held,
+    "rule": Rule,
+}
+TRANSIENT: dict[type[Record], set[str]] = {  # fields that are for the moment only
+    Memory: {"chunks", "outcome", "requested_key", "verdict", "aliases", "notes"},
+    Edge: {"ns", "from_key", "to_key", "outcome"},
+}
+_TIMES = {
+    "created_at",
+    "deleted_at",
+    "last_accessed_at",
+    "expires_at",
+    "valid_from",
+    "valid_to",
+    "recorded_at",
+    "rule_expires_at",
+    "at",
+}
+_ENUMS: dict[str, type[Any]] = {
+    "kind": Kind,
+    "tier": Tier,
+    "priority": Priority,
+    "source_kind": SourceKind,
+    "rel": Rel,
+}
+_WHOLE = {
+    "version",
+    "access_count",
+    "utility_count",
+    "est_tokens",
+    "used",
+    "shown",
+    "cond_access_lt",
+    "cond_access_gt",
+}
+_FLAGS = {"pinned", "automatic"}
+_SHARES = {"importance", "weight"}
+
+
+def line_of(kind: str, record: Record) -> str:
+    """Write one record as a line of JSON."""
+    return json.dumps({"type": kind, **record.to_dict()}, ensure_ascii=False)
+
+
+def record_of(kind: str, data: Mapping[str, Any], strict: bool = True) -> Record:
+    """Read a record from plain data; unknown fields are an error when strict, else left out."""
+    made = TYPES[kind]
+    names = {part.name for part in fields(made)} - TRANSIENT.get(made, set())  # type: ignore[arg-type]
+    if strict and (extra := sorted(data.keys() - names - {"type"})):
+        raise InvalidInputError(
+            f"unknown field {extra[0]!r}", "this file may come from a newer Ghost: upgrade with pip"
+        )
+    values = {
+        name: _value(made, name, data[name])
+        for name in names & data.keys()
+        if data[name] is not None
+    }
+    if made is Memory:
+        _complete(values)
+    try:
+        return made(**values)
+    except TypeError as error:
+        missing = str(error).split("argument")[-1].strip(" s:")
+        raise InvalidInputError(
+            f"missing field {missing}", "every line needs its required fields"
+        ) from None
+
+
+def values_of(made: type[Record], data: Mapping[str, Any]) -> dict[str, Any]:
+    """Read some fields of a record from plain data."""
+    return {
+        name: None if value is None else _value(made, name, value) for name, value in data.items()
+    }
+
+
+def _complete(values: dict[str, Any]) -> None:
+    """Fill in what an older or foreign export leaves out."""
+    values.setdefault("kind", Kind.SEMANTIC)
+    values.setdefault("version", 1)
+    for name in ("ns", "key", "content"):
+        if not isinstance(values.get(name), str) or not values[name]:
+            raise InvalidInputError(f"missing field {name!r}", "a memory needs ns, key and content")
+    values.setdefault("est_tokens", estimate_tokens(values["content"]))
+    if "created_at" in values:
+        values.setdefault("recorded_at", values["created_at"])
+
+
+def _value(made: type[Record], name: str, value: Any) -> Any:
+    reader = _rank if made is Rule and name == "priority" else _READERS.get(name)
+    if reader is not None:
+        return reader(value)
+    if name in _TIMES:
+        return parse_time(validate.text(value, name), name)
+    if name in _WHOLE:
+        return validate.positive(value, name, least=1 if name == "version" else 0)
+    if name in _SHARES:
+        return validate.share(value, name)
+    if name in _ENUMS:
+        return validate.choice(value, _ENUMS[name], name)
+    if name in _FLAGS and not isinstance(value, bool):
+        raise InvalidInputError(f"{name} {validate.shown(value)} is neither true nor false")
+    if name.startswith("cond_") or name in _FLAGS:
+        return value
+    return validate.text(value, name)
+
+
+def _rank(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise InvalidInputError(f"priority {validate.shown(value)} is not a whole number")
+    return value
+
+
+def _files(value: Any) -> tuple[FileRef, ...]:
+    if not isinstance(value, list):
+        raise InvalidInputError(f"files must be a list, not {validate.shown(value)}")
+    return (
+        validate.files(
+            [FileRef(str(f.get("path", "")), FileRel(f.get("rel", "modified"))) for f in value]
+        )
+        or ()
+    )
+
+
+def _symbols(value: Any) -> tuple[SymbolRef, ...]:
+    if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
+        raise InvalidInputError(f"symbols must be a list of objects, not {validate.shown(value)}")
+    return validate.symbols([_symbol(one) for one in value])
+
+
+def _symbol(one: Mapping[str, Any]) -> SymbolRef:
+    names = [part.name for part in fields(SymbolRef)]
+    if odd := sorted(one.keys() - {"rel"} ^ set(names) - {"rel"}):
+        raise InvalidInputError(f"a symbol needs {', '.join(names)}, and nothing else: {odd[0]!r}")
+    return SymbolRef(**{**one, "rel": FileRel(one.get("rel", "modified"))})
+
+
+def _reasons(value: Any) -> tuple[str, ...]:
+    if not isinstance(value, list):
+        raise InvalidInputError(f"reasons must be a list, not {validate.shown(value)}")
+    return tuple(validate.texts(value, "reasons", "reason"))
+
+
+_READERS: dict[str, Callable[[Any], Any]] = {
+    "fields": validate.meta,
+    "reasons": _reasons,
+    "files": _files,
+    "symbols": _symbols,
+    "tags": validate.tags,
+    "meta": validate.meta,
+    "action_params": validate.meta,
+}

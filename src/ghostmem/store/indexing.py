@@ -1,0 +1,108 @@
+"""From content to the rows of the index: the only place that decides what is searched, and what is
+embedded.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ghostmem.model import Memory
+from ghostmem.store.rows import IndexRow
+from ghostmem.text.chunk import CHUNKER, chunk
+from ghostmem.text.labels import label_terms, tag_terms, with_tags
+from ghostmem.text.scripts import fold
+from ghostmem.text.terms import encode_all, index_terms, joined_terms
+
+if TYPE_CHECKING:
+    from ghostmem.embed.base import Embedder
+    from ghostmem.store.protocol import Transaction
+
+
+def index_rows(key: str, content: str, target: int, source: str | None = None) -> list[IndexRow]:
+    """Chunk a content and prepare each chunk for full text, substrings and vectors, with its key
+    and who said it.
+
+    Tags are added by `tagged`: unlike these, they can change while the content stays.
+    """
+    named = _name_terms(key, source)
+    rows = []
+    for seq, span in enumerate(chunk(content, target, target * 3 // 2)):
+        text = content[span.start : span.stop]
+        terms = _chunk_terms(named, text)
+        rows.append(
+            IndexRow(
+                seq=seq,
+                start=span.start,
+                stop=span.stop,
+                start_line=span.start_line,
+                end_line=span.end_line,
+                terms=" ".join(terms),
+                length=len(terms),
+                tokens=encode_all(terms),
+                plain=fold(f"{key}\n{text}" if seq == 0 else text).lower(),
+                chunker=CHUNKER,
+                spoken=spoken(text, source),
+            )
+        )
+    return rows
+
+
+def _name_terms(key: str, source: str | None) -> list[str]:
+    return label_terms(key) + index_terms(source or "")
+
+
+def _chunk_terms(named: Sequence[str], text: str) -> list[str]:
+    terms = index_terms(text)
+    return [*named, *terms, *joined_terms(terms)]
+
+
+def tagged(rows: Sequence[IndexRow], tags: Iterable[str]) -> Sequence[IndexRow]:
+    """Add the terms of a memory's tags to its chunks; what is embedded stays as it is."""
+    extra = tag_terms(tags)
+    return [_reworded(row, with_tags(row.terms, extra)) for row in rows] if extra else rows
+
+
+def _reworded(row: IndexRow, terms: str) -> IndexRow:
+    words = terms.split()
+    return replace(row, terms=terms, length=len(words), tokens=encode_all(words))
+
+
+def retag(tx: "Transaction", memory: Memory, tags: Sequence[str]) -> None:
+    """Let a live memory be found by other tags than it has now.
+
+    Its chunks, their numbers and vectors stay.
+    """
+    extra = tag_terms(tags)
+    if extra == tag_terms(memory.tags):
+        return
+    named = _name_terms(memory.key, memory.source_user)
+    terms = [" ".join(_chunk_terms(named, chunk.text)) for chunk in tx.index.chunks(memory)]
+    tx.index.reword(memory.ns, memory.id, [with_tags(text, extra) for text in terms])
+
+
+def spoken(text: str, source: str | None) -> str:
+    """Return a chunk's text as it is embedded: with who said it."""
+    return f"{source}: {text}" if source else text
+
+
+def vector_bytes(embedder: "Embedder", texts: Sequence[str]) -> list[bytes]:
+    """Embed texts, equal ones once, and return their vectors as they are stored: float16."""
+    import numpy as np
+
+    different = list(dict.fromkeys(texts))
+    made = {
+        text: row.tobytes()
+        for text, row in zip(different, embedder.embed(different).astype(np.float16), strict=True)
+    }
+    return [made[text] for text in texts]
+
+
+class Reindexer:
+    """Index rows of whole memories, for repair and restore."""
+
+    def __init__(self, target: int) -> None:
+        self._target = target
+
+    def __call__(self, memory: Memory) -> Sequence[IndexRow]:
+        rows = index_rows(memory.key, memory.content, self._target, memory.source_user)
+        return tagged(rows, memory.tags)

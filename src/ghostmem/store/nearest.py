@@ -1,0 +1,251 @@
+"""Vectors of one namespace in memory: exact products while they are few, a 1-bit sieve before them
+when they are many.
+"""
+
+import threading
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+EXACT = 20_000  # up to so many vectors every one is compared in full
+BLOCK = 8_192  # how many vectors are compared with many at once
+PAIRED = 512  # and with how many
+SIEVE = 1_500  # how many survive the sieve
+
+
+class Shelf:
+    """Room for the vectors of a namespace, which views share and the newest view may add to."""
+
+    def __init__(
+        self, ids: "NDArray[np.int64]", rows: "NDArray[np.float16]", room: int = 0
+    ) -> None:
+        self.used = len(ids)
+        size, width = max(room, len(ids)), rows.shape[1] if rows.ndim == 2 else 0
+        self.ids = np.zeros(size, np.int64)
+        self.rows = np.zeros((size, width), np.float16)
+        self.ids[: self.used], self.rows[: self.used] = ids, rows
+        self._full: NDArray[np.float32] | None = None
+        self._bits: NDArray[np.uint64] | None = (
+            None  # one row for each 64 dimensions, so that counting runs along memory
+        )
+        self._full_to = self._bits_to = 0
+        self._lock = threading.Lock()
+
+    def add(self, after: int, ids: "NDArray[np.int64]", rows: "NDArray[np.float16]") -> bool:
+        """Add vectors behind the first `after`.
+
+        False when others were added there before, or there is no room.
+        """
+        with self._lock:
+            if self.used != after or after + len(ids) > len(self.ids):
+                return False
+            self.ids[after : after + len(ids)], self.rows[after : after + len(ids)] = ids, rows
+            self.used += len(ids)
+            return True
+
+    def full(self, count: int) -> "NDArray[np.float32]":
+        """Return the first vectors as float32, converted once."""
+        with self._lock:
+            if self._full is None:
+                self._full = np.zeros(self.rows.shape, np.float32)
+            if self._full_to < count:
+                self._full[self._full_to : count] = self.rows[self._full_to : count]
+                self._full_to = count
+            return self._full[:count]
+
+    def bits(self, count: int) -> "NDArray[np.uint64]":
+        """Return the signs of the first vectors, packed once."""
+        with self._lock:
+            if self._bits is None:
+                self._bits = np.zeros((-(-self.rows.shape[1] // 64), len(self.ids)), np.uint64)
+            if self._bits_to < count:
+                self._bits[:, self._bits_to : count] = _signs(self.rows[self._bits_to : count])
+                self._bits_to = count
+            return self._bits[:, :count]
+
+
+class VectorView:
+    """The vectors of a namespace by ascending chunk number, as of one sequence."""
+
+    def __init__(
+        self,
+        sequence: int,
+        ids: "NDArray[np.int64]",
+        rows: "NDArray[np.float16]",
+        shelf: "Shelf | None" = None,
+    ) -> None:
+        self.sequence = sequence
+        self._shelf = shelf or Shelf(ids, rows)
+        self.ids, self.rows = self._shelf.ids[: len(ids)], self._shelf.rows[: len(ids)]
+
+    @property
+    def count(self) -> int:
+        """Return how many vectors there are."""
+        return len(self.ids)
+
+    @property
+    def last(self) -> int:
+        """Return the highest number of a chunk that has a vector."""
+        return int(self.ids[-1]) if len(self.ids) else 0
+
+    def is_stale(self, chunks: int) -> bool:
+        """Say whether so many of these are gone, of which so many chunks are left, that they are
+        better read anew.
+        """
+        return len(self.ids) > chunks * 1.25 + 100
+
+    def extended(
+        self, sequence: int, ids: "NDArray[np.int64]", rows: "NDArray[np.float16]"
+    ) -> "VectorView":
+        """Return a view with more vectors behind these, which stay as they are."""
+        before, after = len(self.ids), len(self.ids) + len(ids)
+        shelf = self._shelf
+        if not shelf.add(before, ids, rows):
+            shelf = Shelf(self.ids, self.rows, room=after + after // 2 + 64)
+            shelf.add(before, ids, rows)
+        return VectorView(sequence, shelf.ids[:after], shelf.rows[:after], shelf)
+
+    def nearest(
+        self, query: "NDArray[np.float32]", count: int, among: "set[int] | None" = None
+    ) -> list[int]:
+        """Return the chunks nearest to a unit vector, nearest first, ties by newest.
+
+        With `among`, only of those.
+        """
+        if not len(self.ids):
+            return []
+        if among is not None:
+            kept = np.flatnonzero(np.isin(self.ids, np.fromiter(among, np.int64, len(among))))
+            chosen = (
+                kept[_top(np.vecdot(self.rows[kept].astype(np.float32), query), count)]
+                if len(kept)
+                else kept
+            )
+            few: list[int] = self.ids[chosen].tolist()
+            return few
+        if len(self.ids) <= EXACT:
+            scores = np.vecdot(
+                self._shelf.full(len(self.ids)), query
+            )  # not @: its threads cost more than they save
+            chosen = _top(scores, count)
+        else:
+            sieved = self._sieve(query, max(SIEVE, count * 4))
+            scores = np.vecdot(self.rows[sieved].astype(np.float32), query)
+            chosen = sieved[_top(scores, count)]
+        found: list[int] = self.ids[chosen].tolist()
+        return found
+
+    def alike(
+        self,
+        queries: "NDArray[np.float32]",
+        least: float,
+        count: int,
+        before: int | None = None,
+        late: "tuple[NDArray[np.bool_], NDArray[np.int64]] | None" = None,
+    ) -> "list[tuple[NDArray[np.int64], NDArray[np.float32]]]":
+        """Return, for each unit vector, the chunks at least so near and how near.
+
+        With `before`, only of smaller numbers.
+
+        `late` says which chunks are left out, each for the vectors whose own number is not larger.
+        """
+        stop = len(self.ids) if before is None else int(np.searchsorted(self.ids, before))
+        parts: list[list[tuple[NDArray[np.int64], NDArray[np.float32]]]] = [[] for _ in queries]
+        for start in range(0, stop, BLOCK):
+            end = min(stop, start + BLOCK)
+            scores = queries @ self.rows[start:end].astype(np.float32).T
+            if late is not None:
+                scores[late[0][start:end] & (self.ids[start:end] >= late[1][:, None])] = -1.0
+            for at, row in enumerate(scores):
+                near = np.flatnonzero(row >= least)
+                if len(near):
+                    parts[at].append((self.ids[start + near], row[near]))
+        return [_most(found, count) for found in parts]
+
+    def pairs(
+        self, chunks: "Sequence[int]", least: float, most: int
+    ) -> "Iterator[tuple[int, int, float]]":
+        """Yield pairs of these chunks that are nearer than this, each once, with how near they are.
+
+        A chunk has at most so many pairs with later ones, the nearest of each block: thousands of
+        one template would be millions of pairs."""
+        given = np.array(chunks, np.int64)
+        rows, there = self.vectors(given)
+        rows, given = rows[there], given[there]
+        taken = np.zeros(len(given), np.int64)
+        for start in range(0, len(given), PAIRED):
+            block = rows[start : start + PAIRED]
+            for other in range(start, len(given), BLOCK):
+                scores = block @ rows[other : other + BLOCK].T
+                if other == start:  # itself and those before it
+                    scores[np.tril_indices(len(block), 0, scores.shape[1])] = -1.0
+                for at in np.flatnonzero(scores.max(axis=1) > least).tolist():
+                    near = np.flatnonzero(scores[at] > least)
+                    room = most - int(taken[start + at])
+                    if len(near) > room:
+                        near = near[np.argsort(-scores[at, near], kind="stable")[: max(0, room)]]
+                    taken[start + at] += len(near)
+                    for two in near.tolist():
+                        yield (
+                            int(given[start + at]),
+                            int(given[other + two]),
+                            min(1.0, float(scores[at, two])),
+                        )
+
+    def vectors(
+        self, chunks: "NDArray[np.int64]"
+    ) -> "tuple[NDArray[np.float32], NDArray[np.bool_]]":
+        """Return the vectors of chunks and which of them there are."""
+        at = np.searchsorted(self.ids, chunks)
+        at = np.minimum(at, max(0, len(self.ids) - 1))
+        there = self.ids[at] == chunks if len(self.ids) else np.zeros(len(chunks), bool)
+        found = (
+            self.rows[at].astype(np.float32)
+            if len(self.ids)
+            else np.zeros((len(chunks), 1), np.float32)
+        )
+        found[~there] = 0
+        return found, there
+
+    def _sieve(self, query: "NDArray[np.float32]", count: int) -> "NDArray[np.int64]":
+        """Return the rows whose signs agree with the query's most often."""
+        differing = np.zeros(len(self.ids), np.uint16)
+        for word, sign in zip(self._shelf.bits(len(self.ids)), _signs(query[None, :]), strict=True):
+            differing += np.bitwise_count(word ^ sign)
+        count = min(count, len(differing) - 1)
+        cut = np.partition(differing, count)[count]
+        return np.concatenate(
+            [np.flatnonzero(differing < cut), np.flatnonzero(differing == cut)[-count:]]
+        )
+
+
+def _most(
+    parts: "list[tuple[NDArray[np.int64], NDArray[np.float32]]]", count: int
+) -> "tuple[NDArray[np.int64], NDArray[np.float32]]":
+    """Return the nearest of what several blocks found."""
+    ids = np.concatenate([np.zeros(0, np.int64), *(ids for ids, _ in parts)])
+    scores = np.concatenate([np.zeros(0, np.float32), *(scores for _, scores in parts)])
+    chosen = _top(scores, count) if len(ids) else slice(0)
+    return ids[chosen], scores[chosen]
+
+
+def _signs(rows: "NDArray[np.float16] | NDArray[np.float32]") -> "NDArray[np.uint64]":
+    """Return the signs of vectors as bits, 64 dimensions to a row."""
+    packed = np.packbits(rows > 0, axis=1)
+    spare = -packed.shape[1] % 8
+    words = np.ascontiguousarray(np.pad(packed, ((0, 0), (0, spare)))).view(np.uint64)
+    return np.ascontiguousarray(words.T)
+
+
+def _top(scores: "NDArray[np.float32]", count: int) -> "NDArray[np.int64]":
+    """Return the positions of the largest scores, largest first, ties by the later position."""
+    count = min(count, len(scores))
+    least = np.partition(scores, -count)[-count]
+    above = np.flatnonzero(scores > least)
+    cut = np.concatenate([above, np.flatnonzero(scores == least)[len(above) - count :]])
+    return cut[np.lexsort((-cut, -scores[cut]))]

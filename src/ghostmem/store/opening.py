@@ -1,0 +1,56 @@
+"""Choosing the engine by what the store's name looks like."""
+
+from typing import TYPE_CHECKING
+
+from ghostmem.clock import Clock
+from ghostmem.errors import EngineError
+from ghostmem.settings import Settings
+
+if TYPE_CHECKING:
+    from ghostmem.store.protocol import Engine
+
+POSTGRES = ("postgresql://", "postgres://")
+
+
+def open_engine(settings: Settings, clock: Clock, moving: bool = False) -> "Engine":
+    """Open the store that the settings name, creating it when it is not there.
+
+    One that is being filled, only to fill it.
+    """
+    engine = _opened(settings, clock)
+    if engine.moving and not moving:
+        engine.close()
+        raise EngineError(
+            f"{engine.location} is being filled by `ghost migrate`, which has not finished",
+            f"run the same `ghost migrate --from … --to {engine.location}` again: it goes "
+            "on where it was",
+        )
+    return engine
+
+
+def _opened(settings: Settings, clock: Clock) -> "Engine":
+    path = settings.path
+    if path.startswith(POSTGRES):
+        try:
+            from ghostmem.store.postgres import PostgresEngine
+        except ImportError as error:
+            hint = "pip install 'ghostmem[postgres]'"
+            raise EngineError(
+                f"a store in PostgreSQL needs a package that is not installed ({error.name})", hint
+            ) from None
+        return PostgresEngine(
+            path,
+            clock,
+            settings.synchronous,
+            settings.busy_timeout,
+            settings.pg_connections,
+            settings.pg_hnsw,
+        )
+    if "://" in path:
+        raise EngineError(
+            f"{path} is no store this Ghost can open",
+            "name a file, :memory:, or a postgresql:// URL",
+        )
+    from ghostmem.store.sqlite import SqliteEngine
+
+    return SqliteEngine(path, clock, settings.synchronous, settings.busy_timeout)

@@ -1,0 +1,236 @@
+"""Finding what is wrong in a database, and rebuilding every index from the rows."""
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from ghostmem.model import NsFilter
+from ghostmem.store.columns import differing
+from ghostmem.store.postgres.schema import CHUNK_WORDS, OF_STORE
+from ghostmem.store.tag_index import TAGGED, UNINDEXED, count_unindexed
+
+if TYPE_CHECKING:
+    from ghostmem.store.postgres.connect import Db
+    from ghostmem.store.postgres.transaction import PostgresTransaction
+    from ghostmem.store.protocol import Reindex
+
+_WORDS = "string_to_array(nullif(c.terms, ''), ' ')"
+_NOT_LAST = (
+    "m.deleted_at IS NULL AND m.version < (SELECT max(n.version) FROM memories n "
+    "WHERE n.ns = m.ns AND n.key = m.key)"
+)
+
+# Each row: what it means, and a query that returns how many there are.
+_COUNTS: tuple[tuple[str, str], ...] = (
+    (
+        "live memories without chunks",
+        "SELECT count(*) FROM memories "
+        "m WHERE "
+        "m.deleted_at "
+        "IS NULL AND trim(m.content) <> ''"
+        " AND NOT EXISTS (SELECT 1 FROM chunks c WHERE c.ns = m.ns AND c.memory_id = m.id)",
+    ),
+    (
+        "chunks of memories that are not live",
+        "SELECT count(*) FROM chunks c JOIN "
+        "memories "
+        "m ON m.ns = c.ns AND m.id = "
+        "c.memory_id"
+        " WHERE m.deleted_at IS NOT NULL",
+    ),
+    (
+        "chunks whose terms differ from full text",
+        "SELECT count(*) FROM chunks c"
+        f" WHERE c.length <> coalesce(cardinality({_WORDS}), 0)"
+        f" OR length(c.codes) <> (SELECT count(DISTINCT word) FROM unnest({_WORDS}) AS word)",
+    ),
+    (
+        "namespaces whose counts differ from their chunks",
+        "SELECT count(*) FROM namespaces "
+        "n WHERE (n.chunks, n.length) <>"
+        " (SELECT count(*), coalesce(sum(c.length), 0) FROM chunks c WHERE c.ns = n.ns)",
+    ),
+    (
+        "threads whose counts differ from their chunks",
+        "SELECT count(*) FROM threads t "
+        "WHERE (t.chunks, t.length) <>"
+        " (SELECT count(*), coalesce(sum(c.length), 0) FROM chunks c "
+        "WHERE c.ns = "
+        "t.ns AND "
+        "c.thread_id = t.id)",
+    ),
+    (
+        "live versions that are not the last of their key",
+        f"SELECT count(*) FROM memories m WHERE {_NOT_LAST}",
+    ),
+    (
+        "keys with several live versions",
+        "SELECT count(*) FROM "
+        "(SELECT 1 FROM "
+        "memories "
+        "WHERE deleted_at IS NULL"
+        " GROUP BY ns, key HAVING count(*) > 1) twice",
+    ),
+    (
+        "ids that several memories have",
+        "SELECT count(*) FROM (SELECT 1 FROM memories GROUP BY id HAVING count(*) > 1) twice",
+    ),
+    (
+        "namespaces without a row",
+        "SELECT count(DISTINCT m.ns) FROM memories m"
+        " WHERE NOT EXISTS (SELECT 1 FROM namespaces n WHERE n.ns = m.ns)",
+    ),
+    (
+        "words that differ from those of the chunks",
+        "WITH held AS MATERIALIZED "
+        f"({CHUNK_WORDS}) SELECT"
+        " (SELECT count(*) FROM (SELECT ns, word FROM held EXCEPT SELECT ns, word FROM "
+        "words) missing)"
+        " + (SELECT count(*) FROM (SELECT ns, word FROM words EXCEPT "
+        "SELECT ns, "
+        "word FROM "
+        "held) extra)",
+    ),
+    (
+        "vectors whose length differs from their model's",
+        "SELECT count(*) FROM vectors v "
+        "JOIN models m ON m.id = v.model_id"
+        " WHERE vector_dims(v.vector) <> m.dimension",
+    ),
+    (
+        "notes in another namespace than their folder",
+        "SELECT count(*) FROM notes n JOIN note_folders f ON f.id = n.folder_id WHERE f.ns <> n.ns",
+    ),
+)
+
+# Each row: a table, its column, and the table whose ids that holds; first those that others point
+# to.
+_POINTERS: tuple[tuple[str, str, str], ...] = (
+    ("chunks", "memory_id", "memories"),
+    ("vectors", "chunk_id", "chunks"),
+    ("vectors", "model_id", "models"),
+    ("memory_edges", "from_id", "memories"),
+    ("memory_edges", "to_id", "memories"),
+    ("memory_links", "from_id", "memories"),
+    ("memory_links", "to_id", "memories"),
+    ("memory_files", "memory_id", "memories"),
+    ("memory_symbols", "memory_id", "memories"),
+    ("accesses", "memory_id", "memories"),
+    ("inferences", "from_id", "memories"),
+    ("inferences", "to_id", "memories"),
+    ("unlinked", "memory_id", "memories"),
+    ("aliases", "memory_id", "memories"),
+    ("audit", "run_id", "runs"),
+    ("notes", "folder_id", "note_folders"),
+    ("note_sections", "memory_id", "memories"),
+    ("note_sections", "note_id", "notes"),
+    ("note_links", "memory_id", "memories"),
+    ("spare_vectors", "model_id", "models"),
+)
+_LOST_TARGETS = (
+    "l.to_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM memories m WHERE m.ns = "
+    "l.ns AND m.id = l.to_id)"
+)
+_LOST_SPACES = (  # a namespace whose row is gone goes on where its log ends
+    "INSERT INTO namespaces (ns, id, sequence, head) SELECT DISTINCT ON (c.ns) c.ns, "
+    "c.ns_id, c.seq, c.hash FROM changes c"
+    " WHERE NOT EXISTS (SELECT 1 FROM namespaces n WHERE n.ns = c.ns) ORDER BY c.ns, c.seq DESC"
+)
+_INVALID = (
+    "SELECT c.oid::regclass::text FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid"
+    " JOIN pg_namespace s ON s.oid = c.relnamespace WHERE NOT i.indisvalid AND s.nspname = "
+    "current_schema() ORDER BY 1"
+)
+
+
+def problems(tx: "PostgresTransaction") -> list[str]:
+    """Return one sentence for everything that is wrong; an empty list means clean."""
+    db = tx.db
+    found = [f"index {name} is not valid" for (name,) in db.rows(_INVALID)]
+    for table, column, parent in _POINTERS:
+        if count := db.get(
+            f"SELECT count(*) FROM {table} t WHERE {_points_nowhere(column, parent)}"
+        ):
+            found.append(f"{count} rows of {table} point to a missing row of {parent}")
+    if count := db.get(f"SELECT count(*) FROM note_links l WHERE {_LOST_TARGETS}"):
+        found.append(f"{count} links of notes lead to memories that are gone")
+    for meaning, query in _COUNTS:
+        if count := db.get(query):
+            found.append(f"{count} {meaning}")
+    if count := count_unindexed(tx.index, db.rows(TAGGED)):
+        found.append(f"{count} {UNINDEXED}")
+    found += differing(
+        db.rows(
+            "SELECT ns, key, version FROM memories WHERE checksum <> md5(content) ORDER BY 1, 2, 3"
+        )
+    )
+    return found + _malformed(db)
+
+
+def _points_nowhere(column: str, parent: str) -> str:
+    """Return the condition that a row's column names no row of another table."""
+    same = "" if parent in OF_STORE else "p.ns = t.ns AND "
+    return f"NOT EXISTS (SELECT 1 FROM {parent} p WHERE {same}p.id = t.{column})"
+
+
+def _malformed(db: "Db") -> list[str]:
+    """Read every tag and meta; only servers from 16 on could tell themselves whether a text is
+    JSON.
+    """
+    wrong = {"tags": 0, "meta": 0}
+    for tags, meta in db.stream(
+        "SELECT tags, meta FROM memories WHERE tags IS NOT NULL OR meta IS NOT NULL"
+    ):
+        wrong["tags"] += not _is(tags, list)
+        wrong["meta"] += not _is(meta, dict)
+    said = {
+        "tags": "memories whose tags are not a list",
+        "meta": "memories whose meta is not an object",
+    }
+    return [f"{count} {said[name]}" for name, count in wrong.items() if count]
+
+
+def _is(text: str | None, kind: type) -> bool:
+    if text is None:
+        return True
+    try:
+        return isinstance(json.loads(text), kind)
+    except ValueError:
+        return False
+
+
+def repair(tx: "PostgresTransaction", reindex: "Reindex") -> Mapping[str, int]:
+    """Remove orphans and rebuild every index; return what was done."""
+    db = tx.db
+    for (name,) in db.rows(_INVALID):
+        db.execute(f"REINDEX INDEX {name}")
+    done = {"orphans": _remove_orphans(db), "demoted": _retire_doubles(db)}
+    for table in ("vectors", "chunks", "threads", "words"):
+        db.run(f"DELETE FROM {table}")
+    db.run(_LOST_SPACES)
+    db.run("UPDATE namespaces SET chunks = 0, length = 0")
+    done["memories"] = done["chunks"] = 0
+    names: set[str] = set()
+    for memory in tx.listing.rows(NsFilter()):
+        names.add(memory.ns)
+        tx.journal.namespace(memory.ns)
+        if memory.deleted_at is None:
+            rows = reindex(memory)
+            tx.index.add(memory, rows)
+            done["memories"] += 1
+            done["chunks"] += len(rows)
+    for name in sorted(names):  # servers that hold vectors in memory learn that these are gone
+        tx.journal.append(name, "", "embed", "")
+    return done
+
+
+def _remove_orphans(db: "Db") -> int:
+    count = sum(
+        db.run(f"DELETE FROM {table} t WHERE {_points_nowhere(column, parent)}")
+        for table, column, parent in _POINTERS
+    )
+    return count + db.run(f"UPDATE note_links l SET to_id = NULL WHERE {_LOST_TARGETS}")
+
+
+def _retire_doubles(db: "Db") -> int:
+    return db.run(f"UPDATE memories m SET deleted_at = m.recorded_at WHERE {_NOT_LAST}")

@@ -1,0 +1,253 @@
+"""A Citus cluster: tables spread over its nodes by namespace, its nodes, and namespaces that get a
+shard to themselves.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import psycopg
+
+from ghostmem.errors import EngineError, InvalidInputError, NotFoundError
+from ghostmem.model import Record
+from ghostmem.settings import check_url, masked
+from ghostmem.store.postgres.connect import WRITERS, configure
+from ghostmem.store.postgres.failures import translated
+from ghostmem.store.postgres.schema import OF_NAMESPACE, OF_STORE
+
+ANCHOR = "namespaces"  # the table that all others of a namespace are kept together with
+_DOCS = "docs/postgres.md says how a cluster is set up"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Node(Record):
+    """One server of a cluster."""
+
+    host: str
+    port: int
+    role: str
+    active: bool
+    shards: int
+    bytes: int
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Distribution(Record):
+    """What was spread over a cluster, and what was spread already."""
+
+    shards: int
+    distributed: tuple[str, ...]
+    copied: tuple[str, ...]
+    already: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Isolation(Record):
+    """Where a namespace that has a shard to itself lies."""
+
+    ns: str
+    shard: int
+    host: str
+    port: int
+    isolated: bool
+    moved: bool
+
+
+@contextmanager
+def administered(url: str) -> "Iterator[psycopg.Connection[Any]]":
+    """Lend a connection of one's own on which every statement is its own transaction, unless one is
+    begun.
+    """
+    with (
+        translated(masked(url)),
+        psycopg.connect(
+            check_url(url), autocommit=True, application_name="ghost admin"
+        ) as connection,
+    ):
+        configure(connection)
+        yield connection
+
+
+def require_citus(connection: "psycopg.Connection[Any]", where: str) -> str:
+    """Return the version of Citus in this database, or say how it gets there."""
+    row = connection.execute(
+        "SELECT extversion FROM pg_extension WHERE extname = 'citus'"
+    ).fetchone()
+    if row is not None:
+        return str(row[0])
+    there = connection.execute(
+        "SELECT 1 FROM pg_available_extensions WHERE name = 'citus'"
+    ).fetchone()
+    if there:
+        raise EngineError(
+            f"{where} does not use Citus",
+            f"run CREATE EXTENSION citus in it on every node; {_DOCS}",
+        )
+    raise EngineError(
+        f"the server of {where} has no Citus",
+        f"install Citus, preload it, and add its workers; {_DOCS}",
+    )
+
+
+def nodes(connection: "psycopg.Connection[Any]", where: str) -> list[Node]:
+    """List the servers of a cluster, the coordinator first."""
+    require_citus(connection, where)
+    rows = connection.execute(
+        "SELECT n.nodename, n.nodeport, n.groupid, n.isactive, count(s.shardid), "
+        "coalesce(sum(s.shard_size), 0)"
+        " FROM pg_dist_node n LEFT JOIN citus_shards s ON s.nodename = n.nodename AND "
+        "s.nodeport = n.nodeport"
+        " WHERE n.noderole = 'primary' GROUP BY 1, 2, 3, 4 ORDER BY n.groupid <> 0, 1, 2"
+    )
+    return [
+        Node(host, port, "worker" if group else "coordinator", active, shards, int(size))
+        for host, port, group, active, shards, size in rows
+    ]
+
+
+def kinds(connection: "psycopg.Connection[Any]") -> dict[str, str]:
+    """Return which of Ghost's tables are spread ("distributed") or copied to every node
+    ("reference").
+    """
+    rows = connection.execute(
+        "SELECT c.relname, t.citus_table_type FROM citus_tables t JOIN pg_class c ON c.oid "
+        "= t.table_name"
+        " WHERE c.relnamespace = current_schema()::regnamespace"
+    )
+    return {name: kind for name, kind in rows if kind in ("distributed", "reference")}
+
+
+def distribute(
+    connection: "psycopg.Connection[Any]",
+    where: str,
+    shards: int,
+    progress: Callable[[int], None] | None = None,
+) -> Distribution:
+    """Copy what belongs to the whole store to every node, and spread what belongs to a namespace.
+
+    All of it or nothing.
+    """
+    require_citus(connection, where)
+    if not any(node.role == "worker" and node.active for node in nodes(connection, where)):
+        raise EngineError(
+            f"{where} has no worker", f"add some with SELECT citus_add_node('HOST', 5432); {_DOCS}"
+        )
+    done: dict[str, list[str]] = {"distributed": [], "copied": [], "already": []}
+    with connection.transaction():
+        connection.execute("SET LOCAL citus.multi_shard_modify_mode TO 'sequential'")
+        connection.execute(
+            "SELECT pg_advisory_xact_lock(%s, 0)", (WRITERS,)
+        )  # nobody writes meanwhile
+        known = kinds(connection)
+        for at, table in enumerate((*OF_STORE, *OF_NAMESPACE)):
+            if table in known:
+                done["already"].append(table)
+            elif table in OF_STORE:
+                connection.execute("SELECT create_reference_table(%s)", (table,))
+                done["copied"].append(table)
+            else:
+                _spread(connection, table, shards)
+                done["distributed"].append(table)
+            if progress is not None:
+                progress(at + 1)
+        row = connection.execute(
+            "SELECT shard_count FROM citus_tables WHERE table_name = %s::regclass", (ANCHOR,)
+        ).fetchone()
+    return Distribution(
+        int(row[0]) if row else 0,
+        *(tuple(done[name]) for name in ("distributed", "copied", "already")),
+    )
+
+
+def _spread(connection: "psycopg.Connection[Any]", table: str, shards: int) -> None:
+    if table == ANCHOR:
+        sql, values = (
+            "SELECT create_distributed_table(%s, 'ns', colocate_with => 'none', shard_count => %s)",
+            (table, shards),
+        )
+        connection.execute(sql, values)
+    else:
+        connection.execute(
+            "SELECT create_distributed_table(%s, 'ns', colocate_with => %s)", (table, ANCHOR)
+        )
+
+
+def isolate(
+    connection: "psycopg.Connection[Any]", where: str, ns: str, to: tuple[str, int] | None
+) -> Isolation:
+    """Give a namespace a shard to itself and, if told, bring that shard to another node.
+
+    Both while others write elsewhere.
+    """
+    require_citus(connection, where)
+    if kinds(connection).get(ANCHOR) != "distributed":
+        raise InvalidInputError(
+            f"{where} is not spread over a cluster yet", "run `ghost admin distribute` first"
+        )
+    if connection.execute("SELECT 1 FROM namespaces WHERE ns = %s", (ns,)).fetchone() is None:
+        raise NotFoundError(f"there is no namespace {ns}", "`ghost ns list` shows which there are")
+    if to is not None and (*to,) not in {
+        (node.host, node.port) for node in nodes(connection, where)
+    }:
+        raise NotFoundError(
+            f"{to[0]}:{to[1]} is no node of {where}", "`ghost admin nodes` shows which there are"
+        )
+    alone, moved = _alone(connection, ns), False
+    try:
+        if not alone:
+            sql = (
+                "SELECT isolate_tenant_to_new_shard(%s, %s::text, 'CASCADE', "
+                "shard_transfer_mode => 'auto')"
+            )
+            connection.execute(sql, (ANCHOR, ns))
+        shard, host, port = _place(connection, ns)
+        if to is not None and (host, port) != to:
+            # every table has a primary key, so that the rows are followed while they are copied,
+            # and writes go on
+            connection.execute(
+                "SELECT citus_move_shard_placement(%s, %s, %s, %s, %s, 'auto')",
+                (shard, host, port, *to),
+            )
+            moved = True
+            shard, host, port = _place(connection, ns)
+    except (psycopg.errors.InternalError_, psycopg.errors.ObjectNotInPrerequisiteState) as error:
+        hint = (
+            "workers need wal_level = logical, and citus in output_plugin_libraries "
+            "where their PostgreSQL has that"
+        )
+        raise EngineError(
+            f"{ns} could not be moved ({' '.join(str(error).split())})", hint
+        ) from error
+    return Isolation(ns, shard, host, port, not alone, moved)
+
+
+def _place(connection: "psycopg.Connection[Any]", ns: str) -> tuple[int, str, int]:
+    row = connection.execute(
+        "SELECT s.shardid, s.nodename, s.nodeport FROM citus_shards s"
+        " WHERE s.shardid = get_shard_id_for_distribution_column(%s, %s::text)",
+        (ANCHOR, ns),
+    ).fetchone()
+    assert row is not None
+    return int(row[0]), str(row[1]), int(row[2])
+
+
+def _alone(connection: "psycopg.Connection[Any]", ns: str) -> bool:
+    """Say whether a namespace's shard takes one hash only, which is what an isolated one does."""
+    row = connection.execute(
+        "SELECT shardminvalue = shardmaxvalue FROM pg_dist_shard"
+        " WHERE shardid = get_shard_id_for_distribution_column(%s, %s::text)",
+        (ANCHOR, ns),
+    ).fetchone()
+    return bool(row and row[0])
+
+
+def tasks(plan: Sequence[tuple[str]]) -> int | None:
+    """Return how many shards a plan asks, or None when it asks none because the coordinator answers
+    by itself.
+    """
+    for (line,) in plan:
+        name, _, value = line.strip().partition(":")
+        if name == "Task Count":
+            return int(value)
+    return None

@@ -1,0 +1,282 @@
+"""Connections to PostgreSQL: a pool of them, one transaction each, and vectors in the form that
+pgvector takes.
+"""
+
+import time
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import psycopg
+from psycopg.adapt import Dumper
+from psycopg.pq import Format
+from psycopg_pool import ConnectionPool
+
+from ghostmem.errors import EngineError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+WRITERS = 0x47686F73  # the class of Ghost's advisory locks
+_MIN_STATEMENT = (
+    5.0  # seconds; a short wait for locks does not mean that every statement must be as quick
+)
+_MARGIN = 1.0  # seconds that the server has to say itself that something took too long
+
+
+class Limits(NamedTuple):
+    """How many seconds a statement may wait for a lock, and how many it may take in all."""
+
+    lock: float
+    statement: float
+
+    @classmethod
+    def of(cls, busy_timeout: float) -> "Limits":
+        """Return the limits that a busy timeout stands for: a statement may work as long again as
+        it may wait.
+        """
+        return cls(busy_timeout, max(2 * busy_timeout, _MIN_STATEMENT))
+
+    @property
+    def sql(self) -> str:
+        """Return the statement that sets them for a session."""
+        lock, statement = (max(1, int(seconds * 1000)) for seconds in self)
+        return f"SET statement_timeout TO {statement}; SET lock_timeout TO {lock}"
+
+
+class SilentServerError(psycopg.OperationalError):
+    """The server holds the connection open and sends nothing."""
+
+
+class Connection(psycopg.Connection[Any]):
+    """A connection that ends when the server sends nothing for too long.
+
+    A server that was stopped, or a machine that hangs, cannot cancel a statement, and a socket
+    alone waits for ever."""
+
+    silence: float | None = None  # seconds to wait for the next bytes; None waits without end
+
+    def wait(self, gen: "Generator[Any, Any, Any]", *args: Any, **kwargs: Any) -> Any:
+        """Wait until a statement or a part of it is done."""
+        if self.silence is None:
+            return super().wait(gen, *args, **kwargs)
+        try:
+            return super().wait(_while_heard(gen, self.silence), *args, **kwargs)
+        except SilentServerError:
+            self.pgconn.finish()
+            raise
+
+    def limit(self, seconds: float | None) -> None:
+        """Wait no longer for the server's next bytes than a while after these seconds."""
+        self.silence = None if seconds is None else max(seconds, 0.0) + _MARGIN
+
+
+def _while_heard(gen: "Generator[Any, Any, Any]", seconds: float) -> "Generator[Any, Any, Any]":
+    """Pass everything on to a generator of psycopg until nothing came for some seconds."""
+    heard = time.monotonic()
+    try:
+        wanted = next(gen)
+        while True:
+            ready = yield wanted
+            now = time.monotonic()
+            if ready:
+                heard = now
+            elif now - heard > seconds:
+                raise SilentServerError(f"the server sent nothing for {seconds:g} seconds")
+            wanted = gen.send(ready)
+    except StopIteration as stop:
+        return stop.value
+
+
+@contextmanager
+def unlimited(connection: Connection, limits: Limits) -> Iterator[None]:
+    """Let the statements of a block take as long as they need: migrations and VACUUM."""
+    connection.limit(None)
+    connection.execute("SET statement_timeout TO 0; SET lock_timeout TO 0")
+    try:
+        yield
+    finally:
+        if not connection.closed:
+            connection.execute(limits.sql)
+            connection.limit(limits.statement)
+
+
+class Vec(bytes):
+    """A vector in pgvector's binary form."""
+
+
+class _VecDumper(Dumper):
+    """Sends vectors without a word about their type, which the statement tells: no connection has
+    to look it up.
+    """
+
+    format = Format.BINARY
+
+    def dump(self, obj: Vec) -> bytes:
+        """Return the bytes as they are."""
+        return bytes(obj)
+
+
+def vec_of(numbers: "NDArray[np.floating[Any]]") -> Vec:
+    """Turn a vector into pgvector's form: how many numbers, two bytes that it does not use, and the
+    numbers as float32.
+    """
+    return Vec(len(numbers).to_bytes(2, "big") + b"\0\0" + numbers.astype(">f4").tobytes())
+
+
+def as_vec(half: bytes) -> Vec:
+    """Turn a vector as it is stored, of float16, into pgvector's form, which holds the same
+    numbers.
+    """
+    import numpy as np
+
+    return vec_of(np.frombuffer(half, np.float16))
+
+
+def numbers_of(raw: Sequence[bytes], width: int) -> "NDArray[np.float16]":
+    """Read vectors in pgvector's form.
+
+    Their numbers were float16 before they were stored, so nothing is rounded.
+    """
+    import numpy as np
+
+    return (
+        np.frombuffer(b"".join(one[4:] for one in raw), ">f4")
+        .reshape(len(raw), width)
+        .astype(np.float16)
+    )
+
+
+def configure(connection: "psycopg.Connection[Any]") -> None:
+    """Make a new connection speak as all of Ghost's do."""
+    connection.autocommit = True
+    # one session in one transaction is never waited for by others longer than this when its program
+    # hangs
+    connection.execute(
+        "SET client_encoding TO 'UTF8'; SET timezone TO 'UTC'; SET "
+        "idle_in_transaction_session_timeout TO '10min'"
+    )
+    connection.adapters.register_dumper(Vec, _VecDumper)
+
+
+def _quiet() -> None:
+    """Keep what the pool says of broken connections out of a terminal.
+
+    A program that keeps a log still gets it.
+    """
+    import logging
+
+    log = logging.getLogger("psycopg.pool")
+    if not log.handlers:
+        log.addHandler(logging.NullHandler())
+
+
+def make_pool(url: str, size: int, limits: Limits) -> "ConnectionPool[Connection]":
+    """Return an open pool that makes connections when they are needed and replaces those that
+    broke.
+    """
+    _quiet()
+
+    def prepare(connection: Connection) -> None:
+        connection.limit(limits.statement)
+        configure(connection)
+        connection.execute(limits.sql)
+
+    return ConnectionPool(
+        url,
+        connection_class=Connection,
+        min_size=1,
+        max_size=size,
+        configure=prepare,
+        kwargs={"application_name": "ghost", "connect_timeout": 10, "keepalives_idle": 30},
+        max_idle=300,
+        # whoever waits asks again and again, so that the pool does not rest ever longer between
+        # attempts
+        reconnect_timeout=1,
+        open=True,
+        name="ghost",
+    )
+
+
+class Db:
+    """One connection inside one transaction.
+
+    Values are always bound, never spelled into the statement.
+    """
+
+    def __init__(
+        self,
+        connection: "psycopg.Connection[Any]",
+        writes: bool,
+        watch: Callable[[str], None] | None = None,
+    ) -> None:
+        self.connection = connection
+        self.writes = writes
+        self._watch = watch
+        self._locked: set[str] = set()
+        self.holds_all = False
+        self.told: list[tuple[str, Sequence[Any]]] | None = (
+            None  # every statement with its values, when somebody asks for them
+        )
+
+    def execute(
+        self, sql: str, values: Sequence[Any] = (), binary: bool = False
+    ) -> "psycopg.Cursor[Any]":
+        """Run a statement and return its cursor."""
+        if self._watch is not None:
+            self._watch(sql)
+        if self.told is not None:
+            self.told.append((sql, values))
+        return self.connection.execute(sql, values or None, binary=binary)
+
+    def rows(self, sql: str, values: Sequence[Any] = ()) -> list[Any]:
+        """Return everything that a statement finds."""
+        return self.execute(sql, values).fetchall()
+
+    def row(self, sql: str, values: Sequence[Any] = ()) -> Any:
+        """Return the first row that a statement finds, or None."""
+        return self.execute(sql, values).fetchone()
+
+    def get(self, sql: str, values: Sequence[Any] = ()) -> Any:
+        """Return the first value of the first row, or None."""
+        found = self.execute(sql, values).fetchone()
+        return None if found is None else found[0]
+
+    def run(self, sql: str, values: Sequence[Any] = ()) -> int:
+        """Change rows and return how many."""
+        return self.execute(sql, values).rowcount
+
+    def stream(self, sql: str, values: Sequence[Any] = (), batch: int = 1000) -> Iterator[Any]:
+        """Yield many rows without holding them all, from a cursor of the server."""
+        if self._watch is not None:
+            self._watch(sql)
+        with self.connection.cursor(name="ghost_stream") as cursor:
+            cursor.itersize = batch
+            cursor.execute(sql, values or None)
+            yield from cursor
+
+    def lock(self, ns: str) -> None:
+        """Be the only one who writes in a namespace until the transaction ends.
+
+        Who holds all needs no lock for it.
+        """
+        if ns in self._locked:
+            return
+        if not self.writes:
+            raise EngineError(
+                f"nothing can be written to {ns} in a transaction that reads",
+                "open one that writes",
+            )
+        if not self.holds_all:
+            self.execute("SELECT pg_advisory_xact_lock(%s, hashtext(%s))", (WRITERS, ns))
+        self._locked.add(ns)
+
+    @property
+    def locked(self) -> list[str]:
+        """Return the namespaces that this transaction writes in, as far as it has said so."""
+        return sorted(self._locked)
+
+    def holds(self, names: Sequence[str]) -> None:
+        """Note that namespaces are locked already."""
+        self._locked.update(names)

@@ -1,0 +1,399 @@
+"""A PostgreSQL database as a store: a pool of connections, transactions, and locks by namespace."""
+
+import os
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
+from typing import TYPE_CHECKING, Any
+
+import psycopg
+from psycopg.sql import quote
+from psycopg_pool import ConnectionPool, PoolTimeout
+
+from ghostmem.clock import Clock
+from ghostmem.errors import (
+    EngineError,
+    InvalidInputError,
+    LostConnectionError,
+    NewerStoreError,
+    ReadOnlyStoreError,
+)
+from ghostmem.settings import check_url, masked
+from ghostmem.store.ledger import MOVING, newer, pending, unknown
+from ghostmem.store.postgres.connect import WRITERS, Connection, Db, Limits, make_pool, unlimited
+from ghostmem.store.postgres.failures import translate, translated
+from ghostmem.store.postgres.migrate import applied, migrate
+from ghostmem.store.postgres.schema import MIGRATIONS
+from ghostmem.store.postgres.transaction import PostgresTransaction
+
+if TYPE_CHECKING:
+    from ghostmem.store.postgres.vectors import Views
+    from ghostmem.store.protocol import Reindex
+
+_AWAKE = "SELECT 1"  # begins nothing, and tells whether a connection still works
+_READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+_AT_LEISURE = "SET LOCAL statement_timeout TO 0"
+_FIRST, _LONGEST = (
+    0.05,
+    2.0,
+)  # seconds between two attempts to reach a database that does not answer
+_TURN = 1.0  # seconds until the pool is asked again for a connection
+_SOON = (
+    "starting up",
+    "shutting down",
+    "not yet accepting",
+    "recovery",
+    "too many",
+    "remaining connection slots",
+)
+
+
+class PostgresEngine:
+    """A store in a PostgreSQL database, which other processes and machines may use at the same
+    time.
+    """
+
+    name = "postgresql"
+    shared = True  # workers on several machines may do one job together
+
+    def __init__(
+        self,
+        url: str,
+        clock: Clock,
+        synchronous: str = "full",
+        busy_timeout: float = 30.0,
+        connections: int = 8,
+        hnsw: bool = False,
+    ) -> None:
+        self.url = check_url(url)
+        self.location = masked(url)
+        self.read_only = False
+        self.read_only_reason = ""
+        self.moving = False  # `ghost migrate` is not done with it
+        self.watch: Callable[[str], None] | None = None  # is told every statement; for tests
+        self._newer = ""
+        self._synchronous = synchronous
+        self._busy_timeout = busy_timeout
+        self._limits = Limits.of(busy_timeout)
+        self._connections = connections
+        self._hnsw = hnsw
+        self._views: Views = {}
+        self._lock = threading.Lock()
+        self._closed = self._owes = False
+        self._added = 0  # chunks written since the planner's statistics were made anew from here
+        self._enough = 1000  # and how many are to be
+        self._process = os.getpid()
+        self._pool: ConnectionPool[Connection] | None = None
+        try:
+            self._start(clock)
+        except BaseException:
+            self.close()
+            raise
+
+    def _start(self, clock: Clock) -> None:
+        with self._begun(_AWAKE) as connection, translated(self.location):
+            standby = connection.execute(
+                "SELECT pg_is_in_recovery() OR current_setting('transaction_read_only')::bool"
+            ).fetchone()
+            self.read_only = bool(standby and standby[0])
+            names = applied(connection)
+            if pending(names, MIGRATIONS) and not self.read_only and not unknown(names, MIGRATIONS):
+                with unlimited(connection, self._limits):
+                    migrate(connection, self.location, clock())
+                names = applied(connection)
+        self._newer = newer(self.location, names, MIGRATIONS)
+        self.moving = names is not None and MOVING in names
+        if self._newer:
+            self.read_only, self.read_only_reason = True, self._newer
+        elif self.read_only:
+            self.read_only_reason = f"{self.location} is a standby or lets nobody write"
+
+    def _ready(self) -> "ConnectionPool[Connection]":
+        if self._closed:
+            raise InvalidInputError("this store is closed", "open it again with Ghost.open()")
+        with self._lock:
+            if self._pool is None or self._process != os.getpid():
+                self._process = (
+                    os.getpid()
+                )  # after a fork the parent's connections stay the parent's
+                self._pool = make_pool(self.url, self._connections, self._limits)
+            return self._pool
+
+    def _lent(self, deadline: float) -> Connection:
+        """Take a connection from the pool, asking again and again until a moment.
+
+        A server that says no is believed at once.
+        """
+        pool = self._ready()
+        while True:
+            left = deadline - time.monotonic()
+            try:
+                return pool.getconn(timeout=max(min(left, _TURN), 0.1))
+            except (PoolTimeout, psycopg.Error) as error:
+                is_full = pool.get_stats().get("pool_size", 0) >= self._connections
+                reason = "" if is_full and left > _TURN else self._reason()
+                if left <= _TURN or (
+                    "FATAL" in reason and not any(word in reason for word in _SOON)
+                ):
+                    raise self._unreachable(error, reason) from error
+
+    def _reason(self) -> str:
+        """Return the server's own word for why there is no connection.
+
+        Empty when there could be one.
+        """
+        try:
+            psycopg.connect(self.url, connect_timeout=3).close()
+        except psycopg.Error as reason:
+            return " ".join(str(reason).split())
+        return ""
+
+    def _unreachable(self, error: Exception, reason: str) -> Exception:
+        if not reason:
+            return translate(error, self.location)
+        hint = "check that the server runs and the URL is right"
+        return LostConnectionError(f"{self.location} cannot be reached ({reason})", hint)
+
+    @contextmanager
+    def _begun(self, statement: str, patience: float | None = None) -> Iterator[Connection]:
+        """Lend a connection in a transaction that has begun.
+
+        A connection that broke meanwhile is replaced, for a while.
+        """
+        pool, wait = self._ready(), 0.0
+        deadline = time.monotonic() + (self._busy_timeout if patience is None else patience)
+        while True:
+            connection = self._lent(deadline)
+            connection.limit(deadline - time.monotonic())
+            try:
+                connection.execute(statement)
+                connection.limit(self._limits.statement)
+                break
+            except (psycopg.OperationalError, psycopg.InterfaceError) as error:
+                pool.putconn(connection)
+                if not connection.broken or time.monotonic() + wait > deadline:
+                    raise translate(error, self.location) from error
+                time.sleep(wait)
+                wait = min(wait * 2, _LONGEST) or _FIRST
+        try:
+            yield connection
+        finally:
+            if (
+                not connection.closed
+                and connection.info.transaction_status != psycopg.pq.TransactionStatus.IDLE
+            ):
+                try:
+                    connection.execute("ROLLBACK")
+                except psycopg.Error:
+                    connection.close()
+            pool.putconn(connection)
+
+    @contextmanager
+    def read(self) -> "Iterator[PostgresTransaction]":
+        """Read one consistent state of the store."""
+        yield from self._transact(_READ, "COMMIT", (), False, self._views, None)
+
+    @contextmanager
+    def snapshot(self) -> "Iterator[PostgresTransaction]":
+        """Read one state at leisure, on a connection of its own, while others go on writing."""
+        begin = f"{_READ}; SET LOCAL idle_in_transaction_session_timeout = 0; {_AT_LEISURE}"
+        yield from self._transact(begin, "COMMIT", (), False, {}, None)
+
+    @contextmanager
+    def write(
+        self,
+        durable: bool = True,
+        dry_run: bool = False,
+        patience: float | None = None,
+        within: Iterable[str] | None = None,
+    ) -> "Iterator[PostgresTransaction]":
+        """Change the store: all of it or nothing.
+
+        `durable` waits until it would survive a power cut, `dry_run` takes everything back at the
+        end, `patience` is how many seconds to wait for a lock instead of the setting. With
+        `within`, only these namespaces are written and only they are locked; else nobody else
+        writes meanwhile."""
+        if self.read_only:
+            raise (NewerStoreError if self._newer else ReadOnlyStoreError)(self.read_only_reason)
+        names = None if within is None else tuple(sorted(set(within)))
+        wait = self._busy_timeout if patience is None else patience
+        begin = f"BEGIN; SET LOCAL lock_timeout = {max(1, int(wait * 1000))}; "
+        if not durable or self._synchronous == "normal":
+            begin += "SET LOCAL synchronous_commit = off; "
+        if names is None:
+            begin += f"{_AT_LEISURE}; "
+        begin += f"SELECT pg_advisory_xact_lock{'' if names is None else '_shared'}({WRITERS}, 0)"
+        for name in names or ():  # in the same message, because each one costs a journey
+            begin += f"; SELECT pg_advisory_xact_lock({WRITERS}, hashtext({quote(name)}))"
+        yield from self._transact(
+            begin, "ROLLBACK" if dry_run else "COMMIT", names, True, dict(self._views), patience
+        )
+
+    def _transact(
+        self,
+        begin: str,
+        end: str,
+        names: tuple[str, ...] | None,
+        writes: bool,
+        views: "Views",
+        patience: float | None,
+    ) -> "Iterator[PostgresTransaction]":
+        committing = False
+        with self._begun(begin, patience) as connection:
+            if _AT_LEISURE in begin:
+                connection.limit(None)
+            try:
+                db = Db(connection, writes, self.watch)
+                db.holds_all = names is None
+                db.holds(names or ())
+                tx = PostgresTransaction(db, views, self._hnsw)
+                yield tx
+                if tx.owes:
+                    from ghostmem.store.postgres.scrub import tidy
+
+                    tidy(db, db.locked)
+                committing = end == "COMMIT" and writes
+                connection.execute(end)
+                self._owes = self._owes or (tx.owes and end == "COMMIT")
+                self._look_again(connection, tx.index.added)
+            except psycopg.Error as error:
+                if committing and connection.broken:
+                    raise LostConnectionError(
+                        f"the connection to {self.location} broke while it was told to "
+                        "keep this: it may be stored or not",
+                        "read it back before you try again; the same put twice is one memory",
+                        stored=None,
+                    ) from error
+                raise translate(error, self.location) from error
+
+    def _look_again(self, connection: "psycopg.Connection[Any]", added: int) -> None:
+        """Let the planner count anew after much was written: it walks a whole namespace where it
+        believes there is little.
+        """
+        self._added += added
+        if self._added >= self._enough:
+            self._added, self._enough = 0, self._enough * 2
+            with suppress(psycopg.Error):  # what was written is kept either way
+                connection.execute("ANALYZE (SKIP_LOCKED) memories, chunks, vectors, memory_edges")
+
+    @property
+    def file(self) -> str | None:
+        """Return None: the store is no file of this machine."""
+        return None
+
+    def present(self) -> AbstractContextManager[str]:
+        """Be there for others to see until the block ends, under the name that it gives."""
+        from ghostmem.store.postgres.presence import present
+
+        return present(self.url, self.location)
+
+    def answers(self, seconds: float) -> bool:
+        """Say whether the database can be read, waiting no longer than so many seconds."""
+        try:
+            with self._begun(
+                f"{_READ}; SET LOCAL lock_timeout TO {max(1, int(seconds * 1000))}", seconds
+            ) as connection:
+                connection.limit(seconds)
+                connection.execute("SELECT 1 FROM namespaces LIMIT 1")
+        except (EngineError, psycopg.Error):
+            return False
+        return True
+
+    def size(self) -> int:
+        """Return the bytes that the tables and their indexes take."""
+        with self.read() as tx:
+            sql = (
+                "SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0) FROM pg_class c"
+                " JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = "
+                "current_schema() AND c.relkind = 'r'"
+            )
+            return int(tx.db.get(sql))
+
+    def versions(self) -> Mapping[str, str]:
+        """Return the versions of what the engine stands on."""
+        with self.read() as tx:
+            names = sorted(applied(tx.db.connection) or ())
+            server = str(tx.db.get("SELECT current_setting('server_version')"))
+            extensions = dict(
+                tx.db.rows(
+                    "SELECT extname, extversion FROM pg_extension WHERE extname IN "
+                    "('vector', 'pg_trgm', 'citus') ORDER BY 1"
+                )
+            )
+        return {
+            "postgresql": server,
+            **extensions,
+            "psycopg": psycopg.__version__,
+            "schema": names[-1],
+        }
+
+    def check(self) -> list[str]:
+        """Return everything that is wrong with the rows and their indexes."""
+        from ghostmem.store.postgres.check import problems
+
+        with self.snapshot() as tx:
+            return problems(tx)
+
+    def repair(self, reindex: "Reindex") -> Mapping[str, int]:
+        """Remove orphans and rebuild every index from the rows."""
+        from ghostmem.store.postgres.check import repair
+
+        with self.write() as tx:
+            return repair(tx, reindex)
+
+    def backup(self, target: str, begin: Callable[[], None]) -> int:
+        """Refuse: PostgreSQL has its own backups, and `ghost migrate` writes a copy as a file."""
+        raise EngineError(
+            f"a store in PostgreSQL is not copied to {target} by `ghost backup`",
+            "use pg_dump or your server's backups, or `ghost migrate --from "
+            f"{self.location} --to {target}`",
+        )
+
+    def _vacuum(self) -> None:
+        """Let PostgreSQL reuse the space of what was deleted, and look at its statistics again."""
+        from ghostmem.store.postgres.schema import OF_NAMESPACE
+
+        with (
+            self._begun(_AWAKE) as connection,
+            translated(self.location),
+            unlimited(connection, self._limits),
+        ):
+            connection.execute(f"VACUUM (ANALYZE) {', '.join(OF_NAMESPACE)}")
+
+    def scrub(self, force: bool = False) -> str:
+        """Say what PostgreSQL keeps of what was deleted for good, and how that is ended.
+
+        Nothing can promise it from here.
+        """
+        if force:
+            self._vacuum()
+        if not force and not self._owes:
+            return ""
+        self._owes = False
+        return (
+            "PostgreSQL may keep deleted bytes in freed pages, its write-ahead log, "
+            "replicas and backups: run VACUUM FULL,"
+            " and let old logs and backups expire"
+        )
+
+    def copies_holding(
+        self, paths: Iterable[str], ids: Sequence[str], texts: Sequence[str] = ()
+    ) -> list[str]:
+        """Return which of these copies hold memories.
+
+        Copies of PostgreSQL's own are unknown here.
+        """
+        from ghostmem.store.sqlite.scrub import holders
+
+        return holders(list(paths), ids, texts)
+
+    def flush(self) -> None:
+        """Do nothing: what is committed is where PostgreSQL keeps it."""
+
+    def close(self) -> None:
+        """Give every connection back."""
+        self._closed = True
+        if self._pool is not None and self._process == os.getpid():
+            self._pool.close(timeout=5)
+        self._pool = None

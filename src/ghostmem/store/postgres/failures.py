@@ -1,0 +1,61 @@
+"""PostgreSQL's errors in Ghost's words."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import psycopg
+from psycopg import errors as pg
+from psycopg_pool import PoolTimeout
+
+from ghostmem.errors import (
+    CorruptStoreError,
+    EngineError,
+    LostConnectionError,
+    ReadOnlyStoreError,
+    StoreBusyError,
+    StoreFullError,
+)
+from ghostmem.store.postgres.connect import SilentServerError
+
+_WORDS: tuple[tuple[type[Exception] | tuple[type[Exception], ...], type[EngineError], str], ...] = (
+    (PoolTimeout, StoreBusyError, "every connection to {where} is in use, or none can be made"),
+    (
+        (pg.LockNotAvailable, pg.DeadlockDetected, pg.SerializationFailure),
+        StoreBusyError,
+        "{where} is locked by another writer",
+    ),
+    (pg.QueryCanceled, StoreBusyError, "{where} took too long"),
+    (SilentServerError, LostConnectionError, "{where} does not answer"),
+    (pg.TooManyConnections, StoreBusyError, "{where} takes no more connections"),
+    ((pg.DiskFull, pg.OutOfMemory), StoreFullError, "there is no space left for {where}"),
+    (
+        (pg.ReadOnlySqlTransaction, pg.InsufficientPrivilege),
+        ReadOnlyStoreError,
+        "{where} cannot be written",
+    ),
+    ((pg.DataCorrupted, pg.IndexCorrupted), CorruptStoreError, "{where} is damaged"),
+)
+
+
+def translate(error: Exception, where: str) -> Exception:
+    """Return the Ghost error that says what an error of PostgreSQL means, or the error itself if it
+    is none of those.
+    """
+    told = " ".join(str(error).split())
+    for theirs, ours, words in _WORDS:
+        if isinstance(error, theirs):
+            return ours(f"{words.format(where=where)} ({told})")
+    if isinstance(error, psycopg.OperationalError | psycopg.InterfaceError):
+        return LostConnectionError(
+            f"the connection to {where} broke, and nothing of this was stored ({told})"
+        )
+    return error
+
+
+@contextmanager
+def translated(where: str) -> Iterator[None]:
+    """Raise Ghost's errors instead of PostgreSQL's."""
+    try:
+        yield
+    except (psycopg.Error, PoolTimeout) as error:
+        raise translate(error, where) from error

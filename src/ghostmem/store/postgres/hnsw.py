@@ -1,0 +1,136 @@
+"""Indexes of vectors for namespaces that are too large to compare everything: one HNSW index for
+each model, made on request.
+"""
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import psycopg
+from psycopg import sql
+
+from ghostmem.model import Record
+
+LONGEST = 2000  # pgvector indexes no longer vectors of this type
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class VectorIndex(Record):
+    """The index of one model's vectors."""
+
+    model: str
+    dimension: int
+    name: str
+    vectors: int
+    bytes: int
+    state: str
+
+
+def build(
+    connection: "psycopg.Connection[Any]", progress: Callable[[int], None] | None = None
+) -> list[VectorIndex]:
+    """Make what is missing while others read and write, and return all.
+
+    One that was left half made is made anew.
+    """
+    for model, _, dimension in _models(connection):
+        name = _name(model)
+        valid = _valid(connection, name)
+        if valid or dimension > LONGEST:
+            continue
+        if valid is False:
+            connection.execute(sql.SQL("DROP INDEX IF EXISTS {}").format(sql.Identifier(name)))
+        statement = sql.SQL(
+            "CREATE INDEX CONCURRENTLY {name} ON vectors USING hnsw "
+            "((vector::vector({dimension})) vector_ip_ops)"
+            " WHERE model_id = {model}"
+        ).format(
+            name=sql.Identifier(name), dimension=sql.Literal(dimension), model=sql.Literal(model)
+        )
+        with _watched(connection, progress):
+            connection.execute(statement)
+    return indexes(connection)
+
+
+def drop(connection: "psycopg.Connection[Any]") -> list[VectorIndex]:
+    """Drop the indexes and return what they were."""
+    found = [one for one in indexes(connection) if one.state in {"ready", "half made"}]
+    for one in found:
+        connection.execute(sql.SQL("DROP INDEX IF EXISTS {}").format(sql.Identifier(one.name)))
+    return found
+
+
+def indexes(connection: "psycopg.Connection[Any]") -> list[VectorIndex]:
+    """Return the index of each model, also where there is none."""
+    found = []
+    for model, label, dimension in _models(connection):
+        name, valid = _name(model), _valid(connection, _name(model))
+        state = {True: "ready", False: "half made", None: "none"}[valid]
+        if valid is None and dimension > LONGEST:
+            state = f"vectors of more than {LONGEST} numbers have none"
+        row = connection.execute(
+            "SELECT count(*) FROM vectors WHERE model_id = %s", (model,)
+        ).fetchone()
+        size = (
+            connection.execute("SELECT pg_relation_size(%s)", (name,)).fetchone()
+            if valid is not None
+            else (0,)
+        )
+        found.append(
+            VectorIndex(
+                label,
+                dimension,
+                name,
+                int(row[0]) if row else 0,
+                int(size[0]) if size else 0,
+                state,
+            )
+        )
+    return found
+
+
+def _models(connection: "psycopg.Connection[Any]") -> list[tuple[int, str, int]]:
+    return connection.execute("SELECT id, name, dimension FROM models ORDER BY id").fetchall()
+
+
+def _name(model: int) -> str:
+    return f"vectors_hnsw_{model}"
+
+
+def _valid(connection: "psycopg.Connection[Any]", name: str) -> bool | None:
+    row = connection.execute(
+        "SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass(%s)", (name,)
+    ).fetchone()
+    return None if row is None else bool(row[0])
+
+
+class _watched:  # noqa: N801 - used as a statement
+    """Tell how many vectors are in an index while it is made, from a second connection."""
+
+    def __init__(
+        self, connection: "psycopg.Connection[Any]", progress: Callable[[int], None] | None
+    ) -> None:
+        self._info, self._progress = connection.info, progress
+        self._pid, self._ended = connection.info.backend_pid, threading.Event()
+        self._thread = threading.Thread(target=self._look, daemon=True)
+
+    def _look(self) -> None:
+        assert self._progress is not None
+        with psycopg.connect(
+            self._info.dsn, password=self._info.password, autocommit=True
+        ) as other:
+            while not self._ended.wait(0.5):
+                sql_ = "SELECT tuples_done FROM pg_stat_progress_create_index WHERE pid = %s"
+                row = other.execute(sql_, (self._pid,)).fetchone()
+                if row and row[0]:
+                    self._progress(int(row[0]))
+
+    def __enter__(self) -> None:
+        if self._progress is not None:
+            self._thread.start()
+
+    def __exit__(self, *_: object) -> None:
+        self._ended.set()
+        if self._progress is not None:
+            self._thread.join(timeout=5)

@@ -1,0 +1,224 @@
+"""Chunks, full text, substrings and vectors of the live last versions."""
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from ghostmem.clock import format_time
+from ghostmem.model import Memory
+from ghostmem.store.postgres.connect import Db, as_vec
+from ghostmem.store.postgres.journal import PostgresJournal
+from ghostmem.store.postgres.places import Places
+
+if TYPE_CHECKING:
+    from ghostmem.model import Chunk
+    from ghostmem.store.rows import IndexRow
+
+_COLUMNS = (
+    "ns, memory_id, seq, start, stop, start_line, end_line, terms, length, chunker, "
+    "thread_id, place, plain, codes"
+)
+_CHUNK = (
+    f"INSERT INTO chunks ({_COLUMNS}) VALUES ({', '.join(['%s'] * 13)}, "
+    "array_to_tsvector(%s::text[])) RETURNING id"
+)
+
+# those of some words, given with their codes, that no chunk of the namespace has any more
+_FORGET_WORDS = (
+    "DELETE FROM words w WHERE w.ns = %s AND w.word IN (SELECT given.word FROM "
+    "unnest(%s::text[], %s::text[])"
+    " AS given (word, code) WHERE NOT EXISTS (SELECT 1 FROM chunks c WHERE c.ns = %s AND "
+    "c.codes @@ given.code::tsquery))"
+)
+
+
+class PostgresIndex:
+    """Everything that is searched, written in the transaction of the memory it belongs to."""
+
+    def __init__(self, db: Db, places: Places, journal: PostgresJournal) -> None:
+        self._db = db
+        self._places = places
+        self._journal = journal
+        self.added = (
+            0  # chunks, by which the engine tells when the planner's statistics are out of date
+        )
+
+    def add(
+        self,
+        memory: Memory,
+        rows: "Sequence[IndexRow]",
+        model: int | None = None,
+        vectors: Sequence[bytes] = (),
+    ) -> int:
+        """Index a memory's chunks, with their vectors when there are some, and return the first
+        chunk's number.
+        """
+        first, ns = 0, memory.ns
+        self._journal.namespace(ns)
+        thread = self._thread(ns, memory.source_scope, rows)
+        for at, row in enumerate(rows):
+            place = f"{format_time(memory.created_at)}{memory.id}{row.seq:06d}" if thread else None
+            where = (row.seq, row.start, row.stop, row.start_line, row.end_line)
+            codes = sorted(set(row.tokens.split(" "))) if row.tokens else []
+            values = (
+                ns,
+                memory.id,
+                *where,
+                row.terms,
+                row.length,
+                row.chunker,
+                thread,
+                place,
+                row.plain,
+                codes,
+            )
+            chunk: int = self._db.get(_CHUNK, values)
+            first = first or chunk
+            self._places.saw_chunks(ns, (chunk,))
+            if model is not None and at < len(vectors):
+                sql = (
+                    "INSERT INTO vectors (ns, model_id, chunk_id, vector) VALUES (%s, "
+                    "%s, %s, %s::vector)"
+                )
+                self._db.run(sql, (ns, model, chunk, as_vec(vectors[at])))
+        self.added += len(rows)
+        self._replace_words(ns, (), [row.terms for row in rows])
+        if rows:
+            self._journal.grow(ns, len(rows), sum(row.length for row in rows))
+        return first
+
+    def _thread(self, ns: str, scope: str | None, rows: "Sequence[IndexRow]") -> int | None:
+        """Return the thread that a source scope is, longer by these rows."""
+        if scope is None or not rows:
+            return None
+        found: int = self._db.get(
+            "INSERT INTO threads (ns, scope, chunks, length) VALUES (%s, %s, %s, %s) ON "
+            "CONFLICT (ns, scope)"
+            " DO UPDATE SET chunks = threads.chunks + excluded.chunks, length = "
+            "threads.length + excluded.length RETURNING id",
+            (ns, scope, len(rows), sum(row.length for row in rows)),
+        )
+        return found
+
+    def remove(self, memory: Memory) -> int:
+        """Take a memory out of every index and return how many chunks it had."""
+        sql = (
+            "DELETE FROM chunks WHERE ns = %s AND memory_id = %s RETURNING length, thread_id, terms"
+        )
+        rows = self._db.rows(sql, (memory.ns, memory.id))
+        threads: dict[int, tuple[int, int]] = {}
+        for length, thread, _ in rows:
+            if thread is not None:
+                count, total = threads.get(thread, (0, 0))
+                threads[thread] = (count + 1, total + length)
+        for thread, (count, total) in threads.items():
+            self._db.run(
+                "UPDATE threads SET chunks = chunks - %s, length = length - %s WHERE ns = "
+                "%s AND id = %s",
+                (count, total, memory.ns, thread),
+            )
+        if rows:
+            self._journal.grow(memory.ns, -len(rows), -sum(length for length, _, _ in rows))
+            self._replace_words(memory.ns, [terms for _, _, terms in rows], ())
+        return len(rows)
+
+    def _replace_words(self, ns: str, old: Iterable[str], new: Iterable[str]) -> None:
+        """Keep the words of a namespace up to date when terms of its chunks were replaced."""
+        from ghostmem.text.spelling import words_of
+        from ghostmem.text.terms import encode
+
+        before, after = words_of(old), words_of(new)
+        added, gone = sorted(after - before), sorted(before - after)
+        if added:
+            sql = (
+                "INSERT INTO words (ns, word) SELECT %s, unnest(%s::text[]) ON CONFLICT DO NOTHING"
+            )
+            self._db.run(sql, (ns, added))
+        if gone:
+            self._db.run(_FORGET_WORDS, (ns, gone, [encode(word) for word in gone], ns))
+
+    def carry(self, old_id: str, new_id: str) -> int:
+        """Hand everything indexed to a next version of the same words, key and source, and return
+        how many chunks that is.
+        """
+        ns = self._places.one(old_id)
+        return self._db.run(
+            "UPDATE chunks SET memory_id = %s WHERE ns = %s AND memory_id = %s",
+            (new_id, ns, old_id),
+        )
+
+    def terms(self, ns: str, memory_id: str) -> list[str]:
+        """Return the terms of a memory's chunks, in the chunks' order."""
+        sql = "SELECT terms FROM chunks WHERE ns = %s AND memory_id = %s ORDER BY seq"
+        return [terms for (terms,) in self._db.rows(sql, (ns, memory_id))]
+
+    def reword(self, ns: str, memory_id: str, terms: Sequence[str]) -> None:
+        """Replace the terms of a memory's chunks, given in the chunks' order.
+
+        Their numbers and vectors stay.
+        """
+        from ghostmem.store.tables import indexed
+
+        sql = (
+            "SELECT id, length, thread_id, terms FROM chunks WHERE ns = %s AND memory_id "
+            "= %s ORDER BY seq"
+        )
+        rows = self._db.rows(sql, (ns, memory_id))
+        for (chunk, length, thread, _), new in zip(rows, terms, strict=True):
+            size, codes = len(new.split()), sorted(set(indexed(new).split()))
+            self._db.run(
+                "UPDATE chunks SET terms = %s, length = %s, codes = "
+                "array_to_tsvector(%s::text[]) WHERE ns = %s AND id = %s",
+                (new, size, codes, ns, chunk),
+            )
+            if thread is not None:
+                sql = "UPDATE threads SET length = length + %s WHERE ns = %s AND id = %s"
+                self._db.run(sql, (size - length, ns, thread))
+            self._journal.grow(ns, 0, size - length)
+        if rows:
+            self._replace_words(ns, [row[3] for row in rows], terms)
+
+    def count(self, memory_id: str) -> int:
+        """Return how many chunks a memory has."""
+        sql = "SELECT count(*) FROM chunks WHERE ns = %s AND memory_id = %s"
+        found: int = self._db.get(sql, (self._places.one(memory_id), memory_id))
+        return found
+
+    def newest(self) -> int:
+        """Return the highest number a chunk has."""
+        found: int | None = self._db.get("SELECT max(id) FROM chunks")
+        return found or 0
+
+    def wait(self, memory_id: str) -> None:
+        """Say that a memory is to be linked to those like it once it has vectors."""
+        sql = "INSERT INTO unlinked (ns, memory_id) VALUES (%s, %s) ON CONFLICT DO NOTHING"
+        self._db.run(sql, (self._places.one(memory_id), memory_id))
+
+    def numbers(self, memory_id: str) -> list[int]:
+        """Return the numbers of a memory's chunks in order."""
+        ns = self._places.one(memory_id)
+        sql = "SELECT id FROM chunks WHERE ns = %s AND memory_id = %s ORDER BY seq"
+        found = [number for (number,) in self._db.rows(sql, (ns, memory_id))]
+        self._places.saw_chunks(ns or "", found)
+        return found
+
+    def first_chunks(self, ns: str) -> dict[str, int]:
+        """Return the number of each live memory's first chunk in a namespace."""
+        found = dict(
+            self._db.rows("SELECT memory_id, id FROM chunks WHERE ns = %s AND seq = 0", (ns,))
+        )
+        self._places.saw(ns, found)
+        self._places.saw_chunks(ns, found.values())
+        return found
+
+    def chunks(self, memory: Memory) -> "list[Chunk]":
+        """Return a memory's chunks in order."""
+        from ghostmem.model import Chunk
+
+        sql = (
+            "SELECT seq, start, stop, start_line, end_line FROM chunks WHERE ns = %s AND "
+            "memory_id = %s ORDER BY seq"
+        )
+        return [
+            Chunk(memory.id, seq, memory.content[start:stop], first, last)
+            for seq, start, stop, first, last in self._db.rows(sql, (memory.ns, memory.id))
+        ]

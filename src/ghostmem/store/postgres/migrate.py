@@ -1,0 +1,67 @@
+"""Bringing a database to the present schema.
+
+One at a time, because every server may try when it starts.
+"""
+
+from datetime import datetime
+from typing import Any
+
+import psycopg
+
+from ghostmem._version import __version__
+from ghostmem.clock import format_time
+from ghostmem.errors import NotADatabaseError
+from ghostmem.store.ledger import pending
+from ghostmem.store.postgres.connect import WRITERS, Db
+from ghostmem.store.postgres.schema import LEDGER, MIGRATIONS, OF_NAMESPACE
+
+
+def applied(connection: "psycopg.Connection[Any]") -> set[str] | None:
+    """Return the names of the migrations a database has, or None when it is not a Ghost
+    store yet.
+    """
+    found = connection.execute(
+        "SELECT to_regclass('migrations') IS NOT NULL AND to_regclass('namespaces') IS NOT NULL"
+    ).fetchone()
+    if not found or not found[0]:
+        return None
+    return {name for (name,) in connection.execute("SELECT name FROM migrations")}
+
+
+def migrate(connection: "psycopg.Connection[Any]", where: str, now: datetime) -> None:
+    """Apply what is missing in one transaction."""
+    with connection.transaction():
+        connection.execute("SELECT pg_advisory_xact_lock(%s::bigint)", (WRITERS,))
+        names = applied(connection)
+        if names is None:
+            _refuse_foreign(connection, where)
+        connection.execute(LEDGER)
+        for name in pending(names, MIGRATIONS):
+            connection.execute(MIGRATIONS[name].encode())
+            connection.execute(
+                "INSERT INTO migrations VALUES (%s, %s, %s)", (name, format_time(now), __version__)
+            )
+        if names is not None and "0002_words" not in names:
+            _index_tags(connection)
+
+
+def _index_tags(connection: "psycopg.Connection[Any]") -> None:
+    from ghostmem.store.postgres.transaction import PostgresTransaction
+    from ghostmem.store.tag_index import TAGGED, index_tags
+
+    db = Db(connection, writes=True)
+    db.holds_all = True
+    index_tags(PostgresTransaction(db, {}, hnsw=False).index, db.rows(TAGGED))
+
+
+def _refuse_foreign(connection: "psycopg.Connection[Any]", where: str) -> None:
+    """Stop before writing into a database that belongs to another program."""
+    rows = connection.execute(
+        "SELECT tablename FROM pg_tables WHERE schemaname = current_schema() AND tablename "
+        "= ANY(%s) ORDER BY 1",
+        (["migrations", *OF_NAMESPACE],),
+    ).fetchall()
+    if rows:
+        names = ", ".join(name for (name,) in rows[:5])
+        hint = "name another database, or another schema with ?options=-csearch_path%3DNAME,public"
+        raise NotADatabaseError(f"{where} has tables of another program (tables: {names})", hint)

@@ -1,0 +1,59 @@
+"""Being there: a worker holds a lock of the database as long as he lives, wherever he runs, and
+anybody can see it.
+"""
+
+import os
+import secrets
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+import psycopg
+
+from ghostmem.store.postgres.connect import WRITERS, Db
+from ghostmem.store.postgres.failures import translated
+
+PRESENT = WRITERS + 1  # the class of the locks that say who is there
+_WATCHED = (
+    "SET tcp_keepalives_idle = 30; SET tcp_keepalives_interval = 10; SET tcp_keepalives_count = 3"
+)
+
+
+@contextmanager
+def present(url: str, where: str) -> Iterator[str]:
+    """Be there under a name of one's own until the block ends.
+
+    A process or a machine that dies is gone at once or soon.
+
+    The lock is that of a session, on a connection of its own: nothing has to be renewed, and no two
+    clocks have to agree."""
+    with translated(where):
+        connection = psycopg.connect(
+            url, autocommit=True, application_name="ghost worker", connect_timeout=10
+        )
+    try:
+        with translated(where):
+            connection.execute(_WATCHED)
+            while True:
+                name = f"{socket.gethostname()} {os.getpid()} {secrets.token_hex(4)}"
+                found = connection.execute(
+                    "SELECT pg_try_advisory_lock(%s, hashtext(%s))", (PRESENT, name)
+                ).fetchone()
+                if found and found[0]:
+                    break  # else another name has the same number
+        yield name
+    finally:
+        with suppress(psycopg.Error):  # the server notices a closed connection only a moment later
+            connection.execute("SELECT pg_advisory_unlock_all()")
+        connection.close()
+
+
+def is_present(db: Db, name: str) -> bool:
+    """Say whether somebody is there."""
+    sql = (
+        "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND granted AND classid = %s "
+        "AND objsubid = 2"
+        " AND objid = (hashtext(%s)::bigint & 4294967295)::oid"
+        " AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+    )
+    return db.get(sql, (PRESENT, name)) is not None

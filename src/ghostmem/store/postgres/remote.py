@@ -1,0 +1,162 @@
+"""The vectors of a namespace where they lie: the database compares them, and Python has the last
+word on the order.
+"""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ghostmem.store.nearest import VectorView
+from ghostmem.store.postgres.connect import Db, numbers_of, vec_of
+from ghostmem.store.rows import Space
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from ghostmem.store.postgres.vectors import PostgresVectors
+
+# how many more than asked for are compared again, because the database rounds its sums otherwise
+MARGIN = 32
+HNSW = (
+    "SET LOCAL hnsw.iterative_scan = relaxed_order; SET LOCAL hnsw.ef_search = 200; SET "
+    "LOCAL hnsw.max_scan_tuples = 100000"
+)
+
+
+class RemoteView(VectorView):
+    """A view that asks for the few vectors a search needs, and brings all into memory only for what
+    compares everything.
+    """
+
+    def __init__(
+        self, vectors: "PostgresVectors", db: Db, model: int, space: Space, hnsw: bool
+    ) -> None:
+        self.sequence = space.sequence
+        self._vectors, self._db, self._model, self._space, self._hnsw = (
+            vectors,
+            db,
+            model,
+            space,
+            hnsw,
+        )
+        self._here: VectorView | None = None
+        self._count: tuple[int, int] | None = None
+
+    def _all(self) -> VectorView:
+        if self._here is None:
+            self._here = self._vectors.load(self._model, self._space)
+        return self._here
+
+    @property
+    def ids(self) -> "NDArray[np.int64]":  # type: ignore[override]
+        """Return the numbers of all chunks."""
+        return self._all().ids
+
+    @property
+    def rows(self) -> "NDArray[np.float16]":  # type: ignore[override]
+        """Return all vectors."""
+        return self._all().rows
+
+    @property
+    def count(self) -> int:
+        """Return how many vectors there are."""
+        return self._counted()[0]
+
+    @property
+    def last(self) -> int:
+        """Return the highest number of a chunk that has a vector."""
+        return self._counted()[1]
+
+    def _counted(self) -> tuple[int, int]:
+        if self._count is None:
+            sql = (
+                "SELECT count(*), coalesce(max(chunk_id), 0) FROM vectors WHERE ns = %s "
+                "AND model_id = %s"
+            )
+            self._count = self._db.row(sql, (self._space.name, self._model))
+        return self._count
+
+    def nearest(
+        self, query: "NDArray[np.float32]", count: int, among: "set[int] | None" = None
+    ) -> list[int]:
+        """Return the chunks nearest to a unit vector, nearest first, ties by newest.
+
+        With `among`, only of those.
+        """
+        if self._here is not None:
+            return self._here.nearest(query, count, among)
+        if among is not None:
+            only, values = " AND chunk_id = ANY(%s)", [list(among)]
+        else:
+            only, values = "", []
+        column, kind, ties = "vector", "", ", chunk_id DESC"  # hundreds may be equally near
+        if self._hnsw and among is None:
+            self._db.execute(HNSW)
+            column, kind, ties = (
+                f"vector::vector({len(query)})",
+                f" AND model_id = {self._model}",
+                "",
+            )
+        sql = (
+            f"SELECT chunk_id, vector FROM vectors WHERE ns = %s AND model_id = %s{kind}{only}"
+            f" ORDER BY {column} <#> %s::vector{ties} LIMIT %s"
+        )
+        found = self._db.execute(
+            sql,
+            [self._space.name, self._model, *values, vec_of(query), count + MARGIN],
+            binary=True,
+        ).fetchall()
+        if not found:
+            return []
+        numbers = np.fromiter((number for number, _ in found), np.int64, len(found))
+        scores = np.vecdot(
+            numbers_of([row[1] for row in found], len(query)).astype(np.float32), query
+        )
+        order = np.lexsort((-numbers, -scores))[:count]
+        best: list[int] = numbers[order].tolist()
+        return best
+
+    def vectors(
+        self, chunks: "NDArray[np.int64]"
+    ) -> "tuple[NDArray[np.float32], NDArray[np.bool_]]":
+        """Return the vectors of chunks and which of them there are."""
+        if self._here is not None:
+            return self._here.vectors(chunks)
+        sql = (
+            "SELECT chunk_id, vector FROM vectors WHERE ns = %s AND model_id = %s AND "
+            "chunk_id = ANY(%s)"
+        )
+        found = self._db.execute(
+            sql, (self._space.name, self._model, chunks.tolist()), binary=True
+        ).fetchall()
+        width = (len(found[0][1]) - 4) // 4 if found else self._vectors.dimension(self._model)
+        made = (
+            numbers_of([row[1] for row in found], width).astype(np.float32)
+            if found
+            else np.zeros((0, width), np.float32)
+        )
+        at = {number: place for place, (number, _) in enumerate(found)}
+        result, there = np.zeros((len(chunks), width), np.float32), np.zeros(len(chunks), bool)
+        for place, number in enumerate(chunks.tolist()):
+            if number in at:
+                result[place], there[place] = made[at[number]], True
+        return result, there
+
+    def alike(
+        self,
+        queries: "NDArray[np.float32]",
+        least: float,
+        count: int,
+        before: int | None = None,
+        late: "tuple[NDArray[np.bool_], NDArray[np.int64]] | None" = None,
+    ) -> "list[tuple[NDArray[np.int64], NDArray[np.float32]]]":
+        """Compare many vectors with all, in memory."""
+        return self._all().alike(queries, least, count, before, late)
+
+    def pairs(
+        self, chunks: "Sequence[int]", least: float, most: int
+    ) -> "Iterator[tuple[int, int, float]]":
+        """Compare chunks with each other, in memory."""
+        return self._all().pairs(chunks, least, most)

@@ -1,0 +1,135 @@
+"""What verbs and engines hand each other beside the model: filters, and chunks ready for
+the index.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from ghostmem.clock import read_time
+from ghostmem.model import NsFilter
+from ghostmem.store.columns import unreadable
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Filter:
+    """Which live memories: every condition that is set must hold."""
+
+    ns: NsFilter = NsFilter()
+    now: datetime | None = None
+    kinds: tuple[str, ...] = ()
+    tiers: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    tagged: bool = False  # only what has tags
+    priorities: tuple[str, ...] = ()
+    pinned: bool | None = None
+    after: datetime | None = None
+    before: datetime | None = None
+    recorded_after: datetime | None = None  # written since, whatever time the memory is about
+    source_user: str | None = None
+    source_kind: str | None = None
+    source_scope: str | None = None
+    source_client: str | None = None
+    file: str | None = None
+    file_rel: str | None = None
+    key_prefix: str | None = None
+    valid_at: datetime | None = None
+    trusted: bool = False  # only the user's own words
+    closed: bool | None = None  # what has ended by now, or everything else
+    deleted: bool = False
+    noted: bool | None = None  # sections of notes, or everything else
+    code: str | None = None  # about symbols of the project of this root; of any project when empty
+    paths: tuple[str, ...] = ()  # about one of these files
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class IndexRow:
+    """One chunk ready to be indexed: where it stands in the content, its terms, and its text for
+    substrings.
+    """
+
+    seq: int
+    start: int
+    stop: int
+    start_line: int
+    end_line: int
+    terms: str
+    length: int
+    tokens: str
+    plain: str
+    chunker: str
+    spoken: str = ""  # the text as it is embedded
+
+
+class Entry(NamedTuple):
+    """One change of a run as it is on record: of a memory (its id) or of an edge (`from to
+    relation`), and what was before.
+
+    `before` is None for what did not exist, `after` for what no longer does; `hash` is of the
+    content, which is not recorded."""
+
+    seq: int
+    ns: str
+    subject: str
+    rule: str
+    op: str
+    hash: str
+    before: dict[str, Any] | None
+    after: dict[str, Any] | None
+    done: int = 0
+
+
+class Group(NamedTuple):
+    """Live memories that have a namespace, a tier and a source in common.
+
+    Those of them that were not asked for are empty.
+    """
+
+    ns: str
+    tier: str
+    source: str
+    memories: int
+    est_tokens: int
+    pinned: int
+    newest: datetime  # when the last of them was recorded
+
+
+class Space(NamedTuple):
+    """A namespace as ranking sees it."""
+
+    number: int
+    name: str
+    sequence: int
+    chunks: int
+    length: int
+
+
+class Candidate(NamedTuple):
+    """A chunk that may answer a question, with what ranking asks of it."""
+
+    chunk: int
+    memory_id: str
+    seq: int
+    start: int
+    stop: int
+    start_line: int
+    end_line: int
+    terms: str
+    thread: int | None
+    place: str | None
+    text: str
+    created_at: datetime
+    source_user: str | None
+    kind: str
+    key: str
+    priority: str
+    tags: str | None = None  # as JSON, because few readers need them
+
+
+def candidate_of(row: Sequence[Any]) -> Candidate:
+    """Read a row in the order of a candidate's fields."""
+    try:
+        return Candidate._make((*row[:11], read_time(row[11]), *row[12:]))
+    except (ValueError, TypeError) as error:
+        raise unreadable(row[1], error) from error

@@ -1,0 +1,120 @@
+"""Short sketches of vectors that rule out nearly all pairs which are not near, and never one that
+is.
+
+A sketch holds the projection onto the directions in which the vectors differ most, and the length
+of what the projection leaves out. By the Cauchy-Schwarz inequality the product of two sketches is
+never less than the product of their vectors."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Pairs = tuple[
+        NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]
+    ]  # two positions, and how near they are
+
+DIRECTIONS = 48
+SAMPLE = 4_096  # vectors from which the directions are found
+BLOCK = 8_192  # vectors that are sketched at once
+GROUP = 64  # sketches in one small matrix
+TILE = (
+    16 * GROUP
+)  # sketches that are compared at once; their products fit into the cache of a processor
+NOBODY = 1e3
+ROUNDING = 1e-3  # how far the product of two sketches may be off
+FEW = 2 * TILE  # vectors up to which sketches are not worth making
+DENSE = 0.05  # share of a tile from which candidates are not worth looking up one by one
+
+
+class Sketches:
+    """The sketches of vectors, by position."""
+
+    def __init__(self, rows: "NDArray[np.float16]") -> None:
+        self._rows = rows
+        self._sides = _sketch(rows) if len(rows) > FEW else None
+
+    def nearest_before(self, start: int, stop: int, least: float, count: int) -> "Pairs":
+        """Return pairs of a vector from `start` to `stop` and one before `stop` that are at least
+        so near.
+
+        Each has at most `count` of them, the nearest, ties by the later position; it is a pair with
+        itself too. `start` is a multiple of TILE, and `stop` is the next one, or the end."""
+        at, to, scores = np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.float32)
+        for first in range(0, stop, TILE):
+            more = self._tile(slice(start, stop), slice(first, min(first + TILE, stop)), least)
+            if len(more[0]):
+                joined = (
+                    np.concatenate([at, more[0]]),
+                    np.concatenate([to, more[1]]),
+                    np.concatenate([scores, more[2]]),
+                )
+                at, to, scores = _best(*joined, count)
+        return at, to, scores
+
+    def _tile(self, these: slice, those: slice, least: float) -> "Pairs":
+        """Return pairs of two short ranges that are at least so near."""
+        if self._sides is not None:
+            left, right = self._sides
+            # many products of small matrices rather than a large one, which would wait for the
+            # threads of the library
+            possible = (
+                left[_groups(these)][:, None] @ right[_groups(those)][None] >= least - ROUNDING
+            )
+            if np.count_nonzero(possible) <= DENSE * possible.size:
+                row, column, at, to = np.unravel_index(
+                    np.flatnonzero(possible), possible.shape
+                )  # faster than nonzero
+                at, to = these.start + row * GROUP + at, those.start + column * GROUP + to
+                scores = np.vecdot(
+                    self._rows[at].astype(np.float32), self._rows[to].astype(np.float32)
+                )
+                near = scores >= least
+                return at[near], to[near], scores[near]
+        products = self._rows[these].astype(np.float32) @ self._rows[those].astype(np.float32).T
+        at, to = np.nonzero(products >= least)
+        return at + these.start, to + those.start, products[at, to]
+
+
+def _groups(part: slice) -> slice:
+    return slice(part.start // GROUP, -(-part.stop // GROUP))
+
+
+def _sketch(rows: "NDArray[np.float16]") -> "tuple[NDArray[np.float32], NDArray[np.float32]]":
+    """Return the sketches of vectors in groups, as factors of a product: on its left side, and on
+    its right side.
+    """
+    sample = rows[:: max(1, len(rows) // SAMPLE)].astype(np.float32)
+    mean = sample.mean(axis=0)
+    axes = np.linalg.eigh(np.cov((sample - mean).T))[1][:, ::-1][:, :DIRECTIONS].astype(np.float32)
+    width = axes.shape[1]
+    left = np.zeros((-(-len(rows) // GROUP) * GROUP, width + 3), np.float32)
+    left[:, width + 1 :] = -NOBODY, 1.0  # what fills up the last group is near nothing
+    for start in range(0, len(rows), BLOCK):
+        some = rows[start : start + BLOCK].astype(np.float32)
+        moved = (
+            some - mean
+        )  # two vectors are as far apart as before, and most of it lies in a few directions
+        head, length = moved @ axes, np.vecdot(moved, moved)
+        part = left[start : start + len(some)]
+        part[:, :width] = head
+        part[:, width] = np.sqrt(np.maximum(0.0, length - np.vecdot(head, head)))
+        part[:, width + 1] = (np.vecdot(some, some) - length) / 2
+    right = left.copy()
+    right[:, width + 1], right[:, width + 2] = left[:, width + 2], left[:, width + 1]
+    shape = (-1, GROUP, width + 3)
+    return left.reshape(shape), np.ascontiguousarray(right.reshape(shape).transpose(0, 2, 1))
+
+
+def _best(
+    at: "NDArray[np.int64]", to: "NDArray[np.int64]", scores: "NDArray[np.float32]", count: int
+) -> "Pairs":
+    """Return the nearest `count` of each first position, nearest first, ties by the later
+    position.
+    """
+    order = np.lexsort((-to, -scores, at))
+    at, to, scores = at[order], to[order], scores[order]
+    kept = np.arange(len(at)) - np.searchsorted(at, at) < count
+    return at[kept], to[kept], scores[kept]

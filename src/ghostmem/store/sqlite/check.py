@@ -1,0 +1,220 @@
+"""Finding what is wrong in a database, and rebuilding every index from the rows."""
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from typing import TYPE_CHECKING
+
+import apsw
+
+from ghostmem.errors import CorruptStoreError
+from ghostmem.model import Kind, NsFilter, Priority, SourceKind, Tier
+from ghostmem.store.columns import differing
+from ghostmem.store.sqlite.checksums import differing as differing_contents
+from ghostmem.store.sqlite.checksums import fill
+from ghostmem.store.sqlite.index import SqliteIndex
+from ghostmem.store.sqlite.journal import SqliteJournal
+from ghostmem.store.sqlite.schema import CHUNK_WORDS
+from ghostmem.store.tag_index import TAGGED, UNINDEXED, count_unindexed
+
+if TYPE_CHECKING:
+    from ghostmem.store.protocol import Reindex
+    from ghostmem.store.sqlite.transaction import SqliteTransaction
+
+
+def _quoted(values: Iterable[str]) -> str:
+    return ", ".join(f"'{value}'" for value in values)
+
+
+# Each row: what it means, and a query that returns how many there are.
+_COUNTS: tuple[tuple[str, str], ...] = (
+    (
+        "live memories without chunks",
+        "SELECT count(*) FROM memories "
+        "m WHERE "
+        "deleted_at IS "
+        "NULL AND trim(content) <> ''"
+        " AND NOT EXISTS (SELECT 1 FROM chunks c WHERE c.memory_id = m.id)",
+    ),
+    (
+        "chunks of memories that are not live",
+        "SELECT count(*) FROM chunks c JOIN "
+        "memories "
+        "m ON m.id = c.memory_id"
+        " WHERE m.deleted_at IS NOT NULL",
+    ),
+    (
+        "chunks missing from full text",
+        "SELECT count(*) FROM chunks WHERE id NOT IN (SELECT id FROM chunks_fts_docsize)",
+    ),
+    (
+        "full-text rows without a chunk",
+        "SELECT count(*) FROM chunks_fts_docsize WHERE id NOT IN (SELECT id FROM chunks)",
+    ),
+    (
+        "chunks missing from the substring index",
+        "SELECT count(*) FROM chunks WHERE id NOT IN (SELECT id FROM chunks_tri_docsize)",
+    ),
+    (
+        "substring rows without a chunk",
+        "SELECT count(*) FROM chunks_tri_docsize WHERE id NOT IN (SELECT id FROM chunks)",
+    ),
+    (
+        "namespaces whose counts differ from their chunks",
+        "SELECT count(*) FROM namespaces n WHERE (chunks, length) <>"
+        " (SELECT count(*), coalesce(sum(length), 0) FROM chunks c WHERE c.ns_id = n.id)",
+    ),
+    (
+        "threads whose counts differ from their chunks",
+        "SELECT count(*) FROM threads t WHERE (chunks, length) <>"
+        " (SELECT count(*), coalesce(sum(length), 0) FROM chunks c WHERE c.thread_id = t.id)",
+    ),
+    (
+        "live versions that are not the last of their key",
+        "SELECT count(*) FROM memories m "
+        "WHERE deleted_at IS NULL"
+        " AND version < (SELECT max(version) FROM memories n WHERE n.ns = m.ns AND n.key = m.key)",
+    ),
+    (
+        "namespaces without a row",
+        "SELECT count(DISTINCT ns) FROM memories WHERE ns NOT IN (SELECT name FROM namespaces)",
+    ),
+    (
+        "edges that cross namespaces",
+        "SELECT count(*) FROM "
+        "memory_edges e JOIN "
+        "memories a "
+        "ON a.id = e.from_id"
+        " JOIN memories b ON b.id = e.to_id WHERE a.ns <> b.ns",
+    ),
+    (
+        "words that differ from those of the chunks",
+        f"WITH held AS MATERIALIZED ({CHUNK_WORDS}) SELECT"
+        " (SELECT count(*) FROM (SELECT * FROM held EXCEPT SELECT * FROM words))"
+        " + (SELECT count(*) FROM (SELECT * FROM words EXCEPT SELECT * FROM held))",
+    ),
+    ("memories without a checksum", "SELECT count(*) FROM memories WHERE checksum IS NULL"),
+    (
+        "memories with a kind, tier, priority or source kind that does not exist",
+        "SELECT count(*) FROM memories"
+        f" WHERE kind NOT IN ({_quoted(Kind)}) OR tier NOT IN "
+        f"({_quoted(Tier)}) OR "
+        "priority "
+        f"NOT IN ({_quoted(Priority)})"
+        f" OR source_kind NOT IN ({_quoted(SourceKind)})",
+    ),
+    (
+        "memories whose tags are not a list",
+        "SELECT count(*) FROM memories WHERE tags IS NOT NULL"
+        " AND (NOT json_valid(tags) OR json_type(tags) <> 'array')",
+    ),
+    (
+        "memories whose meta is not an object",
+        "SELECT count(*) FROM memories WHERE meta IS NOT NULL"
+        " AND (NOT json_valid(meta) OR json_type(meta) <> 'object')",
+    ),
+)
+
+
+def problems(db: apsw.Connection) -> list[str]:
+    """Return one sentence for everything that is wrong; an empty list means clean."""
+    found = [text for (text,) in db.execute("PRAGMA integrity_check(20)") if text != "ok"]
+    found += _attempt("contents", lambda: differing(differing_contents(db)))
+    found += _attempt("references", lambda: _lost(db))
+    for meaning, sql in _COUNTS:
+        found += _attempt(meaning, partial(_count, db, meaning, sql))
+    found += _attempt("full text", lambda: _drift(db))
+    found += _attempt("tags", lambda: _unindexed(db))
+    return found
+
+
+def _attempt(what: str, look: Callable[[], list[str]]) -> list[str]:
+    """Return what a part of the check finds; damage that stops it is a finding too."""
+    try:
+        return look()
+    except apsw.BusyError:
+        raise
+    except (apsw.Error, ValueError, LookupError, TypeError, CorruptStoreError) as error:
+        return [f"the file is damaged: {what} cannot be checked ({error})"]
+
+
+def _lost(db: apsw.Connection) -> list[str]:
+    rows = db.execute("PRAGMA foreign_key_check")
+    return [f"row {row} of {table} points to a missing {parent}" for table, row, parent, _ in rows]
+
+
+def _count(db: apsw.Connection, meaning: str, sql: str) -> list[str]:
+    count = db.execute(sql).get
+    return [f"{count} {meaning}"] if count else []
+
+
+def _unindexed(db: apsw.Connection) -> list[str]:
+    count = count_unindexed(SqliteIndex(db, SqliteJournal(db)), db.execute(TAGGED).fetchall())
+    return [f"{count} {UNINDEXED}"] if count else []
+
+
+def _drift(db: apsw.Connection) -> list[str]:
+    """Compare each chunk's number of terms with what full text holds for it."""
+    sql = "SELECT c.length, d.sz FROM chunks c JOIN chunks_fts_docsize d ON d.id = c.id"
+    wrong = sum(length != _last_varint(size) for length, size in db.execute(sql))
+    return [f"{wrong} chunks whose terms differ from full text"] if wrong else []
+
+
+def _last_varint(blob: bytes) -> int:
+    """Read the last column's token count from FTS5's size record."""
+    values = [0]
+    for byte in blob:
+        values[-1] = values[-1] << 7 | byte & 0x7F
+        if byte < 0x80:
+            values.append(0)
+    return values[-2]
+
+
+def repair(tx: "SqliteTransaction", reindex: "Reindex") -> Mapping[str, int]:
+    """Remove orphans and rebuild every index; return what was done."""
+    db = tx.db
+    fill(db)
+    done = {"orphans": _remove_orphans(db), "demoted": _retire_doubles(db)}
+    for table in ("chunks_fts", "chunks_tri"):
+        db.execute(f"INSERT INTO {table} ({table}) VALUES ('delete-all')")
+    db.execute("DELETE FROM vectors")
+    db.execute("DELETE FROM chunks")
+    db.execute("DELETE FROM words")
+    db.execute("DELETE FROM threads")
+    db.execute("UPDATE namespaces SET chunks = 0, length = 0")
+    done["memories"] = done["chunks"] = 0
+    for memory in tx.listing.rows(NsFilter()):
+        tx.journal.namespace(memory.ns)
+        if memory.deleted_at is None:
+            rows = reindex(memory)
+            tx.index.add(memory, rows)
+            done["memories"] += 1
+            done["chunks"] += len(rows)
+    return done
+
+
+def _remove_orphans(db: apsw.Connection) -> int:
+    count = 0
+    for table, columns in (
+        ("memory_edges", "from_id to_id"),
+        ("memory_links", "from_id to_id"),
+        ("memory_files", "memory_id"),
+        ("memory_symbols", "memory_id"),
+        ("accesses", "memory_id"),
+    ):
+        for column in columns.split():
+            db.execute(f"DELETE FROM {table} WHERE {column} NOT IN (SELECT id FROM memories)")
+            count += db.changes()
+    db.execute(
+        "DELETE FROM memory_edges"
+        " WHERE (SELECT ns FROM memories WHERE id = from_id) <> (SELECT ns FROM memories "
+        "WHERE id = to_id)"
+    )
+    return count + db.changes()
+
+
+def _retire_doubles(db: apsw.Connection) -> int:
+    db.execute(
+        "UPDATE memories AS m SET deleted_at = recorded_at WHERE deleted_at IS NULL"
+        " AND version < (SELECT max(version) FROM memories n WHERE n.ns = m.ns AND n.key = m.key)"
+    )
+    return db.changes()

@@ -1,0 +1,141 @@
+"""Opening a database file: who may read it, in which mode, and whether it is ours."""
+
+import os
+import time
+
+import apsw
+
+from ghostmem.atomic import is_plain
+from ghostmem.errors import EngineError, NotADatabaseError
+from ghostmem.store.sqlite.failures import translated
+from ghostmem.store.sqlite.forks import USERS
+from ghostmem.store.sqlite.frozen import open_reading, read_pieces
+from ghostmem.store.sqlite.schema import APPLICATION_ID
+from ghostmem.store.sqlite.waiting import set_patience
+
+_READ_WRITE = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
+_HEADER = b"SQLite format 3\x00"
+
+
+def prepare(path: str) -> None:
+    """Refuse what cannot be a store, and create the file and its folder with private modes."""
+    if os.path.isdir(path):
+        hint = f"try --db {os.path.join(path, 'memory.db')}"
+        raise NotADatabaseError(f"{path} is a folder, not a database file", hint)
+    refuse_special(path)
+    folder = os.path.dirname(path) or "."
+    if not os.path.isdir(folder):
+        try:
+            os.makedirs(folder, mode=0o700, exist_ok=True)
+        except OSError as error:
+            message = f"cannot create the folder {folder}: {error.strerror}"
+            raise EngineError(message, "name another with --db") from None
+    try:
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    except FileExistsError:
+        _refuse_text(path)
+    except OSError:
+        pass  # opening it says why, in the engine's words
+
+
+def refuse_special(path: str) -> None:
+    """Stop before a device or a FIFO is taken for a database: opening it could wait for ever."""
+    if not is_plain(path):
+        raise NotADatabaseError(
+            f"{path} is not a plain file, and so not a Ghost store", "name a database file"
+        )
+
+
+def _refuse_text(path: str) -> None:
+    try:
+        head = next(read_pieces(path, 16), b"")
+    except apsw.Error:
+        return
+    if head and head != _HEADER:
+        raise NotADatabaseError(f"{path} is not a Ghost store: the file is not an SQLite database")
+
+
+def refuse_links(path: str) -> None:
+    """Stop before writing a file with two names: each has a log of its own, and the two would
+    overwrite each other.
+    """
+    links = os.stat(path).st_nlink
+    if links > 1:
+        raise EngineError(
+            f"{path} has {links} hard links: used under two names, a store would be damaged",
+            "with no program using it, remove the other names, or give this one a file of "
+            f"its own: cp {path} {path}.own &&"
+            f" mv {path}.own {path}; for copies use `ghost backup`",
+        )
+
+
+def connect(
+    path: str, busy_timeout: float, synchronous: str, read_only: bool = False
+) -> apsw.Connection:
+    """Open a connection with Ghost's modes: WAL, foreign keys, secure deletes, no memory map."""
+    with translated(path):
+        db = _open(path, read_only)
+        if path != ":memory:":
+            USERS.track(db)
+        set_patience(db, busy_timeout)
+        db.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)  # else every bound value is planned anew
+        if not read_only and path != ":memory:":
+            _use_wal(db, path, busy_timeout)
+        db.execute(
+            f"PRAGMA synchronous={synchronous}; PRAGMA foreign_keys=ON; PRAGMA mmap_size=0;"
+            "PRAGMA secure_delete=ON; PRAGMA temp_store=MEMORY; PRAGMA trusted_schema=OFF; "
+            "PRAGMA cache_size=-16000"
+        ).fetchall()  # a pragma that answers stops the ones behind it until its answer is read
+    return db
+
+
+def _open(path: str, read_only: bool) -> apsw.Connection:
+    if path == ":memory:":
+        return apsw.Connection(path)
+    if not read_only:
+        return apsw.Connection(path, flags=_READ_WRITE)
+    return open_reading(path)
+
+
+def _use_wal(db: apsw.Connection, path: str, busy_timeout: float) -> None:
+    """Switch to WAL; two processes creating one file may both try, and SQLite does not wait for
+    that lock.
+    """
+    if db.execute("PRAGMA journal_mode").get == "wal":
+        return
+    refuse_foreign(db, path)
+    deadline = time.monotonic() + busy_timeout
+    while True:
+        try:
+            if db.execute("PRAGMA journal_mode=WAL").fetchall():
+                return
+        except apsw.BusyError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.01)
+
+
+def is_ours(db: apsw.Connection) -> bool:
+    """Say whether a database carries Ghost's mark."""
+    return bool(db.execute("PRAGMA application_id").get == APPLICATION_ID)
+
+
+def refuse_foreign(db: apsw.Connection, path: str) -> None:
+    """Stop before writing into a database that belongs to another program."""
+    tables = {name for (name,) in db.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
+    if is_ours(db):
+        return
+    if {"memories", "chunks"} <= tables:
+        from pathlib import Path
+
+        path = str(Path(path).resolve())
+        new = Path(path).with_name("ghostmem.db")
+        raise NotADatabaseError(
+            f"{path} was written by the original Ghost, which can go on using it",
+            f"bring its memories over with `ghost --db {new} import --from-ghost {path}`, "
+            f"then `ghost config set db {new}`",
+        )
+    if tables:
+        raise NotADatabaseError(
+            f"{path} is a database of another program (tables: {', '.join(sorted(tables)[:5])})"
+        )

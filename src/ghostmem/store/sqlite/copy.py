@@ -1,0 +1,409 @@
+"""Reading and writing rows of any table as they are, to move a store.
+
+See `ghostmem.store.tables`.
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, cast
+
+import apsw
+
+from ghostmem.store.sqlite.checksums import checksum
+from ghostmem.store.sqlite.index import namespaced
+from ghostmem.store.sqlite.schema import FILL_WORDS
+from ghostmem.store.tables import BY_NAME, COUNTED, PARKED, Key, Row, Table, folded, indexed
+
+_AMONG = "(SELECT value FROM json_each(?))"
+_NUMBERED = (
+    "chunks",
+    "note_folders",
+    "mirrors",
+)  # tables whose numbers SQLite itself never gives twice
+
+
+class SqliteCopy:
+    """Rows of one transaction, by table and namespace, in the order of their keys."""
+
+    def __init__(self, db: apsw.Connection) -> None:
+        self._db = db
+        self._ids = ""  # the namespace whose memories' ids are in the table beside
+
+    def namespaces(self) -> list[str]:
+        """Return every namespace that a row belongs to."""
+        sql = (
+            "SELECT name FROM namespaces UNION SELECT ns FROM memories UNION SELECT ns "
+            "FROM quarantine UNION SELECT ns FROM audit"
+            " UNION SELECT f.ns FROM notes n JOIN note_folders f ON f.id = n.folder_id UNION"
+            " SELECT '#' || ns_id FROM changes WHERE ns_id NOT IN (SELECT id FROM namespaces)"
+        )
+        return sorted(name for (name,) in self._db.execute(sql))
+
+    def counts(self, table: Table) -> dict[str, int]:
+        """Return how many rows each namespace has.
+
+        Of a table of the whole store, under an empty name.
+        """
+        name, first = table.name, table.key[0]
+        match table.via:
+            case "":
+                sql = f"SELECT '', count(*) FROM {name} HAVING count(*) > 0"
+            case "name":
+                sql = "SELECT name, 1 FROM namespaces"
+            case "ns":
+                sql = f"SELECT ns, count(*) FROM {name} GROUP BY ns"
+            case "number":
+                sql = (
+                    "SELECT coalesce(n.name, '#' || t.ns_id), t.c FROM (SELECT ns_id, "
+                    f"count(*) c FROM {name} GROUP BY ns_id) t"
+                    " LEFT JOIN namespaces n ON n.id = t.ns_id"
+                )
+            case "folder":
+                sql = (
+                    f"SELECT f.ns, count(*) FROM {name} t JOIN note_folders f ON f.id = "
+                    "t.folder_id GROUP BY f.ns"
+                )
+            case _:
+                sql = (
+                    f"SELECT m.ns, count(*) FROM {name} t JOIN memories m ON m.id = "
+                    f"t.{first} GROUP BY m.ns"
+                )
+        return dict(self._db.execute(sql))
+
+    def rows(
+        self,
+        table: Table,
+        ns: str,
+        after: Key | None = None,
+        upto: Key | None = None,
+        limit: int = -1,
+    ) -> list[Row]:
+        """Return rows behind a key, up to another one, in order."""
+        if table.name == "vectors":
+            return self._vectors(table, ns, after, upto, limit)
+        source, where, values = self._belongs(table, ns)
+        first = "w.id" if table.via == "memory" else f"t.{table.key[0]}"
+        keys = ", ".join(f"t.{name}" for name in table.key)
+        marks = ", ".join("?" * len(table.key))
+        if after is not None:
+            where.append(f"{first} >= ? AND ({keys}) > ({marks})")
+            values += [after[0], *after]
+        if upto is not None:
+            where.append(f"{first} <= ? AND ({keys}) <= ({marks})")
+            values += [upto[0], *upto]
+        order = ", ".join([first, *(f"t.{name}" for name in table.key[1:])])
+        columns = ", ".join(f"t.{name}" for name in table.columns)
+        sql = (
+            f"SELECT {columns} FROM {source} WHERE {' AND '.join(where) or 'true'} ORDER "
+            f"BY {order} LIMIT ?"
+        )
+        return list(self._db.execute(sql, [*values, limit]))
+
+    def _vectors(
+        self, table: Table, ns: str, after: Key | None, upto: Key | None, limit: int
+    ) -> list[Row]:
+        """Read by model, each of which the key of the table finds at once."""
+        number, found = self._number(ns), list[Row]()
+        for (model,) in self._db.execute("SELECT id FROM models ORDER BY id").fetchall():
+            if (after and model < after[0]) or (upto and model > upto[0]):
+                continue
+            low = after[1] if after and after[0] == model else -1
+            high = upto[1] if upto and upto[0] == model else 1 << 62
+            sql = (
+                "SELECT model_id, chunk_id, vector FROM vectors WHERE model_id = ? AND ns_id = ?"
+                " AND chunk_id > ? AND chunk_id <= ? ORDER BY chunk_id LIMIT ?"
+            )
+            left = limit - len(found) if limit >= 0 else -1
+            found += list(self._db.execute(sql, (model, number, low, high, left)))
+        return found
+
+    def of(self, table: Table, ns: str, ids: Sequence[str]) -> list[Row]:
+        """Return the rows that name one of these memories, in order."""
+        given = json.dumps(list(ids))
+        columns = ", ".join(f"t.{name}" for name in table.columns)
+        order = ", ".join(f"t.{name}" for name in table.key)
+        if table.name == "vectors":
+            where, values = (
+                f"t.chunk_id IN (SELECT id FROM chunks WHERE memory_id IN {_AMONG})",
+                [given],
+            )
+        else:
+            where, values = (
+                " OR ".join(f"t.{end} IN {_AMONG}" for end in table.ends),
+                [given] * len(table.ends),
+            )
+        return list(
+            self._db.execute(
+                f"SELECT {columns} FROM {table.name} t WHERE {where} ORDER BY {order}", values
+            )
+        )
+
+    def versions(self, ns: str, ids: Iterable[str], keys: Iterable[str] = ()) -> dict[str, str]:
+        """Return the keys of all versions of these memories' keys, and of these keys, by id."""
+        sql = (
+            "SELECT id, key FROM memories WHERE ns = ? AND"
+            f" (key IN (SELECT key FROM memories WHERE id IN {_AMONG}) OR key IN {_AMONG})"
+        )
+        return dict(self._db.execute(sql, (ns, json.dumps(list(ids)), json.dumps(list(keys)))))
+
+    def write(self, table: Table, ns: str, rows: Sequence[Row]) -> None:
+        """Write rows, in the place of those with the same keys."""
+        if table.name == "memories":
+            self._ids = ""
+        if table.name == "chunks":
+            self._write_chunks(ns, rows)
+            return
+        extra, conflict = self._place(table, ns)
+        columns = (*table.columns, *extra)
+        others = [name for name in columns if name not in (*table.key, *conflict)]
+        marks = ", ".join("?" * len(columns))
+        sets = ", ".join(f"{name} = excluded.{name}" for name in others)
+        sql = (
+            f"INSERT INTO {table.name} ({', '.join(columns)}) VALUES ({marks})"
+            f" ON CONFLICT ({', '.join(conflict)}) DO {f'UPDATE SET {sets}' if sets else 'NOTHING'}"
+        )
+        if table.via == "name":
+            self._db.executemany(sql, [(*row, ns, f"{row[0]}q") for row in rows])
+        else:
+            self._db.executemany(sql, [(*row, *extra.values()) for row in rows])
+        if table.name == "memories":
+            content, id_ = table.at("content"), table.at("id")
+            made = [(checksum(row[content]), row[id_]) for row in rows]
+            self._db.executemany("UPDATE memories SET checksum = ? WHERE id = ?", made)
+
+    def _place(self, table: Table, ns: str) -> tuple[dict[str, Any], tuple[str, ...]]:
+        """Return the columns that say the namespace, and the key by which SQLite knows a row."""
+        match table.via:
+            case "name":
+                return {"name": ns, "token": ""}, table.key
+            case "ns":
+                return {"ns": ns}, table.key
+            case "number" if table.name != "changes":
+                return {"ns_id": self._number(ns)}, ("ns_id", *table.key)
+            case "number":
+                return {}, ("ns_id", *table.key)
+            case "memory" if table.name == "memories":
+                return {"ns": ns}, table.key
+        return {}, table.key
+
+    def _write_chunks(self, ns: str, rows: Sequence[Row]) -> None:
+        """Write chunks with their full text and substrings, which are made again from their terms
+        and their memory.
+        """
+        table, number = BY_NAME["chunks"], self._number(ns)
+        marks = ", ".join("?" * (len(table.columns) + 1))
+        sql = f"INSERT INTO chunks ({', '.join(table.columns)}, ns_id) VALUES ({marks})"
+        said = self._texts({row[1] for row in rows})
+        self._db.executemany(sql, [(*row, number) for row in rows])
+        tokens = [(row[0], namespaced(number, indexed(row[7]))) for row in rows]
+        self._db.executemany("INSERT INTO chunks_fts (rowid, text) VALUES (?, ?)", tokens)
+        plain = [(row[0], folded(*said[row[1]], row[2], row[3], row[4])) for row in rows]
+        self._db.executemany("INSERT INTO chunks_tri (rowid, text) VALUES (?, ?)", plain)
+
+    def _texts(self, ids: Iterable[str]) -> dict[str, tuple[str, str]]:
+        sql = f"SELECT id, key, content FROM memories WHERE id IN {_AMONG}"
+        return {
+            id_: (key, content)
+            for id_, key, content in self._db.execute(sql, (json.dumps(sorted(ids)),))
+        }
+
+    def drop(self, table: Table, ns: str, keys: Sequence[Key]) -> None:
+        """Delete rows by their keys, with all that hangs on them."""
+        self._ids = "" if table.name == "memories" else self._ids
+        number = self._number(ns) if table.via == "number" else None
+        names = [*table.key, *(["ns_id"] if number is not None else [])]
+        where = " AND ".join(f"{name} = ?" for name in names)
+        tail = () if number is None else (number,)
+        if table.name in ("chunks", "memories"):
+            found = (
+                "SELECT id FROM chunks WHERE "
+                f"{where if table.name == 'chunks' else 'memory_id = ?'}"
+            )
+            self._unindex(number for key in keys for (number,) in self._db.execute(found, key))
+        self._db.executemany(
+            f"DELETE FROM {table.name} WHERE {where}", [(*key, *tail) for key in keys]
+        )
+
+    def drop_of(self, table: Table, ns: str, ids: Sequence[str]) -> None:
+        """Delete the rows that name one of these memories."""
+        given = json.dumps(list(ids))
+        self._ids = "" if table.name == "memories" else self._ids
+        if table.name == "vectors":
+            self._db.execute(
+                "DELETE FROM vectors WHERE chunk_id IN (SELECT id FROM chunks WHERE "
+                f"memory_id IN {_AMONG})",
+                (given,),
+            )
+            return
+        if table.name == "chunks":
+            self._unindex(
+                number
+                for (number,) in self._db.execute(
+                    f"SELECT id FROM chunks WHERE memory_id IN {_AMONG}", (given,)
+                )
+            )
+        where = " OR ".join(f"{end} IN {_AMONG}" for end in table.ends)
+        self._db.execute(f"DELETE FROM {table.name} WHERE {where}", [given] * len(table.ends))
+
+    def _unindex(self, numbers: Iterable[int]) -> None:
+        gone = [(number,) for number in list(numbers)]
+        for index in ("chunks_fts", "chunks_tri"):
+            self._db.executemany(f"DELETE FROM {index} WHERE rowid = ?", gone)
+
+    def park(self, ns: str, ids: Sequence[str]) -> None:
+        """Give memories keys that nobody wants, until they get their own."""
+        self._db.execute(
+            f"UPDATE memories SET key = ? || id WHERE id IN {_AMONG}",
+            (PARKED, json.dumps(list(ids))),
+        )
+
+    def present(self, table: str, column: str, ns: str, values: Iterable[Any]) -> set[Any]:
+        """Return which of these values a column has."""
+        sql = f"SELECT {column} FROM {table} WHERE {column} IN {_AMONG}"
+        return {value for (value,) in self._db.execute(sql, (json.dumps(sorted(values)),))}
+
+    def mark(self, table: Table, ns: str) -> tuple[int, int]:
+        """Return how many rows a namespace has of a table that is logged, and the sum of their
+        numbers.
+        """
+        if table.name == "chunks":
+            self._know(ns)
+            sql = (
+                "SELECT count(*), coalesce(sum(t.id), 0) FROM temp.copy_ids w CROSS JOIN "
+                "chunks t ON t.memory_id = w.id"
+            )
+            return cast("tuple[int, int]", self._db.execute(sql).fetchone())
+        column = "chunk_id" if table.name == "vectors" else "seq"
+        models = "model_id IN (SELECT id FROM models) AND " if table.name == "vectors" else ""
+        sql = (
+            f"SELECT count(*), coalesce(sum({column}), 0) FROM {table.name} WHERE {models}ns_id = ?"
+        )
+        return cast("tuple[int, int]", self._db.execute(sql, (self._number(ns),)).fetchone())
+
+    def crossing(self) -> dict[str, int]:
+        """Return how many rows of which tables join memories of two namespaces, which no wall
+        allows any more.
+        """
+        found = {}
+        for name in ("memory_edges", "memory_links", "inferences"):
+            sql = (
+                f"SELECT count(*) FROM {name} e JOIN memories a ON a.id = e.from_id JOIN "
+                "memories b ON b.id = e.to_id"
+            )
+            found[name] = self._db.execute(f"{sql} WHERE a.ns <> b.ns").get
+        return {name: count for name, count in found.items() if count}
+
+    def logs(self) -> dict[str, int]:
+        """Return how long the change log of each namespace is."""
+        return dict(self._db.execute("SELECT name, sequence FROM namespaces"))
+
+    def logged(self, ns: str, after: int) -> tuple[set[str], bool]:
+        """Return what changed behind a line of the log, and whether vectors came that it does not
+        name.
+        """
+        sql = "SELECT memory_id, op FROM changes WHERE ns_id = ? AND seq > ?"
+        rows = list(self._db.execute(sql, (self._number(ns), after)))
+        return {memory_id for memory_id, _ in rows if memory_id}, any(
+            not memory_id for memory_id, _ in rows
+        )
+
+    def counters(self) -> dict[str, int]:
+        """Return the highest number that each table that numbers its rows ever gave, as far as it
+        is known.
+        """
+        found: dict[str, int] = {
+            name: self._db.execute(f"SELECT coalesce(max(id), 0) FROM {name}").get
+            for name in COUNTED
+        }
+        for name, last in self._db.execute("SELECT name, seq FROM sqlite_sequence"):
+            if name in found:
+                found[name] = max(found[name], last)
+        return found
+
+    def count_from(self, counters: Mapping[str, int]) -> None:
+        """Give no number again that another engine gave already."""
+        for name in _NUMBERED:
+            if counters.get(name):
+                self._db.execute("DELETE FROM sqlite_sequence WHERE name = ?", (name,))
+                self._db.execute(
+                    "INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", (name, counters[name])
+                )
+
+    def _belongs(self, table: Table, ns: str) -> tuple[str, list[str], list[Any]]:
+        """Return where the rows of a namespace are found."""
+        name = table.name
+        match table.via:
+            case "":
+                return f"{name} t", [], []
+            case "name":
+                return f"{name} t", ["t.name = ?"], [ns]
+            case "ns":
+                return f"{name} t", ["t.ns = ?"], [ns]
+            case "number":
+                return f"{name} t", ["t.ns_id = ?"], [self._number(ns)]
+            case "folder":
+                return (
+                    f"{name} t",
+                    ["t.folder_id IN (SELECT id FROM note_folders WHERE ns = ?)"],
+                    [ns],
+                )
+        self._know(ns)
+        return f"temp.copy_ids w CROSS JOIN {name} t ON t.{table.key[0]} = w.id", [], []
+
+    def _know(self, ns: str) -> None:
+        """Keep the ids of a namespace's memories beside, because they are needed again and
+        again.
+        """
+        if self._ids == ns and ns:
+            return
+        self._db.execute(
+            "DROP TABLE IF EXISTS temp.copy_ids; CREATE TEMP TABLE copy_ids (id TEXT "
+            "PRIMARY KEY NOT NULL) WITHOUT ROWID"
+        )
+        self._db.execute("INSERT INTO temp.copy_ids SELECT id FROM memories WHERE ns = ?", (ns,))
+        self._ids = ns
+
+    def _number(self, ns: str) -> int:
+        found: int | None = self._db.execute("SELECT id FROM namespaces WHERE name = ?", (ns,)).get
+        return int(ns[1:]) if found is None and ns[:1] == "#" and ns[1:].isdigit() else found or 0
+
+
+class SqliteMove:
+    """What a store that is being filled knows of it: a table that is there only as long as that
+    takes.
+    """
+
+    def __init__(self, db: apsw.Connection) -> None:
+        self._db = db
+
+    def get(self) -> dict[str, str] | None:
+        """Return what was noted, or None when no move is under way."""
+        if not self._db.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'moving'").get:
+            return None
+        return dict(self._db.execute("SELECT name, value FROM moving"))
+
+    def held(self, holder: str) -> bool:
+        """Say whether a move is under way and its holder this one."""
+        known = self._db.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'moving'").get
+        return bool(
+            known
+            and self._db.execute("SELECT value FROM moving WHERE name = 'holder'").get == holder
+        )
+
+    def begin(self, marker: str, at: str, source: str) -> None:
+        """Say that the store is being filled, and from where."""
+        self._db.execute(
+            "CREATE TABLE moving (name TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL) "
+            "STRICT, WITHOUT ROWID"
+        )
+        self._db.execute("INSERT INTO migrations VALUES (?, ?, ?)", (marker, at, source))
+
+    def note(self, values: Mapping[str, str]) -> None:
+        """Write something down."""
+        self._db.executemany("INSERT OR REPLACE INTO moving VALUES (?, ?)", list(values.items()))
+
+    def end(self, marker: str) -> None:
+        """Make it a store like any other."""
+        self._db.execute(FILL_WORDS)
+        self._db.execute("DROP TABLE moving")
+        self._db.execute("DELETE FROM migrations WHERE name = ?", (marker,))

@@ -1,0 +1,351 @@
+"""One SQLite file as a store: a connection per thread, transactions, and care of the file."""
+
+import os
+import threading
+import weakref
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import apsw
+
+from ghostmem.clock import Clock
+from ghostmem.errors import EngineError, InvalidInputError, NewerStoreError, ReadOnlyStoreError
+from ghostmem.store.ledger import MOVING, newer, pending, unknown
+from ghostmem.store.sqlite import forks
+from ghostmem.store.sqlite.connect import connect, prepare, refuse_links
+from ghostmem.store.sqlite.failures import translated
+from ghostmem.store.sqlite.frozen import FrozenConnection
+from ghostmem.store.sqlite.migrate import applied, migrate
+from ghostmem.store.sqlite.schema import MIGRATIONS
+from ghostmem.store.sqlite.transaction import SqliteTransaction
+from ghostmem.store.sqlite.waiting import begin_write, set_patience
+
+if TYPE_CHECKING:
+    from ghostmem.store.protocol import Reindex
+    from ghostmem.store.sqlite.vectors import Views
+
+
+class SqliteEngine:
+    """A store in one file, or in memory."""
+
+    name = "sqlite"
+
+    def __init__(
+        self, path: str, clock: Clock, synchronous: str = "full", busy_timeout: float = 30.0
+    ) -> None:
+        self.location = path
+        self.read_only = False
+        self.read_only_reason = ""
+        self.moving = False  # `ghost migrate` is not done with it
+        self._newer = ""
+        self._synchronous = synchronous
+        self._busy_timeout = busy_timeout
+        self._local = threading.local()
+        # weakly: a thread that ends takes its connection with it
+        self._open: weakref.WeakSet[apsw.Connection] = weakref.WeakSet()
+        self._process = os.getpid()
+        self._file: tuple[int, int] | None = None
+        self._lock = threading.RLock()
+        self._shared: apsw.Connection | None = None
+        self._closed = False
+        self._views: Views = {}
+        with forks.using(writes=True):
+            self._start(clock)
+
+    def _start(self, clock: Clock) -> None:
+        if self.location != ":memory:":
+            if not self._writable():
+                self.read_only, self.read_only_reason = True, f"{self.location} cannot be written"
+            else:
+                prepare(self.location)
+                refuse_links(self.location)
+        db = self._connection()
+        try:
+            with translated(self.location):
+                names = applied(db)
+                if (
+                    pending(names, MIGRATIONS)
+                    and not self.read_only
+                    and not unknown(names, MIGRATIONS)
+                ):
+                    migrate(db, self.location, clock())
+                    names = applied(db)
+            self._newer = newer(self.location, names, MIGRATIONS)
+            self.moving = names is not None and MOVING in names
+            if self._newer:
+                self.read_only, self.read_only_reason = True, self._newer
+            if not self.read_only:
+                self._refuse_other_file()
+        except BaseException:
+            self.close()
+            raise
+
+    def _writable(self) -> bool:
+        if not os.path.isfile(self.location):
+            return True
+        return os.access(self.location, os.W_OK) and os.access(
+            os.path.dirname(self.location) or ".", os.W_OK
+        )
+
+    def _connection(self) -> apsw.Connection:
+        if self._closed:
+            raise InvalidInputError("this store is closed", "open it again with Ghost.open()")
+        if self._process != os.getpid():
+            self._after_fork()
+        if self._shared is not None:
+            return self._shared
+        own: forks.ThreadConnection | None = getattr(self._local, "own", None)
+        if own is not None and own.db is not None and not _is_outdated(own.db):
+            return own.db
+        db = connect(self.location, self._busy_timeout, self._synchronous, self.read_only)
+        with self._lock:
+            self._open.add(db)
+        if self.location == ":memory:":
+            self._shared = db
+        else:
+            self._local.own = forks.ThreadConnection(db)
+        return db
+
+    def _after_fork(self) -> None:
+        """Forget the parent's connections; `forks` has closed them."""
+        self._process = os.getpid()
+        self._open, self._local, self._lock = (
+            weakref.WeakSet(),
+            threading.local(),
+            threading.RLock(),
+        )
+
+    def _refuse_other_file(self) -> None:
+        """Stop before writing into a file that is no longer the one under this name."""
+        if self.location == ":memory:":
+            return
+        try:
+            found = os.stat(self.location)
+        except OSError:
+            raise EngineError(
+                f"{self.location} is gone: it was removed while open", "open the store again"
+            ) from None
+        if self._file is None:
+            self._file = (found.st_dev, found.st_ino)
+        elif self._file != (found.st_dev, found.st_ino):
+            raise EngineError(f"{self.location} was replaced while open", "open the store again")
+
+    @contextmanager
+    def _turn(self, writes: bool = False) -> Iterator[apsw.Connection]:
+        """Give the thread its connection; in memory there is one, and threads take turns."""
+        with forks.using(writes):
+            db = self._connection()
+            if db is not self._shared:
+                yield db
+                return
+            with self._lock:
+                yield self._connection()
+
+    @contextmanager
+    def read(self) -> Iterator[SqliteTransaction]:
+        """Read one consistent state of the store."""
+        with self._turn() as db:
+            yield from self._transact(db, self._views)
+
+    @contextmanager
+    def write(
+        self,
+        durable: bool = True,
+        dry_run: bool = False,
+        patience: float | None = None,
+        within: Iterable[str] | None = None,
+    ) -> Iterator[SqliteTransaction]:
+        """Change the store: all of it or nothing.
+
+        `durable` waits until it would survive a power cut, `dry_run` takes everything back at the
+        end, and `patience` is how many seconds to wait for the write lock instead of the setting.
+        The file has one lock, whatever is written `within`."""
+        if self.read_only:
+            raise (NewerStoreError if self._newer else ReadOnlyStoreError)(self.read_only_reason)
+        self._refuse_other_file()
+        with self._turn(writes=True) as db:
+            lazy = not durable and self._synchronous == "full"
+            if lazy:
+                db.execute("PRAGMA synchronous=NORMAL")
+            try:
+                yield from self._transact(
+                    db,
+                    dict(
+                        self._views
+                    ),  # what a write has not committed must not stay behind in the views
+                    lambda: begin_write(
+                        db, self.location, self._busy_timeout if patience is None else patience
+                    ),
+                    "ROLLBACK" if dry_run else "COMMIT",
+                )
+            finally:
+                if lazy:
+                    db.execute("PRAGMA synchronous=FULL")
+                set_patience(db, self._busy_timeout)
+
+    @contextmanager
+    def snapshot(self) -> Iterator[SqliteTransaction]:
+        """Read one state at leisure, on a connection of its own, while this thread and others go on
+        writing.
+        """
+        with forks.using():
+            if self.location == ":memory:":
+                with self._turn() as shared:
+                    image = shared.serialize("main")
+                db = apsw.Connection(":memory:")
+                db.deserialize("main", image)
+            else:
+                db = connect(self.location, self._busy_timeout, self._synchronous, self.read_only)
+            try:
+                yield from self._transact(db, self._views)
+            finally:
+                db.close()
+
+    def _transact(
+        self,
+        db: apsw.Connection,
+        views: "Views",
+        begin: Callable[[], object] | None = None,
+        end: str = "COMMIT",
+    ) -> Iterator[SqliteTransaction]:
+        with translated(self.location, db):
+            try:
+                if begin is None:
+                    db.execute("BEGIN")
+                else:
+                    begin()
+                yield SqliteTransaction(db, views)
+                db.execute(end)
+            except BaseException:
+                self._undo(db)
+                raise
+
+    def _undo(self, db: apsw.Connection) -> None:
+        """Roll back; SQLite has done so already after some errors."""
+        if db.in_transaction:
+            db.execute("ROLLBACK")
+
+    @property
+    def file(self) -> str | None:
+        """Return the file, or None for a store in memory."""
+        return None if self.location == ":memory:" else self.location
+
+    def size(self) -> int:
+        """Return the bytes on disk, with the write-ahead log."""
+        if self.location == ":memory:":
+            return 0
+        parts = (self.location + suffix for suffix in ("", "-wal"))
+        return sum(os.path.getsize(part) for part in parts if os.path.exists(part))
+
+    def versions(self) -> Mapping[str, str]:
+        """Return the versions of what the engine stands on."""
+        with self.read() as tx:
+            names = sorted(applied(tx.db) or ())
+        return {
+            "sqlite": apsw.sqlite_lib_version(),
+            "apsw": apsw.apsw_version(),
+            "schema": names[-1],
+        }
+
+    def check(self) -> list[str]:
+        """Return everything that is wrong with the file, its rows and its indexes."""
+        from ghostmem.store.sqlite.check import problems
+
+        with (
+            self.snapshot() as tx
+        ):  # a connection that others wrote past sees damage in full text where there is none
+            return problems(tx.db)
+
+    def repair(self, reindex: "Reindex") -> Mapping[str, int]:
+        """Remove orphans and rebuild every index from the rows."""
+        from ghostmem.store.sqlite.check import repair
+
+        with self.write() as tx:
+            return repair(tx, reindex)
+
+    def backup(self, target: str, begin: Callable[[], None]) -> int:
+        """Write a compact, checked copy of one consistent state to a file, replacing it, and return
+        its size.
+
+        `begin` is called once the target is known to be free, before anything is written.
+        """
+        from pathlib import Path
+
+        from ghostmem.store.sqlite.replace import Rows, row_counts, write_database
+
+        def fill(path: str) -> Rows | None:
+            before, counts = db.execute("PRAGMA data_version").get, row_counts(db)
+            db.execute("VACUUM INTO ?", (path,))
+            return (
+                counts if db.execute("PRAGMA data_version").get == before else None
+            )  # others wrote meanwhile
+
+        with self._turn() as db, translated(target, db):
+            return write_database(Path(target), begin, fill)
+
+    def scrub(self, force: bool = False) -> str:
+        """Leave no byte of what was deleted for good.
+
+        Return what prevented that and how to finish, or an empty text.
+
+        Does nothing when nothing was deleted for good since the last time, unless `force`d.
+        """
+        from ghostmem.store.sqlite.scrub import PATIENCE, owed, scrub, sweep_copies, tidy
+
+        if self.read_only:
+            return ""
+        with self._turn() as shared:
+            sweep_copies(shared, self.file)
+            if not (force or owed(shared)):
+                return ""
+        if self.location == ":memory:":
+            with self.write() as tx:
+                tidy(tx.db)
+                tx.db.execute("PRAGMA user_version=0")
+            return ""
+        self._refuse_other_file()
+        with forks.using(writes=True):
+            db = connect(self.location, min(self._busy_timeout, PATIENCE), self._synchronous)
+            try:
+                with translated(self.location):
+                    return scrub(db)
+            finally:
+                db.close()
+
+    def copies_holding(
+        self, paths: Iterable[str], ids: Sequence[str], texts: Sequence[str] = ()
+    ) -> list[str]:
+        """Return which of these copies, and of those made beside the file, hold memories by their
+        ids or their very words.
+        """
+        from ghostmem.store.sqlite.scrub import copies_beside, holders
+
+        beside = [] if self.file is None else copies_beside(self.file)
+        own = "" if self.file is None else os.path.realpath(self.file)
+        return holders([path for path in (*paths, *beside) if path != own], ids, texts)
+
+    def flush(self) -> None:
+        """Bring the write-ahead log into the file and onto the disk."""
+        with self._turn() as db, translated(self.location):
+            db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
+    def close(self) -> None:
+        """Close every connection; the last one to close leaves a single file behind."""
+        if forks.is_broken():
+            return
+        with forks.using(writes=True), self._lock:
+            self._closed = True
+            for db in list(self._open):
+                db.close()
+            self._open.clear()
+            self._shared = None
+            self._local = threading.local()
+
+
+def _is_outdated(db: apsw.Connection) -> bool:
+    """Close a connection to a state of a file on read-only media that is not the present one."""
+    if not isinstance(db, FrozenConnection) or db.in_transaction or not db.is_stale():
+        return False
+    db.close()
+    return True

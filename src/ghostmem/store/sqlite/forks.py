@@ -1,0 +1,186 @@
+"""Forking while a store is open: the fork waits until no thread is inside SQLite, and the child
+starts with fresh connections.
+
+SQLite keeps its view of its locks in the memory of the process, and a child inherits that view
+without the locks themselves. What another thread had locked at that moment would stay locked in the
+child for ever. A connection that was merely open would let the child believe that it protects the
+write-ahead log, which the parent then removes when it closes the store: writes of the child would
+be lost. So threads register while they use a store, a fork waits for them, and the child closes
+what it inherited."""
+
+import os
+import sys
+import threading
+import time
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+import apsw
+
+from ghostmem.errors import EngineError
+
+MAX_WAIT = 5.0  # seconds that a fork waits for other threads
+_POLL = 0.005  # seconds between two looks at imports, whose end nobody announces
+
+
+class Users:
+    """The threads that use a store at the moment, and the connections that a child must not use."""
+
+    def __init__(self) -> None:
+        self.is_broken = False  # this process was forked at a moment that is not safe
+        self._reset()
+
+    def _reset(self) -> None:
+        self._process = os.getpid()
+        self._changed = threading.Condition()
+        self._depths: dict[int, int] = {}  # by thread: how many uses are open, one inside another
+        self._writes: dict[int, int] = {}  # how many of these may write
+        self._is_forking = False
+        self._connections: weakref.WeakSet[apsw.Connection] = weakref.WeakSet()
+        self._inherited: list[apsw.Connection] = []
+
+    def track(self, db: apsw.Connection) -> None:
+        """Remember a connection to a file."""
+        with self._changed:
+            self._connections.add(db)
+
+    def enter(self, thread: int, writes: bool) -> None:
+        """Count a use; wait for a fork that is under way, unless it waits for this thread."""
+        with self._changed:
+            while self._is_forking and thread not in self._depths:
+                self._changed.wait()
+            self._depths[thread] = self._depths.get(thread, 0) + 1
+            self._writes[thread] = self._writes.get(thread, 0) + writes
+
+    def leave(self, thread: int, writes: bool) -> None:
+        """Count a use as ended; a child does not know those that its parent began."""
+        with self._changed:
+            if thread in self._depths:
+                self._depths[thread] -= 1
+                self._writes[thread] -= writes
+                if not self._depths[thread]:
+                    del self._depths[thread], self._writes[thread]
+            self._changed.notify_all()
+
+    def _are_others(self) -> bool:
+        return bool(self._depths.keys() - {threading.get_ident()})
+
+    def before_fork(self) -> None:
+        """Wait until no other thread uses a store, and hold new uses back until the fork
+        is done.
+        """
+        self._changed.acquire()
+        self._is_forking = True
+        deadline = time.monotonic() + MAX_WAIT
+        while (self._are_others() or _is_importing()) and time.monotonic() < deadline:
+            self._changed.wait(_POLL)
+        self._inherited = list(
+            self._connections
+        )  # Python drops those of other threads in the child before it comes here
+
+    def after_fork_in_parent(self) -> None:
+        """Go on."""
+        self._inherited = []
+        self._is_forking = False
+        self._changed.notify_all()
+        self._changed.release()
+
+    def start_child(self) -> None:
+        """Close what a child inherited, once.
+
+        A child of a fork that Python knows nothing of comes here with its first use.
+
+        That is safe when no other thread was inside SQLite or importing a part of Ghost, which the
+        child would wait for in vain, and when this thread was not inside a write, whose end would
+        change the log."""
+        if self._process == os.getpid():
+            return
+        inherited = {id(db): db for db in [*self._inherited, *self._connections]}
+        if self._are_others() or _is_importing() or self._writes.get(threading.get_ident()):
+            self.is_broken = True
+        self._reset()
+        for db in inherited.values():
+            if self.is_broken:
+                _keep_for_ever(db)
+            else:
+                _close(db)
+
+
+def _is_importing() -> bool:
+    """Say whether another thread is importing a module of Ghost."""
+    locks = getattr(sys.modules.get("_frozen_importlib"), "_module_locks", {})
+    owners = {
+        getattr(lock(), "owner", None)
+        for name, lock in list(locks.items())
+        if name.startswith("ghostmem")
+    }
+    return bool(owners - {None, threading.get_ident()})
+
+
+def _close(db: apsw.Connection) -> None:
+    with suppress(apsw.ConnectionClosedError):
+        db.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)  # the log belongs to the parent
+        db.close(True)
+
+
+def _keep_for_ever(db: apsw.Connection) -> None:
+    """Let nobody close a connection, nor the end of the process: a lock inside it may never be
+    released.
+    """
+    import ctypes
+
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(db))
+
+
+USERS = Users()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=USERS.before_fork,
+        after_in_parent=USERS.after_fork_in_parent,
+        after_in_child=USERS.start_child,
+    )
+
+
+@contextmanager
+def using(writes: bool = False) -> Iterator[None]:
+    """Use SQLite: a fork waits until this ends.
+
+    Raises an error in a child that was forked at an unsafe moment.
+    """
+    if is_broken():
+        raise EngineError(
+            "this process was forked while another thread was using a store, so it cannot use one",
+            "start it with spawn (multiprocessing.set_start_method('spawn')), or fork "
+            "while no thread uses Ghost",
+        )
+    thread = threading.get_ident()
+    USERS.enter(thread, writes)
+    try:
+        yield
+    finally:
+        USERS.leave(thread, writes)
+
+
+def is_broken() -> bool:
+    """Say whether this process was forked at an unsafe moment and cannot use SQLite."""
+    USERS.start_child()
+    return USERS.is_broken
+
+
+class ThreadConnection:
+    """The connection of a thread.
+
+    When the thread ends, it is closed at a moment when nobody forks.
+    """
+
+    def __init__(self, db: apsw.Connection) -> None:
+        self.db: apsw.Connection | None = db
+
+    def __del__(self) -> None:
+        """Let go of the connection, which closes it unless a reader that the thread left behind
+        still holds it.
+        """
+        if not is_broken():
+            with using():
+                self.db = None

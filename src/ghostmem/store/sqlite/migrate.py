@@ -1,0 +1,92 @@
+"""Bringing a database to the present schema, with a copy kept of what was there before."""
+
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+import apsw
+
+from ghostmem._version import __version__
+from ghostmem.clock import format_time
+from ghostmem.store.ledger import pending
+from ghostmem.store.sqlite.connect import is_ours, refuse_foreign
+from ghostmem.store.sqlite.schema import APPLICATION_ID, LEDGER, MIGRATIONS
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def applied(db: apsw.Connection) -> set[str] | None:
+    """Return the names of the migrations a database has, or None when it is not a Ghost
+    store yet.
+    """
+    if not is_ours(db):
+        return None
+    try:
+        return {name for (name,) in db.execute("SELECT name FROM migrations")}
+    except apsw.SQLError:
+        return None
+
+
+def migrate(db: apsw.Connection, path: str, now: datetime) -> "Path | None":
+    """Apply what is missing in one transaction.
+
+    Return the copy made beforehand, if there was something to copy.
+    """
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        names = applied(db)
+        todo = pending(names, MIGRATIONS)
+        copy = None
+        if names is None:
+            refuse_foreign(db, path)
+            db.execute(f"PRAGMA application_id={APPLICATION_ID}")
+        elif todo:
+            copy = keep_copy(path, todo[0])
+        db.execute(LEDGER)
+        for name in todo:
+            db.execute(MIGRATIONS[name])
+            db.execute(
+                "INSERT INTO migrations VALUES (?, ?, ?)", (name, format_time(now), __version__)
+            )
+        if names is not None and "0009_words" in todo:
+            from ghostmem.store.sqlite.transaction import SqliteTransaction
+            from ghostmem.store.tag_index import TAGGED, index_tags
+
+            index_tags(SqliteTransaction(db, {}).index, db.execute(TAGGED).fetchall())
+        if names is not None and "0010_checksums" in todo:
+            from ghostmem.store.sqlite.checksums import fill
+
+            fill(db)
+        db.execute("COMMIT")
+        return copy
+    except BaseException:
+        if db.in_transaction:
+            db.execute("ROLLBACK")
+        raise
+
+
+def keep_copy(path: str, migration: str) -> "Path | None":
+    """Copy the database beside itself before a migration changes it."""
+    if path == ":memory:":
+        return None
+    from pathlib import Path
+
+    from ghostmem.store.sqlite.replace import Rows, row_counts, write_database
+
+    def fill(fresh: str) -> Rows:
+        writer = apsw.Connection(fresh)
+        try:
+            with writer.backup("main", reader, "main") as backup:
+                while not backup.done:
+                    backup.step(1000)
+        finally:
+            writer.close()
+        return row_counts(reader)
+
+    target = Path(f"{path}.before-{migration}.bak")
+    reader = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READWRITE)
+    try:
+        write_database(target, lambda: None, fill)
+    finally:
+        reader.close()
+    return target

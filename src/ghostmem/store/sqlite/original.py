@@ -1,0 +1,273 @@
+"""Reading a database that the original Ghost wrote, of any age, without touching it.
+
+Its rows are taken as they are and brought into our order: one live version per key, the last one;
+versions counted without gaps or doubles; closed sets of words. What has no place here is kept in
+`meta` or named in a note."""
+
+import json
+from contextlib import closing
+from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import apsw
+
+from ghostmem.clock import parse_time
+from ghostmem.errors import NotADatabaseError, NotFoundError
+from ghostmem.model import (
+    EDGE_WEIGHTS,
+    Access,
+    Edge,
+    FileRef,
+    FileRel,
+    Kind,
+    Link,
+    Memory,
+    Priority,
+    Record,
+    Rel,
+    Rule,
+    SourceKind,
+    Tier,
+    estimate_tokens,
+)
+from ghostmem.store.sqlite.failures import translated
+from ghostmem.store.sqlite.frozen import open_frozen
+
+Row = dict[str, Any]
+
+
+@dataclass
+class Original:
+    """Everything an original database holds, in our words, and what could not be taken over."""
+
+    records: list[Record] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def read_original(path: str) -> Original:
+    """Read a database of the original Ghost."""
+    if not Path(path).is_file():
+        raise NotFoundError(
+            f"there is no file {path}", "name the original's database, usually ~/.ghost/memory.db"
+        )
+    with translated(path), closing(open_frozen(path)) as db:
+        tables = {
+            name for (name,) in db.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")
+        }
+        if "memories" not in tables or "migrations" in tables:
+            raise NotADatabaseError(
+                f"{path} was not written by the original Ghost",
+                "use plain `ghost import` for an export",
+            )
+        return _collect({table: _rows(db, table) for table in _TABLES if table in tables})
+
+
+_TABLES = [
+    "memories",
+    "memory_files",
+    "memory_edges",
+    "memory_links",
+    "reflect_rules",
+    "memory_accesses",
+    "source_aliases",
+]
+
+
+def _rows(db: apsw.Connection, table: str) -> list[Row]:
+    cursor = db.execute(f"SELECT * FROM {table} ORDER BY rowid")
+    names = [name for name, _ in db.execute(f"SELECT name, type FROM pragma_table_info('{table}')")]
+    return [dict(zip(names, row, strict=True)) for row in cursor]
+
+
+def _collect(tables: dict[str, list[Row]]) -> Original:
+    found = Original()
+    files: dict[str, list[FileRef]] = {}
+    for row in tables.get("memory_files", []):
+        rel = row["rel"] if row["rel"] in set(FileRel) else FileRel.MODIFIED
+        files.setdefault(row["memory_id"], []).append(FileRef(row["path"], FileRel(rel)))
+    heads: dict[str, Memory] = {}
+    order = sorted(tables["memories"], key=lambda row: (row["ns"], row["key"]))
+    for _, rows in groupby(order, key=lambda row: (row["ns"], row["key"])):
+        chain = _chain(list(rows), files, found.notes)
+        found.records += chain
+        heads |= dict.fromkeys((memory.id for memory in chain), chain[-1])
+    _graph(tables, heads, found)
+    found.records += _rules(tables.get("reflect_rules", []), found.notes)
+    found.records += _accesses(tables.get("memory_accesses", []), heads)
+    if aliases := tables.get("source_aliases"):
+        found.notes.append(f"left out {len(aliases)} source aliases")
+    return found
+
+
+def _chain(rows: list[Row], files: dict[str, list[FileRef]], notes: list[str]) -> list[Memory]:
+    """Order the versions of one key so that the current one is last and the only live one."""
+    live = [row for row in rows if row["deleted_at"] is None]
+    if live:
+        current = max(live, key=lambda row: row["version"])
+        rows = [row for row in rows if row is not current] + [current]
+    versions = [row["version"] for row in rows]
+    if versions != sorted(set(versions)):
+        notes.append(
+            f"renumbered the versions of {rows[0]['ns']}/{rows[0]['key']}: they were {versions}"
+        )
+        versions = list(range(1, len(rows) + 1))
+    chain = []
+    for position, (row, version) in enumerate(zip(rows, versions, strict=True)):
+        after = rows[position + 1] if position + 1 < len(rows) else None
+        deleted = row["deleted_at"] or (after and after["created_at"])
+        supersedes = rows[position - 1]["id"] if position else None
+        chain.append(
+            _memory(
+                {**row, "version": version, "deleted_at": deleted, "supersedes": supersedes}, files
+            )
+        )
+    return chain
+
+
+def _memory(row: Row, files: dict[str, list[FileRef]]) -> Memory:
+    meta = _meta(row.get("meta"))
+    kind, priority = row["kind"], row["priority"]
+    if kind not in set(Kind):
+        meta, kind = {**meta, "original_kind": kind}, Kind.SEMANTIC
+    if priority not in set(Priority):
+        meta, priority = {**meta, "original_priority": priority}, Priority.NORMAL
+    tier = row.get("tier") or Tier.STM
+    identity = tier == "identity"
+    tier = {"identity": Tier.LTM, "archived": Tier.DORMANT}.get(tier, tier)
+    source = row.get("source_kind")
+    created = _when(row["created_at"])
+    assert created is not None
+    return Memory(
+        id=row["id"],
+        ns=row["ns"],
+        key=row["key"],
+        content=row["content"],
+        kind=Kind(kind),
+        version=row["version"],
+        created_at=created,
+        tier=Tier(tier) if tier in set(Tier) else Tier.STM,
+        priority=Priority(priority),
+        importance=min(1.0, max(0.0, row.get("importance", 0.5))),
+        pinned=bool(row.get("pinned")) or identity,
+        access_count=row["access_count"],
+        utility_count=row.get("utility_count", 0),
+        est_tokens=row.get("est_tokens") or estimate_tokens(row["content"]),
+        tags=_tags(row["tags"]),
+        supersedes=row["supersedes"],
+        deleted_at=_when(row["deleted_at"]),
+        last_accessed_at=_when(row["last_accessed_at"]),
+        meta=meta,
+        expires_at=_when(row.get("expires_at")),
+        source_user=row.get("source_user") or None,
+        source_kind=SourceKind(source) if source in set(SourceKind) else None,
+        source_scope=row.get("source_scope") or None,
+        valid_from=_when(row.get("valid_from")),
+        valid_to=_when(row.get("valid_to")),
+        recorded_at=created,
+        files=tuple(sorted(files.get(row["id"], []), key=lambda file: file.path)),
+    )
+
+
+def _when(text: str | None) -> datetime | None:
+    return parse_time(text) if text else None
+
+
+def _meta(text: str | None) -> dict[str, Any]:
+    if not text:
+        return {}
+    try:
+        value = json.loads(text)
+    except ValueError:
+        value = text
+    return value if isinstance(value, dict) else {"original": value}
+
+
+def _tags(text: str | None) -> tuple[str, ...]:
+    try:
+        values = json.loads(text or "[]")
+    except ValueError:
+        values = [text]
+    return tuple(
+        dict.fromkeys(tag.strip() for tag in values or () if isinstance(tag, str) and tag.strip())
+    )
+
+
+def _graph(tables: dict[str, list[Row]], heads: dict[str, Memory], found: Original) -> None:
+    """Take over edges and links, moved to the current version of each end, each once, with the
+    links' edges made up.
+    """
+    edges: dict[tuple[str, str, str], Edge] = {}
+    made = [
+        {**row, "weight": EDGE_WEIGHTS.get(row["rel"], 0.5)}
+        for row in tables.get("memory_links", [])
+    ]
+    for row in [*tables.get("memory_edges", []), *made]:
+        if (ends := _ends(row, heads, "edge", found.notes)) is None:
+            continue
+        edge = Edge(
+            *ends,
+            Rel(row["rel"]),
+            min(1.0, max(0.0, row["weight"])),
+            parse_time(row["created_at"]),
+            row.get("access_count", 0),
+            _when(row.get("last_accessed_at")),
+        )
+        known = edges.get((*ends, row["rel"]))
+        if known is None or (known.access_count, known.weight) < (edge.access_count, edge.weight):
+            edges[*ends, row["rel"]] = edge if known is None or "last_accessed_at" in row else known
+    links: dict[tuple[str, str, str], Link] = {}
+    for row in tables.get("memory_links", []):
+        if (ends := _ends(row, heads, "link", [])) is not None:
+            links.setdefault(
+                (*ends, row["rel"]), Link(*ends, Rel(row["rel"]), parse_time(row["created_at"]))
+            )
+    found.records += [*edges.values(), *links.values()]
+
+
+def _ends(
+    row: Row, heads: dict[str, Memory], what: str, notes: list[str]
+) -> tuple[str, str] | None:
+    start, to = heads.get(row["from_id"]), heads.get(row["to_id"])
+    name = f"left out {what} {row['from_id']} {row['rel']} {row['to_id']}"
+    if start is None or to is None or row["rel"] not in set(Rel):
+        notes.append(f"{name}: one end is missing, or the relation unknown")
+    elif start.ns != to.ns:
+        notes.append(f"{name}: it crosses namespaces")
+    elif start.id == to.id:
+        notes.append(f"{name}: it leads to itself")
+    else:
+        return start.id, to.id
+    return None
+
+
+def _rules(rows: list[Row], notes: list[str]) -> list[Rule]:
+    """Take over the user's rules; the built-in ones are ours."""
+    mine = [row for row in rows if row["created_by"] != "system"]
+    if len(mine) < len(rows):
+        notes.append(f"left out {len(rows) - len(mine)} built-in rules of the original")
+    return [
+        Rule(
+            **{
+                name: value
+                for name, value in row.items()
+                if name not in ("created_at", "rule_expires_at", "action_params")
+            },
+            created_at=parse_time(row["created_at"]),
+            rule_expires_at=_when(row["rule_expires_at"]),
+            action_params=json.loads(row["action_params"] or "null") or {},
+        )
+        for row in mine
+    ]
+
+
+def _accesses(rows: list[Row], heads: dict[str, Memory]) -> list[Access]:
+    """Count the original's access log by memory and day."""
+    days: dict[tuple[str, str], int] = {}
+    for row in rows:
+        if row["memory_id"] in heads:
+            day = (heads[row["memory_id"]].id, row["accessed_at"][:10])
+            days[day] = days.get(day, 0) + 1
+    return [Access(memory_id, day, count, 0) for (memory_id, day), count in sorted(days.items())]

@@ -1,0 +1,103 @@
+"""What source files said, by the hash of their content: a cache that may be dropped at any time."""
+
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping
+
+import apsw
+
+from ghostmem.model import Stat
+
+_GRAPH = "graph {language} {root}"  # in the place of a hash
+
+
+class SqliteOutline:
+    """The cache of the code outline."""
+
+    def __init__(self, db: apsw.Connection) -> None:
+        self._db = db
+
+    def files(self, root: str, language: str) -> dict[str, tuple[Stat, int, str]]:
+        """Return the files of a project as they were last seen: stats, when that was, and hash."""
+        sql = (
+            "SELECT path, size, mtime_ns, inode, seen_ns, hash FROM outline_files WHERE "
+            "root = ? AND language = ?"
+        )
+        return {
+            row[0]: (Stat(row[1], row[2], row[3]), row[4], row[5])
+            for row in self._db.execute(sql, (root, language))
+        }
+
+    def put_files(
+        self,
+        root: str,
+        language: str,
+        files: Mapping[str, tuple[Stat, int, str]],
+        gone: Iterable[str],
+    ) -> None:
+        """Write down how files were seen, and forget those that are gone."""
+        sql = "INSERT OR REPLACE INTO outline_files VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+        rows = (
+            (root, language, path, *stat, seen, known)
+            for path, (stat, seen, known) in files.items()
+        )
+        self._db.executemany(sql, rows)
+        for path in gone:
+            self._db.execute(
+                "DELETE FROM outline_files WHERE root = ? AND language = ? AND path = ?",
+                (root, language, path),
+            )
+
+    def facts(self, hashes: Iterable[str], maker: str) -> Iterator[tuple[str, bytes]]:
+        """Yield the facts that are there for contents, made by one extractor, as they were
+        given.
+        """
+        sql = (
+            "SELECT hash, facts FROM outline_facts WHERE maker = ? AND hash IN (SELECT "
+            "value FROM json_each(?))"
+        )
+        yield from self._db.execute(sql, (maker, json.dumps(list(hashes))))
+
+    def put_facts(self, facts: Iterable[tuple[str, bytes]], maker: str) -> None:
+        """Keep facts in the place of those that an older extractor of the language made.
+
+        A maker begins with its language.
+        """
+        language = f"{maker.partition(' ')[0]} "
+        for known, packed in facts:
+            sql = (
+                "DELETE FROM outline_facts WHERE hash = ? AND maker <> ? AND "
+                "substr(maker, 1, ?) = ?"
+            )
+            self._db.execute(sql, (known, maker, len(language), language))
+            self._db.execute(
+                "INSERT OR REPLACE INTO outline_facts VALUES (?, ?, ?)", (known, maker, packed)
+            )
+
+    def graph(self, root: str, language: str, maker: str) -> bytes | None:
+        """Return the graph of a project that was made from the same."""
+        sql = "SELECT facts FROM outline_facts WHERE hash = ? AND maker = ?"
+        found = self._db.execute(sql, (_GRAPH.format(language=language, root=root), maker)).get
+        return None if found is None else bytes(found)
+
+    def put_graph(self, root: str, language: str, maker: str, packed: bytes) -> None:
+        """Keep the graph of a project in the place of an older one.
+
+        It stands beside the facts that it was made from.
+        """
+        key = _GRAPH.format(language=language, root=root)
+        self._db.execute("DELETE FROM outline_facts WHERE hash = ?", (key,))
+        self._db.execute("INSERT INTO outline_facts VALUES (?, ?, ?)", (key, maker, packed))
+
+    def prune(self) -> int:
+        """Drop what is known of projects whose folder is gone, facts of contents that no file has,
+        and graphs without files.
+        """
+        for (root,) in self._db.execute("SELECT DISTINCT root FROM outline_files").fetchall():
+            if not os.path.isdir(str(root)):
+                self._db.execute("DELETE FROM outline_files WHERE root = ?", (root,))
+        self._db.execute(
+            "DELETE FROM outline_facts WHERE hash NOT IN (SELECT hash FROM outline_files)"
+            " AND hash NOT IN (SELECT 'graph ' || language || ' ' || root FROM outline_files)"
+        )
+        return self._db.changes()

@@ -1,0 +1,30 @@
+"""What every verb needs: an engine, the settings, a clock, and a source of ids."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from ghostmem.clock import Clock, to_ms
+from ghostmem.ids import UlidMaker
+from ghostmem.settings import Settings
+from ghostmem.store.vectoriser import Vectoriser
+
+if TYPE_CHECKING:
+    from ghostmem.search.rerank import Reranker
+    from ghostmem.store.protocol import Engine
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Store:
+    """An open store and its surroundings."""
+
+    engine: "Engine"
+    settings: Settings
+    clock: Clock
+    vectoriser: Vectoriser
+    reranker: "Reranker | None" = None
+    ids: UlidMaker = field(default_factory=UlidMaker)
+
+    def new_id(self, at: datetime) -> str:
+        """Return a fresh id for something made at a time."""
+        return self.ids(to_ms(at))

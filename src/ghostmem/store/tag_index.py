@@ -1,0 +1,45 @@
+"""Tags among the terms of chunks: adding those of memories that an older Ghost wrote, and checking
+that none is missing.
+"""
+
+import json
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from ghostmem.text.labels import tag_terms, with_tags
+
+if TYPE_CHECKING:
+    from ghostmem.store.protocol import Index
+
+TAGGED = "SELECT ns, id, tags FROM memories WHERE deleted_at IS NULL AND tags IS NOT NULL"
+"""Selects what the functions below take: namespace, id and tags of each live memory that has some.
+"""
+
+UNINDEXED = "memories that are not found by all their tags"
+
+
+def index_tags(index: "Index", tagged: Iterable[tuple[Any, ...]]) -> None:
+    """Add the tags of memories to the terms that their chunks are found by."""
+    for ns, memory_id, text in tagged:
+        if extra := tag_terms(_read_tags(text)):
+            index.reword(
+                ns, memory_id, [with_tags(terms, extra) for terms in index.terms(ns, memory_id)]
+            )
+
+
+def count_unindexed(index: "Index", tagged: Iterable[tuple[Any, ...]]) -> int:
+    """Count the memories that have a chunk which is not found by all their tags."""
+    found = 0
+    for ns, memory_id, text in tagged:
+        if extra := set(tag_terms(_read_tags(text))):
+            found += not all(extra.issubset(terms.split()) for terms in index.terms(ns, memory_id))
+    return found
+
+
+def _read_tags(text: str) -> tuple[str, ...]:
+    """Read tags; a text that is no list of tags has none, and `ghost check` reports it."""
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return ()
+    return tuple(tag for tag in found if isinstance(tag, str)) if isinstance(found, list) else ()

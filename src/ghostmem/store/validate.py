@@ -1,0 +1,264 @@
+"""What may come in: each function takes what a caller gave and returns it checked, or says which
+value is wrong.
+"""
+
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
+from typing import Any, TypeVar
+
+from ghostmem.errors import InvalidInputError
+from ghostmem.model import FileRef, FileRel, NsFilter, SymbolRef, is_namespace
+from ghostmem.schema import MAX_DEPTH, is_deeper, too_deep
+
+_NS_HINT = (
+    "use letters, digits, '-' and '_' in segments joined by ':', such as "
+    "agent:coder, up to 128 characters"
+)
+MAX_KEY = 512
+MAX_TAG = 256
+
+E = TypeVar("E", bound=StrEnum)
+
+
+def shown(value: object, limit: int = 60) -> str:
+    """Quote a value for an error message, cut to a readable length."""
+    try:
+        text = repr(value)
+    except (
+        ValueError,
+        RecursionError,
+    ):  # a number of thousands of digits, a list in a list in a list
+        return f"such a {type(value).__name__}"
+    return text if len(text) <= limit else f"{text[:limit]}… ({len(str(value))} characters)"
+
+
+def text(value: object, what: str) -> str:
+    """Accept a text that can be stored: valid Unicode without NUL."""
+    if not isinstance(value, str):
+        raise InvalidInputError(
+            f"{what} must be text, not {type(value).__name__}", f"pass {what} as a string"
+        )
+    if "\x00" in value:
+        raise InvalidInputError(
+            f"{what} contains a NUL byte at position {value.index(chr(0))}", "remove it; text only"
+        )
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:
+        bad = f"U+{ord(value[error.start]):04X}"
+        raise InvalidInputError(
+            f"{what} is not valid Unicode: lone surrogate {bad} at position {error.start}",
+            "send UTF-8",
+        ) from None
+    return value
+
+
+def texts(values: Iterable[str] | None, what: str, one: str) -> list[str]:
+    """Accept a list of texts, or nothing."""
+    if isinstance(values, str):
+        raise InvalidInputError(
+            f"{what} must be a list, not the text {shown(values)}", f"pass {what}=['a', 'b']"
+        )
+    return [text(value, one) for value in values or ()]
+
+
+def namespace(value: str) -> str:
+    """Accept a namespace for writing."""
+    text(value, "namespace")
+    if not value:
+        raise InvalidInputError("a namespace is required", "name one with -n, or set GHOST_NS")
+    if not is_namespace(value):
+        raise InvalidInputError(f"invalid namespace: {shown(value)}", _NS_HINT)
+    return value
+
+
+def _has_control(value: str) -> bool:
+    return value != "" and (min(value) < " " or "\x7f" in value)
+
+
+def ns_filter(value: str | None) -> NsFilter:
+    """Accept a namespace for reading: nothing or `*` for all, a name, or a prefix such as
+    `agent:*`.
+    """
+    given = text(value or "", "namespace")
+    if given in ("", "*"):
+        return NsFilter()
+    if "*" in given[:-1]:
+        raise InvalidInputError(
+            f"invalid namespace filter: {shown(given)}",
+            "a * may stand only at the end, as in agent:*",
+        )
+    return NsFilter(given)
+
+
+def key(value: str) -> str:
+    """Accept a key: one line of text."""
+    text(value, "key")
+    if not value.strip():
+        raise InvalidInputError(
+            "a key is required",
+            "name one with -k; keys are short and descriptive, such as user-timezone",
+        )
+    if len(value) > MAX_KEY or _has_control(value):
+        raise InvalidInputError(
+            f"invalid key: {shown(value)}", f"use one line of at most {MAX_KEY} characters"
+        )
+    return value
+
+
+def content(value: str, limit: int) -> str:
+    """Accept content: some text, not too long."""
+    text(value, "content")
+    if not value.strip():
+        raise InvalidInputError(
+            "content is required", "pass it as an argument, or on standard input"
+        )
+    size = len(value.encode())
+    if size > limit:
+        hint = (
+            "store it as a file and remember its path, split it with `ghost ingest`, or "
+            "raise GHOST_MAX_CONTENT_BYTES"
+        )
+        raise InvalidInputError(
+            f"content has {size:,} bytes, more than the limit of {limit:,}", hint
+        )
+    return value
+
+
+def choice(value: str | None, enum: type[E], what: str) -> E | None:
+    """Accept one of a closed set of words."""
+    if value is None:
+        return None
+    try:
+        return enum(value)
+    except ValueError:
+        options = ", ".join(enum)
+        raise InvalidInputError(
+            f"invalid {what} {shown(value)}", f"must be one of: {options}"
+        ) from None
+
+
+def share(value: float | None, what: str) -> float | None:
+    """Accept a number from 0 to 1."""
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise InvalidInputError(
+            f"{what} {shown(value)} is out of range", f"{what} is a number from 0 to 1"
+        )
+    return float(value)
+
+
+def number(value: float | None, what: str) -> float | None:
+    """Accept a finite number."""
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < 1e300:
+        raise InvalidInputError(
+            f"{what} {shown(value)} is no number", f"give {what} a number, such as 0.5"
+        )
+    return float(value)
+
+
+def positive(value: int, what: str, least: int = 1) -> int:
+    """Accept a whole number from a minimum up."""
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        raise InvalidInputError(
+            f"{what} must be at least {least} (got {shown(value)})", f"give {what} a whole number"
+        )
+    if value >= 2**63:
+        raise InvalidInputError(f"{what} {value} is too large", f"give {what} a smaller number")
+    return value
+
+
+def tags(values: Iterable[str] | None) -> tuple[str, ...] | None:
+    """Accept tags: one-line words, doubles dropped, order kept."""
+    if values is None:
+        return None
+    if isinstance(values, str):
+        raise InvalidInputError(
+            f"tags must be a list, not the text {shown(values)}", "pass tags=['a', 'b']"
+        )
+    found = dict.fromkeys(text(value, "tag").strip() for value in values)
+    for tag in found:
+        if not tag or len(tag) > MAX_TAG or _has_control(tag):
+            raise InvalidInputError(
+                f"invalid tag: {shown(tag)}", f"a tag is one line of 1 to {MAX_TAG} characters"
+            )
+    return tuple(found)
+
+
+def meta(value: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+    """Accept metadata: an object that JSON can hold, nested no deeper than MAX_DEPTH levels."""
+    import json
+
+    if value is None:
+        return None
+    if not isinstance(value, Mapping):
+        raise InvalidInputError(
+            f"meta must be an object, not {shown(value)}", 'write it as {"name": "value"}'
+        )
+    if is_deeper(value, MAX_DEPTH):
+        raise too_deep("meta")
+    try:
+        clean: dict[str, Any] = json.loads(
+            text(json.dumps(dict(value), ensure_ascii=False, allow_nan=False), "meta")
+        )
+        return clean
+    except (TypeError, ValueError) as error:
+        raise InvalidInputError(
+            f"meta cannot be written as JSON: {error}", "use texts, numbers, lists and objects"
+        ) from None
+
+
+def files(
+    values: Iterable[FileRef | str | tuple[str, str]] | None, rel: str | None = None
+) -> tuple[FileRef, ...] | None:
+    """Accept file references: paths, (path, relation) pairs or FileRefs.
+
+    The last word on a path counts.
+    """
+    if values is None:
+        return None
+    found: dict[str, FileRef] = {}
+    for value in values:
+        path, how = (
+            (value.path, value.rel)
+            if isinstance(value, FileRef)
+            else (value, rel)
+            if isinstance(value, str)
+            else value
+        )
+        if not text(path, "file path").strip() or _has_control(path):
+            raise InvalidInputError(
+                f"invalid file path: {shown(path)}", "give the path of a file, on one line"
+            )
+        found[path] = FileRef(path, choice(how, FileRel, "file relation") or FileRel.MODIFIED)
+    return tuple(sorted(found.values(), key=lambda file: file.path))
+
+
+def symbols(values: Iterable[SymbolRef]) -> tuple[SymbolRef, ...]:
+    """Accept symbols that were resolved before: one line each, in the order in which they are
+    stored; the last word counts.
+    """
+    found: dict[tuple[str, str, str, str], SymbolRef] = {}
+    for one in values:
+        for what in ("root", "language", "name", "path", "hash"):
+            value = text(getattr(one, what), f"a symbol's {what}")
+            if (not value.strip() and what != "hash") or _has_control(value):
+                raise InvalidInputError(
+                    f"invalid {what} of a symbol: {shown(value)}", "give one line of text"
+                )
+        found[one.root, one.language, one.name, one.path] = one
+    return tuple(found[place] for place in sorted(found))
+
+
+def label(value: str | None, what: str) -> str | None:
+    """Accept a short one-line text such as a source."""
+    if value is None or value == "":
+        return None
+    if len(text(value, what)) > MAX_KEY or _has_control(value):
+        raise InvalidInputError(
+            f"invalid {what}: {shown(value)}", f"use one line of at most {MAX_KEY} characters"
+        )
+    return value

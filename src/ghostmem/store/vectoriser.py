@@ -1,0 +1,145 @@
+"""The provider of vectors as a store holds it: loaded when first needed, and never in the way when
+it fails.
+"""
+
+import threading
+from typing import TYPE_CHECKING
+
+from ghostmem.errors import EmbeddingError, GhostError
+from ghostmem.settings import Settings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ghostmem.embed.base import Embedder, Function
+
+PATIENCE = 5.0  # seconds that a program which ends waits for vectors
+
+
+class Vectoriser:
+    """A provider that loads on first use; one that cannot run says so once and is done without."""
+
+    def __init__(self, settings: Settings, own: "Function | None" = None) -> None:
+        self._settings = settings
+        self._own = own
+        self._embedder: Embedder | None = None
+        self._tried = False
+        self.problem = ""
+        self._error: GhostError | None = None
+        self._loading: threading.Thread | None = None
+        self._deferred = False
+        self._waited = False
+        self._owed = False  # something was stored without vectors while the provider was loaded
+        self._loaded: Callable[[], object] | None = None
+
+    @property
+    def wanted(self) -> bool:
+        """Say whether vectors are wanted at all."""
+        return self._own is not None or self._settings.embed_provider != "none"
+
+    def defer(self, loaded: "Callable[[], object] | None" = None) -> None:
+        """Do without the provider until `warm` has loaded it in the background.
+
+        Then call `loaded`.
+        """
+        self._deferred, self._loaded = True, loaded
+
+    @property
+    def is_loading(self) -> bool:
+        """Say whether a provider was deferred and is not there yet."""
+        pending = self._deferred or (
+            self._loading is not None and self._embedder is None and not self.problem
+        )
+        return self.wanted and pending
+
+    @property
+    def may_wait(self) -> bool:
+        """Say whether a provider is being loaded and was not waited for in vain."""
+        return self.is_loading and not self._waited
+
+    @property
+    def arrived(self) -> bool:
+        """Say whether a provider that was deferred is there by now."""
+        return self._loaded is not None and self._embedder is not None
+
+    def warm(self) -> None:
+        """Begin to load a provider that was deferred; returns at once."""
+        if self._deferred and self._loading is None and self.wanted:
+            self._loading = threading.Thread(target=self._load, name="ghost-model", daemon=True)
+            self._loading.start()
+
+    def _load(self) -> None:
+        self._deferred = False
+        try:
+            if self.get() is not None and self._loaded is not None:
+                self._loaded()
+        except (
+            GhostError,
+            OSError,
+            ValueError,
+            RuntimeError,
+        ) as error:  # told in the next result, not to a terminal
+            self.problem = str(error)
+
+    def wait(self, seconds: float = PATIENCE) -> None:
+        """Wait, once, for a provider that is being loaded in the background."""
+        self._waited = True
+        self.warm()
+        if self._loading not in (None, threading.current_thread()):
+            self._loading.join(seconds)
+
+    def finish(self, patience: float = PATIENCE) -> None:
+        """Wait, but not for long, until what was stored before the provider was there has vectors.
+
+        Later starts do the rest.
+        """
+        if self._owed and self._loading is not None:
+            self._loading.join(patience)
+
+    def get(self) -> "Embedder | None":
+        """Return the provider, or None when there is none, it cannot run, or it is still being
+        loaded.
+        """
+        if self._deferred or (
+            self._loading not in (None, threading.current_thread()) and not self._tried
+        ):
+            return None
+        if not self._tried and self.wanted:
+            self._tried = True
+            from ghostmem.embed.choose import choose
+
+            try:
+                self._embedder = choose(self._settings, self._own)
+            except (GhostError, ImportError, OSError) as error:
+                self.problem = str(error)
+                self._error = error if isinstance(error, GhostError) else None
+        return self._embedder
+
+    def must(self) -> "Embedder":
+        """Return the provider, or raise what is wrong with it."""
+        found = self.get()
+        if found is None:
+            reason = self.problem or "the provider is none"
+            hint = (
+                self._error.hint if self._error else "choose GHOST_EMBED_PROVIDER=local or static"
+            )
+            raise EmbeddingError(f"there are no vectors: {reason}", hint)
+        return found
+
+    def try_bytes(self, texts: list[str]) -> list[bytes]:
+        """Return the vectors of texts as they are stored, or nothing when the provider fails: text
+        search goes on.
+        """
+        embedder = self.get()
+        if embedder is None or not texts:
+            self._owed = self._owed or (bool(texts) and self.is_loading)
+            return []
+        from ghostmem.store.indexing import vector_bytes
+
+        try:
+            made = vector_bytes(embedder, texts)
+            self.problem = ""
+            return made
+        except EmbeddingError as error:
+            self.problem = str(error)
+            return []

@@ -1,0 +1,77 @@
+"""backup: a copy of the store while others go on using it."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from ghostmem.atomic import SIDE_FILES, is_plain
+from ghostmem.errors import ConflictError, EngineError, InvalidInputError, StoreFullError
+from ghostmem.model import Record, optional
+from ghostmem.store.store import Store
+
+NOT_REMEMBERED = "the store has no space left to remember this copy: a hard delete will not name it"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Backup(Record):
+    """Where a backup went and how large it is; `pending` says what could not be done."""
+
+    path: str
+    size_bytes: int
+    pending: str = optional("")
+
+
+def backup(store: Store, target: str | Path, *, force: bool = False) -> Backup:
+    """Write one consistent state to a new file, compact, private and checked.
+
+    An existing file is replaced only with `force`.
+
+    The store remembers where, so that a hard delete can name the copies that still hold what it
+    deleted. A file that another program has open is never replaced."""
+    path = Path(target).expanduser()
+    if path.is_dir() or str(target).endswith(("/", os.sep)):
+        path = path / f"ghost-{store.clock():%Y%m%dT%H%M%SZ}.db"
+    refuse_store(path, store.engine.file)
+    if not is_plain(path):
+        raise InvalidInputError(
+            f"{path} is not a plain file, and a backup is a database", "name a file or a folder"
+        )
+    if os.path.exists(path) and not force:
+        raise ConflictError(
+            f"{path} exists already", "name another file, or pass --force to replace it"
+        )
+    real = Path(os.path.realpath(path))
+    forgotten: list[StoreFullError] = []
+    try:
+        real.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        size = store.engine.backup(str(real), lambda: _remember(store, real, forgotten))
+    except OSError as error:
+        raise EngineError(
+            f"cannot write the backup {path}: {error.strerror}",
+            "check the folder and the free space",
+        ) from None
+    return Backup(str(path), size, NOT_REMEMBERED if forgotten else "")
+
+
+def refuse_store(path: str | Path, file: str | None) -> None:
+    """Stop before a store, or a file that SQLite keeps beside it, is replaced by something else."""
+    if file is None:
+        return
+    own, target = os.path.realpath(file), os.path.realpath(path)
+    is_same = os.path.exists(own) and os.path.exists(target) and os.path.samefile(own, target)
+    if is_same or target in {own, *(own + suffix for suffix in SIDE_FILES)}:
+        raise ConflictError(f"{path} belongs to the store itself", "name another file")
+
+
+def _remember(store: Store, path: Path, forgotten: list[StoreFullError]) -> None:
+    """Note where a copy will be, before any of it is written.
+
+    A full disk is no reason not to make a copy elsewhere.
+    """
+    if store.engine.read_only:
+        return
+    try:
+        with store.engine.write() as tx:
+            tx.backups.add(str(path), store.clock())
+    except StoreFullError as error:
+        forgotten.append(error)

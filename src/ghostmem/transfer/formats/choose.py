@@ -1,0 +1,95 @@
+"""Which tool wrote what lies at a path, and the reader for it."""
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from itertools import islice
+from pathlib import Path
+
+from ghostmem.errors import InvalidInputError, NotFoundError
+from ghostmem.text.frontmatter import take_apart
+from ghostmem.transfer.formats import basic_memory, markdown, mem0, server_memory
+from ghostmem.transfer.formats.base import Foreign
+from ghostmem.transfer.formats.files import SUFFIXES, markdown_files
+
+READERS: Mapping[str, Callable[[Path], Foreign]] = {
+    mem0.TOOL: mem0.read,
+    server_memory.TOOL: server_memory.read,
+    basic_memory.TOOL: basic_memory.read,
+    markdown.TOOL: markdown.read,
+}
+DATABASE = "database"  # an SQLite file: the engine knows whose
+HEAD = 65_536  # bytes that are looked at
+SAMPLE = 200  # notes that are looked at
+_JSON = re.compile(r'\[\s*[{\]]|\{\s*["}]')
+
+
+def read(kind: str, path: str | Path) -> Foreign:
+    """Read what a tool wrote."""
+    if kind not in READERS:
+        raise InvalidInputError(f"unknown source {kind!r}", f"known are: {', '.join(READERS)}")
+    return READERS[kind](Path(path))
+
+
+def recognise(path: str | Path) -> str:
+    """Say what lies at a path: a reader's name, or that it is a database."""
+    place = Path(path)
+    if not place.exists():
+        raise NotFoundError(
+            f"there is no file or folder {path}",
+            "name a store of another tool, or leave it out for your own",
+        )
+    if place.is_dir():
+        return basic_memory.TOOL if _has_permalinks(place) else markdown.TOOL
+    with place.open("rb") as stream:
+        head = stream.read(HEAD)
+    if head.startswith(b"SQLite format 3\x00"):
+        return DATABASE
+    if place.suffix.lower() in SUFFIXES:
+        return markdown.TOOL
+    text = head.decode("utf-8-sig", "replace").lstrip()
+    for kind, matches in _SIGNS.items():
+        if matches(text):
+            return kind
+    if _is_ours(text):
+        raise InvalidInputError(
+            f"{path} is an export of Ghost",
+            "bring it into a store with `ghost import`, then audit that",
+        )
+    known = f"known are: {', '.join(READERS)}, and databases of the original Ghost"
+    raise InvalidInputError(f"cannot tell what {path} is", known)
+
+
+def _has_permalinks(folder: Path) -> bool:
+    files, _ = markdown_files(folder)
+    for file in islice(files, SAMPLE):
+        with file.open("rb") as stream:
+            head = stream.read(HEAD).decode("utf-8-sig", "replace")
+        if "permalink" in take_apart(head.replace("\r\n", "\n")).fields:
+            return True
+    return False
+
+
+def _is_graph(text: str) -> bool:
+    try:
+        first = json.loads(text.partition("\n")[0])
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(first, dict) and first.get("type") in ("entity", "relation")
+
+
+def _is_export(text: str) -> bool:
+    names = (*mem0.TEXTS, *mem0.LISTS)
+    return (
+        bool(_JSON.match(text))
+        and not _is_ours(text)
+        and any(f'"{name}"' in text for name in names)
+    )
+
+
+def _is_ours(text: str) -> bool:
+    """Say whether a text is an export of Ghost itself, which `ghost import` reads."""
+    return text.startswith('{"type": "ghost"') or ('"ns"' in text and '"content"' in text)
+
+
+_SIGNS: Mapping[str, Callable[[str], bool]] = {server_memory.TOOL: _is_graph, mem0.TOOL: _is_export}

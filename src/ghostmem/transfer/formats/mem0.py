@@ -1,0 +1,146 @@
+"""What mem0 exports: the JSON that `get_all` returns or its platform hands out, whole or
+as lines.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from ghostmem.clock import parse_time
+from ghostmem.errors import InvalidInputError
+from ghostmem.model import Kind
+from ghostmem.transfer.formats.base import (
+    Foreign,
+    ForeignMemory,
+    broken,
+    capped,
+    key_of,
+    nothing,
+    shown,
+    unique,
+)
+from ghostmem.transfer.formats.files import json_of, objects_of, read_text
+
+TOOL = "mem0"
+TEXTS = ("memory", "data", "content", "text")
+LISTS = ("results", "memories", "data")
+FLEETING = {
+    *TEXTS,
+    "score",
+    "categories",
+}  # not kept beside the memory: its text, its tags, and the rank in one search
+WORDS = 8  # of its text that make a memory's key
+
+
+def read(path: Path) -> Foreign:
+    """Read an export: one memory each, whoever it belongs to named as its source."""
+    notes: list[str] = []
+    found = []
+    for where, row in _rows(read_text(path), path.name, notes):
+        memory = _memory(row, where)
+        if memory is None:
+            notes.append(f"{where}: left out a memory without text")
+        else:
+            found.append(memory)
+    if not found:
+        raise nothing(path, "has no memory")
+    owners = sorted({memory.source_user for memory in found if memory.source_user})
+    if len(owners) > 1:
+        notes.append(
+            f"the memories of {len(owners)} owners share one namespace: {', '.join(owners[:5])}"
+        )
+    return Foreign(unique(found, TOOL), notes=capped(notes))
+
+
+def _rows(text: str, name: str, notes: list[str]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    if _is_lines(text):
+        yield from objects_of(text, name)
+        return
+    data = json_of(text, name)
+    if isinstance(data, dict):
+        if relations := data.get("relations"):
+            count = len(relations) if isinstance(relations, list) else 1
+            notes.append(f"left out {count} graph relations: they link names, not memories")
+        data = next((data[key] for key in LISTS if isinstance(data.get(key), list)), [data])
+    if not isinstance(data, list):
+        raise broken(
+            name,
+            f"a list of memories was expected, not {shown(data)}",
+            "pass what mem0's get_all or export returns",
+        )
+    for number, row in enumerate(data, 1):
+        if not isinstance(row, dict):
+            raise broken(f"{name}, item {number}", f"this is not an object: {shown(row)}")
+        yield f"{name}, item {number}", row
+
+
+def _is_lines(text: str) -> bool:
+    """Say whether a text holds several values, one a line, the first of them an object."""
+    first, _, rest = text.lstrip().partition("\n")
+    try:
+        return isinstance(json.loads(first), dict) and bool(rest.strip())
+    except (ValueError, RecursionError):
+        return False
+
+
+def _memory(row: Mapping[str, Any], where: str) -> ForeignMemory | None:
+    given = [row[name] for name in TEXTS if row.get(name) is not None]
+    if not given:
+        raise broken(
+            where,
+            f"there is no text: none of {', '.join(TEXTS)}",
+            "pass what mem0's get_all or export returns",
+        )
+    if not isinstance(given[0], str):
+        raise broken(where, f"the text must be text, not {shown(given[0])}")
+    if not given[0].strip():
+        return None
+    metadata = row.get("metadata") or {}
+    if not isinstance(metadata, dict):
+        raise broken(where, f"metadata must be an object, not {shown(metadata)}")
+    key = key_of(" ".join(given[0].split()[:WORDS]))
+    name = row.get("id")
+    kept = {
+        name: value for name, value in row.items() if name not in FLEETING and value is not None
+    }
+    return ForeignMemory(
+        key if name is None else str(name),
+        key,
+        given[0],
+        where,
+        kind=Kind.PROCEDURAL
+        if metadata.get("memory_type") == "procedural_memory"
+        else Kind.SEMANTIC,
+        tags=_tags(row.get("categories"), where),
+        created_at=_time(row, "created_at", where),
+        expires_at=_time(row, "expiration_date", where),
+        source_user=_owner(row, where),
+        meta={TOOL: kept},
+    )
+
+
+def _tags(value: Any, where: str) -> tuple[str, ...]:
+    if not isinstance(value or [], list) or not all(isinstance(tag, str) for tag in value or []):
+        raise broken(where, f"categories must be a list of texts, not {shown(value)}")
+    return tuple(dict.fromkeys(filter(None, (" ".join(tag.split()) for tag in value or []))))
+
+
+def _time(row: Mapping[str, Any], name: str, where: str) -> datetime | None:
+    value = row.get(name)
+    if value is None or value == "":
+        return None
+    if not isinstance(value, str):
+        raise broken(where, f"{name} must be a time written as text, not {shown(value)}")
+    try:
+        return parse_time(value, name)
+    except InvalidInputError as error:
+        raise broken(where, error.message, error.hint) from None
+
+
+def _owner(row: Mapping[str, Any], where: str) -> str | None:
+    owner = next((row[name] for name in ("user_id", "agent_id", "run_id") if row.get(name)), None)
+    if owner is not None and not isinstance(owner, str):
+        raise broken(where, f"the owner must be text, not {shown(owner)}")
+    return owner

@@ -1,0 +1,408 @@
+"""import: bring in what was exported, without losing or doubling anything."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import groupby
+from typing import IO, TYPE_CHECKING, Any
+
+from ghostmem.errors import ConflictError, InvalidInputError, NotFoundError
+from ghostmem.memory.draft import INHERITED, Draft, index_memory, write_draft
+from ghostmem.memory.embedding import catch_up
+from ghostmem.memory.quarantine import missing
+from ghostmem.model import Access, Edge, Held, Link, Memory, Outcome, Record, Rule
+from ghostmem.schema import too_deep
+from ghostmem.store import validate
+from ghostmem.store.export_lines import FORMAT, TYPES, Wording, record_of
+from ghostmem.store.store import Store
+from ghostmem.transfer.export_mark import MarkReader
+from ghostmem.transfer.import_held import POLICY, ImportGate, ends_of
+from ghostmem.transfer.release import check_held
+
+if TYPE_CHECKING:
+    from ghostmem.store.protocol import Transaction
+
+BATCH = 500
+POLICIES = ("update", "skip", "fail")
+Progress = Callable[[int], None]
+
+
+@dataclass(eq=False, repr=False)
+class ImportReport(Record):
+    """What an import brought in, and what it left alone."""
+
+    dry_run: bool = False
+    imported: int = 0
+    unchanged: int = 0
+    updated: int = 0
+    skipped: int = 0
+    edges: int = 0
+    links: int = 0
+    accesses: int = 0
+    aliases: int = field(default=0, metadata={"optional": True})
+    held: int = field(default=0, metadata={"optional": True})
+    rules: int = 0
+    notes: list[str] = field(default_factory=list)
+
+
+def import_(
+    store: Store,
+    source: IO[str] | Iterable[str],
+    *,
+    on_conflict: str = "update",
+    dry_run: bool = False,
+    trust: bool = False,
+    progress: Progress | None = None,
+) -> ImportReport:
+    """Import lines that `export` wrote, or the original Ghost's JSON array.
+
+    Ids, versions, times and counters are kept. What is already there is left alone, so importing
+    twice changes nothing. A key that exists with another history follows `on_conflict`: "update"
+    writes the imported content as its next version, "skip" keeps ours, "fail" stops before anything
+    is written. The whole input is read and checked first. Keys with a text that looks like
+    instructions are held in quarantine, unless the input has this store's own mark or the caller
+    says `trust`."""
+    if on_conflict not in POLICIES:
+        raise InvalidInputError(
+            f"invalid on_conflict {on_conflict!r}", f"must be one of: {', '.join(POLICIES)}"
+        )
+    reader = MarkReader(store)
+    records = list(read_records(reader.lines(source)))
+    return merge(store, records, on_conflict, dry_run, progress, trust=trust or reader.is_ours)
+
+
+def read_records(source: IO[str] | Iterable[str]) -> Iterator[Record]:
+    """Read and check every record of an export, naming the line that is wrong."""
+    lines = iter(source)
+    first = next((line for line in lines if line.strip()), "")
+    if not first:
+        raise InvalidInputError(
+            "there is nothing to import: the input is empty", "pass the output of `ghost export`"
+        )
+    if first.lstrip("\ufeff").lstrip().startswith("["):
+        yield from _array(first + "".join(lines))
+        return
+    header = _object(first.lstrip("\ufeff"), 1)
+    if header.get("type") != "ghost" or not isinstance(header.get("format"), int):
+        raise InvalidInputError(
+            "line 1: this is not an export of Ghost",
+            "pass the output of `ghost export`, or a JSON array",
+        )
+    if header["format"] > FORMAT:
+        raise InvalidInputError(
+            f"line 1: format {header['format']} is newer than {FORMAT}", "upgrade with pip"
+        )
+    for number, line in enumerate(lines, 2):
+        if line.strip():
+            yield _record(_object(line, number), number)
+
+
+def _object(line: str, number: int) -> dict[str, Any]:
+    try:
+        data = json.loads(line)
+    except RecursionError:
+        raise InvalidInputError(f"{too_deep(f'line {number}')}", "nothing was imported") from None
+    except ValueError as error:
+        raise InvalidInputError(
+            f"line {number} is not JSON: {error}", "nothing was imported"
+        ) from None
+    if not isinstance(data, dict):
+        raise InvalidInputError(
+            f"line {number} is not an object: {validate.shown(data)}", "nothing was imported"
+        )
+    return data
+
+
+def _record(data: Mapping[str, Any], number: int) -> Record:
+    kind = data.get("type")
+    if kind not in TYPES:
+        raise InvalidInputError(
+            f"line {number}: unknown type {kind!r}", f"known are: {', '.join(TYPES)}"
+        )
+    try:
+        record = record_of(str(kind), data)
+        if isinstance(record, Held):
+            check_held(record)
+        return record
+    except (InvalidInputError, AttributeError, ValueError) as error:
+        hint = error.hint if isinstance(error, InvalidInputError) else None
+        raise InvalidInputError(f"line {number}: {error}", hint) from None
+
+
+def _array(text: str) -> Iterator[Record]:
+    """Read the original Ghost's export: one JSON array of live memories."""
+    try:
+        rows = json.loads(text.lstrip("\ufeff"))
+    except RecursionError:
+        raise InvalidInputError(f"{too_deep('the input')}", "nothing was imported") from None
+    except ValueError as error:
+        raise InvalidInputError(f"the input is not JSON: {error}", "nothing was imported") from None
+    if not rows:
+        raise InvalidInputError("there is nothing to import: the array is empty")
+    for number, row in enumerate(rows, 1):
+        if not isinstance(row, dict):
+            raise InvalidInputError(
+                f"item {number} is not an object: {validate.shown(row)}", "nothing was imported"
+            )
+        try:
+            yield record_of("memory", _tidy(row), strict=False)
+        except InvalidInputError as error:
+            raise InvalidInputError(f"item {number}: {error.message}", error.hint) from None
+
+
+def _tidy(row: dict[str, Any]) -> dict[str, Any]:
+    """Read what the original wrote in its own way: meta as text, tier `archived`, ids that may be
+    missing.
+    """
+    row = dict(row)
+    if isinstance(row.get("meta"), str):
+        try:
+            row["meta"] = json.loads(row["meta"])
+        except RecursionError:
+            raise too_deep("meta") from None
+        except ValueError:
+            row["meta"] = {"original": row["meta"]}
+    if row.get("tier") == "archived":
+        row["tier"] = "dormant"
+    row.setdefault("id", "")
+    row.setdefault("created_at", "1970-01-01T00:00:00Z")
+    return row
+
+
+def merge(
+    store: Store,
+    records: list[Record],
+    on_conflict: str,
+    dry_run: bool,
+    progress: Progress | None = None,
+    *,
+    trust: bool = False,
+) -> ImportReport:
+    """Write records that were read and checked, key by key, in batches that other processes can get
+    between.
+    """
+    report = ImportReport(dry_run=dry_run)
+    records = _without_clashes(store, records)
+    memories = sorted(
+        (r for r in records if isinstance(r, Memory)), key=lambda m: (m.ns, m.key, m.version)
+    )
+    chains = [list(group) for _, group in groupby(memories, key=lambda m: (m.ns, m.key))]
+    others = [record for record in records if not isinstance(record, Memory)]
+    gate = ImportGate(store, others, on_conflict, trust=trust, dry_run=dry_run)
+    _check_chains(chains)
+    if on_conflict == "fail":
+        _refuse_conflicts(store, chains)
+    size = max(1, len(chains)) if dry_run else BATCH
+    done = 0
+    for start in range(0, max(1, len(chains)), size):
+        batch = chains[start : start + size]
+        last = start + size >= len(chains)
+        # the last batch waits for the disk, and with it everything before
+        with store.engine.write(durable=last, dry_run=dry_run) as tx:
+            for chain in batch:
+                _merge_chain(store, tx, chain, on_conflict, report, gate)
+            for record in others if last else ():
+                if not gate.holds_other(tx, record):
+                    _merge_other(tx, record, report)
+        done += sum(map(len, batch))
+        if progress is not None:
+            progress(done)
+    report.held += gate.held
+    report.notes += gate.notes
+    if not dry_run:
+        catch_up(store, progress)
+    return report
+
+
+def _without_clashes(store: Store, records: list[Record]) -> list[Record]:
+    """Give new ids to versions whose id another key of this store has, as after a rename in the
+    file.
+    """
+    seen: set[str] = set()
+    fresh: dict[str, str] = {}
+    with store.engine.read() as tx:
+        for memory in (record for record in records if isinstance(record, Memory) and record.id):
+            if memory.id in seen:
+                raise InvalidInputError(
+                    f"the id {memory.id} stands twice in the input", "nothing was imported"
+                )
+            seen.add(memory.id)
+            other = tx.memories.by_id(memory.id)
+            if other is not None and (other.ns, other.key) != (memory.ns, memory.key):
+                fresh[memory.id] = store.new_id(memory.recorded_at or memory.created_at)
+    return [_renamed(record, fresh) for record in records] if fresh else records
+
+
+def _renamed(record: Record, fresh: dict[str, str]) -> Record:
+    match record:
+        case Memory():
+            before = record.supersedes and fresh.get(record.supersedes, record.supersedes)
+            return replace(record, id=fresh.get(record.id, record.id), supersedes=before)
+        case Edge() | Link():
+            return replace(
+                record,
+                from_id=fresh.get(record.from_id, record.from_id),
+                to_id=fresh.get(record.to_id, record.to_id),
+            )
+        case Access() | Wording():
+            return replace(record, memory_id=fresh.get(record.memory_id, record.memory_id))
+    return record
+
+
+def _check_chains(chains: list[list[Memory]]) -> None:
+    for chain in chains:
+        where = f"{chain[0].ns}/{chain[0].key}"
+        if len({m.version for m in chain}) < len(chain):
+            raise InvalidInputError(
+                f"{where} has the same version twice in the input", "nothing was imported"
+            )
+        if any(m.deleted_at is None for m in chain[:-1]):
+            raise InvalidInputError(
+                f"{where} has more than one live version in the input", "nothing was imported"
+            )
+
+
+def _refuse_conflicts(store: Store, chains: list[list[Memory]]) -> None:
+    with store.engine.read() as tx:
+        for chain in chains:
+            last = tx.memories.last(chain[0].ns, chain[0].key)
+            if last is not None and last.id not in {m.id for m in chain}:
+                raise ConflictError(
+                    f"{last.ns}/{last.key} exists with other content; nothing was imported",
+                    "choose --on-conflict update or skip",
+                )
+
+
+def _merge_chain(
+    store: Store,
+    tx: Transaction,
+    chain: list[Memory],
+    policy: str,
+    report: ImportReport,
+    gate: ImportGate,
+) -> None:
+    ours = {m.id: m for m in tx.memories.history(chain[0].ns, chain[0].key)}
+    fresh = [m for m in chain if m.id not in ours]
+    report.unchanged += len(chain) - len(fresh)
+    if not fresh:
+        return
+    continues = (
+        set(ours) == {m.id for m in chain} - {m.id for m in fresh}
+        and bool(ours)
+        and fresh[0].version > max(m.version for m in ours.values())
+    )
+    if ours and not continues and (policy == "skip" or fresh[-1].deleted_at is not None):
+        report.skipped += len(fresh)
+        return
+    accepted = {m.content for m in ours.values()}
+    written = fresh if not ours or continues else fresh[-1:]
+    if gate.holds(tx, chain, (m for m in written if m.content not in accepted)):
+        return
+    if not ours:
+        for memory in fresh:
+            _insert(store, tx, memory)
+        report.imported += len(fresh)
+    elif continues:
+        _continue(store, tx, list(ours.values())[-1], fresh)
+        report.imported += len(fresh)
+    else:
+        _as_next_version(store, tx, fresh[-1], report)
+
+
+def _insert(store: Store, tx: Transaction, memory: Memory) -> None:
+    memory = memory if memory.id else replace(memory, id=store.new_id(memory.created_at))
+    tx.memories.insert(memory)
+    if memory.deleted_at is None:
+        index_memory(store, tx, memory)
+
+
+def _continue(store: Store, tx: Transaction, last: Memory, fresh: list[Memory]) -> None:
+    """Take up a history where ours ends."""
+    if last.deleted_at is None:
+        tx.index.remove(last)
+        tx.memories.change(
+            last, "supersede", store.clock(), deleted_at=fresh[0].recorded_at or fresh[0].created_at
+        )
+    for memory in fresh:
+        _insert(store, tx, memory)
+    tx.graph.relink(last.id, fresh[-1].id)
+    tx.journal.carry(last.id, fresh[-1].id)
+
+
+def _as_next_version(store: Store, tx: Transaction, memory: Memory, report: ImportReport) -> None:
+    fields = {
+        name: getattr(memory, name) for name in (*INHERITED, "created_at") if name != "expires_at"
+    }
+    last = tx.memories.last(memory.ns, memory.key)
+    if last is not None and last.content == memory.content and last.deleted_at is None:
+        report.unchanged += 1
+        return
+    draft = Draft(memory.ns, memory.key, memory.content, fields, unlock=True)
+    write_draft(store, tx, draft)
+    report.updated += 1
+
+
+def _merge_other(tx: Transaction, record: Record, report: ImportReport) -> None:
+    if isinstance(record, Rule):
+        report.rules += tx.rules.put(record)
+        return
+    if isinstance(record, Held):
+        if tx.quarantine.get(record.id) is None:
+            tx.quarantine.add(record)
+            report.held += 1
+        return
+    ends = ends_of(record)
+    found = [tx.memories.by_id(end) for end in ends]
+    kind = type(record).__name__.lower()
+    if None in found:
+        report.notes.append(f"left out {kind} {' -> '.join(ends)}: a memory it needs is not here")
+    elif len({m.ns for m in found if m}) > 1:
+        report.notes.append(f"left out {kind} {' -> '.join(ends)}: it crosses namespaces")
+    elif (
+        (isinstance(record, Edge) and tx.graph.add_edge(record))
+        or (isinstance(record, Link) and tx.graph.add_link(record))
+        or (isinstance(record, Access) and tx.journal.add_access(record))
+        or (isinstance(record, Wording) and tx.aliases.add(record.memory_id, record.alias))
+    ):
+        _count(report, kind)
+
+
+def release_import(store: Store, held: Held, records: list[Record]) -> Memory:
+    """Write lines of an import that were held, as the import would have written them, and drop them
+    from the quarantine.
+
+    An edge to a memory that is not here, perhaps because it is held too, is left out; releasing
+    that one adds it."""
+    records = _without_clashes(store, records)
+    chain = sorted(
+        (record for record in records if isinstance(record, Memory)), key=lambda m: m.version
+    )
+    report, gate = ImportReport(), ImportGate(store, (), "update", trust=True, dry_run=False)
+    with store.engine.write(within=(held.ns,)) as tx:
+        if not tx.quarantine.drop(held.id):
+            raise missing(held.id)  # somebody else was faster
+        _check_chains([chain] if chain else [])
+        if chain:
+            _merge_chain(store, tx, chain, str(held.fields.get(POLICY, "update")), report, gate)
+        for record in records:
+            if not isinstance(record, Memory) and all(
+                m and m.ns == held.ns for m in map(tx.memories.by_id, ends_of(record))
+            ):
+                _merge_other(tx, record, report)
+        last = tx.memories.last(held.ns, held.key)
+        if last is None:
+            raise NotFoundError(
+                f"{held.ns}/{held.key} is not here any more",
+                f"drop it: ghost quarantine drop {held.id}",
+            )
+        outcome = Outcome.CREATED if report.imported == len(chain) else Outcome.UPDATED
+        memory = replace(tx.memories.with_refs([last])[0], outcome=outcome)
+    catch_up(store)
+    return memory
+
+
+def _count(report: ImportReport, kind: str) -> None:
+    name = {"edge": "edges", "link": "links", "access": "accesses", "wording": "aliases"}[kind]
+    setattr(report, name, getattr(report, name) + 1)

@@ -1,0 +1,236 @@
+"""import --from: take over the memories of another tool."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ghostmem.errors import ConflictError, InvalidInputError
+from ghostmem.memory.draft import Draft, write_draft
+from ghostmem.memory.embedding import catch_up
+from ghostmem.memory.quarantine import hold, told_of, would_hold
+from ghostmem.model import LOCKED, Edge, Memory, NsFilter, Outcome, SourceKind
+from ghostmem.store import validate
+from ghostmem.store.fields import put_fields
+from ghostmem.store.rows import Filter
+from ghostmem.store.store import Store
+from ghostmem.transfer.formats.base import capped
+from ghostmem.transfer.formats.choose import read
+from ghostmem.transfer.import_ import BATCH, POLICIES, ImportReport, Progress
+from ghostmem.truth.suspect import suspected
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ghostmem.store.protocol import Transaction
+    from ghostmem.transfer.formats.base import Foreign, ForeignMemory
+
+
+def import_foreign(
+    store: Store,
+    path: str | Path,
+    ns: str,
+    kind: str,
+    *,
+    on_conflict: str = "update",
+    dry_run: bool = False,
+    trust: bool = False,
+    progress: Progress | None = None,
+) -> ImportReport:
+    """Bring what another tool wrote into a namespace; its files are only read.
+
+    Importing again changes nothing but what changed there: a memory is known by the id its tool
+    gave it, whatever its key is here. One that exists with other content follows `on_conflict`:
+    "update" writes the next version, "skip" keeps ours, "fail" stops before anything is written;
+    locked ones are always kept. Everything is read and checked before the first write. A text that
+    looks like instructions is held in quarantine unless the caller says `trust`."""
+    if on_conflict not in POLICIES:
+        raise InvalidInputError(
+            f"invalid on_conflict {on_conflict!r}", f"must be one of: {', '.join(POLICIES)}"
+        )
+    report = load(
+        store,
+        read(kind, path),
+        validate.namespace(ns),
+        kind,
+        on_conflict,
+        dry_run,
+        progress,
+        trust=trust,
+    )
+    if not dry_run:
+        catch_up(store, progress)
+    return report
+
+
+def load(
+    store: Store,
+    foreign: Foreign,
+    ns: str,
+    kind: str,
+    on_conflict: str = "update",
+    dry_run: bool = False,
+    progress: Progress | None = None,
+    *,
+    trust: bool = False,
+) -> ImportReport:
+    """Write what was read into a namespace, in batches that other processes can get between.
+
+    Vectors come later.
+    """
+    report = ImportReport(dry_run=dry_run, notes=list(foreign.notes))
+    with store.engine.read() as tx:
+        keys = _known_keys(tx, ns, kind, foreign)
+        drafts = list(_drafts(store, foreign, ns, keys, report))
+        if on_conflict == "fail":
+            _refuse_conflicts(store, tx, drafts)
+    size = max(1, len(drafts)) if dry_run else BATCH
+    kept: set[str] = set()
+    held: list[str] = []
+    for start in range(0, max(1, len(drafts)), size):
+        last = start + size >= len(drafts)
+        # the last batch waits for the disk, and with it everything before
+        with store.engine.write(durable=last, dry_run=dry_run) as tx:
+            for draft in drafts[start : start + size]:
+                if not trust and (reasons := suspected(store, tx, draft)):
+                    told = (
+                        would_hold(reasons) if dry_run else told_of(hold(store, tx, draft, reasons))
+                    )
+                    held.append(f"{ns}/{draft.key}: {told}")
+                elif not _write(store, tx, draft, on_conflict, report):
+                    kept.add(draft.key)
+            if last:
+                _link(store, tx, foreign, ns, keys, kept, report)
+        if progress is not None:
+            progress(min(start + size, len(drafts)))
+    report.held = len(held)
+    report.notes += capped(held)
+    return report
+
+
+def _known_keys(tx: Transaction, ns: str, kind: str, foreign: Foreign) -> dict[str, str]:
+    """Return the key each memory has here: the one it was imported under before, else its own, past
+    those others have taken.
+    """
+    before: dict[str, str] = {}
+    for memory in tx.listing.scan(Filter(ns=NsFilter(ns), source_kind=SourceKind.IMPORT)):
+        known = memory.meta.get(kind)
+        if isinstance(known, Mapping) and isinstance(known.get("id"), str):
+            before[known["id"]] = memory.key
+    taken = set(before.values())
+    found: dict[str, str] = {}
+    for theirs in foreign.memories:
+        key, number = before.get(theirs.id) or theirs.key, 1
+        while theirs.id not in before and key in taken:
+            number += 1
+            key = f"{theirs.key}-{number}"
+        taken.add(key)
+        found[theirs.key] = key
+    return found
+
+
+def _drafts(
+    store: Store, foreign: Foreign, ns: str, keys: Mapping[str, str], report: ImportReport
+) -> Iterator[Draft]:
+    """Check every memory, and leave out what has expired."""
+    now = store.clock()
+    alive = [
+        memory
+        for memory in foreign.memories
+        if memory.expires_at is None or memory.expires_at > now
+    ]
+    if expired := len(foreign.memories) - len(alive):
+        report.notes.append(f"left out {expired} that had expired")
+    for memory in alive:
+        try:
+            content = validate.content(memory.content, store.settings.max_content_bytes)
+            yield Draft(ns, validate.key(keys[memory.key]), content, _fields(memory), quiet=True)
+        except InvalidInputError as error:
+            raise InvalidInputError(f"{memory.where}: {error.message}", error.hint) from None
+
+
+def _fields(memory: ForeignMemory) -> dict[str, Any]:
+    named = put_fields(
+        kind=memory.kind,
+        tags=memory.tags,
+        meta=memory.meta,
+        files=memory.files or None,
+        source_user=memory.source_user,
+        source_kind=SourceKind.IMPORT,
+        created_at=memory.created_at,
+    )
+    lasting = memory.expires_at is None or LOCKED in memory.tags
+    return named if lasting else {**named, "expires_at": memory.expires_at}
+
+
+def _current(store: Store, tx: Transaction, draft: Draft) -> Memory | None:
+    """Return what stands in a draft's way: a live memory under its key that says something else."""
+    last = tx.memories.last(draft.ns, draft.key)
+    if last is None or not last.is_current(store.clock()):
+        return None
+    if "files" in draft.fields:
+        last = tx.memories.with_refs([last])[0]
+    same = last.content == draft.content and all(
+        getattr(last, name) == value for name, value in draft.fields.items()
+    )
+    return None if same else last
+
+
+def _refuse_conflicts(store: Store, tx: Transaction, drafts: Sequence[Draft]) -> None:
+    for draft in drafts:
+        if (other := _current(store, tx, draft)) is not None:
+            raise ConflictError(
+                f"{other.ns}/{other.key} exists with other content; nothing was imported",
+                "choose --on-conflict update or skip",
+            )
+
+
+def _write(store: Store, tx: Transaction, draft: Draft, policy: str, report: ImportReport) -> bool:
+    """Write one memory, or leave ours alone; False when ours was kept."""
+    other = _current(store, tx, draft)
+    if other is not None and (policy == "skip" or other.locked):
+        report.skipped += 1
+        if other.locked and policy != "skip":
+            report.notes.append(f"left {other.ns}/{other.key} alone: it is locked")
+        return False
+    if other is not None and other.pinned and "expires_at" in draft.fields:
+        draft = replace(
+            draft,
+            fields={name: value for name, value in draft.fields.items() if name != "expires_at"},
+        )
+    outcome = write_draft(store, tx, draft).outcome
+    report.imported += outcome is Outcome.CREATED
+    report.updated += outcome is Outcome.UPDATED
+    report.unchanged += outcome is Outcome.REINFORCED
+    return True
+
+
+def _link(
+    store: Store,
+    tx: Transaction,
+    foreign: Foreign,
+    ns: str,
+    keys: Mapping[str, str],
+    kept: set[str],
+    report: ImportReport,
+) -> None:
+    """Add the edges whose ends are here as their tool knows them."""
+    now = store.clock()
+    ids: dict[str, str] = {}
+    loose: list[str] = []
+    for memory in foreign.memories if foreign.edges else ():
+        last = tx.memories.last(ns, keys[memory.key])
+        if last is not None and last.is_current(now) and last.key not in kept:
+            ids[memory.key] = last.id
+    for edge in foreign.edges:
+        if edge.from_key in ids and edge.to_key in ids:
+            report.edges += tx.graph.add_edge(
+                Edge(ids[edge.from_key], ids[edge.to_key], edge.rel, edge.weight, now)
+            )
+        else:
+            loose.append(
+                f"left out the edge {edge.from_key} {edge.rel} {edge.to_key}: one end was "
+                "not imported"
+            )
+    report.notes += capped(loose)

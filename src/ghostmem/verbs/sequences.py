@@ -1,9 +1,0 @@
-"""sequences: how far the change log of each namespace has come, which is how one sees that somebody wrote."""
-
-from ghostmem.verbs.store import Store
-
-
-def sequences(store: Store) -> dict[str, int]:
-    """Return the number of changes of each namespace; cheap enough to be asked every second."""
-    with store.engine.read() as tx:
-        return {head.name: head.sequence for head in tx.journal.heads() if not head.name.startswith("#")}

@@ -1,0 +1,187 @@
+"""flow: how memories moved between tiers, day by day, and which runs of the lifecycle
+moved them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from typing import TYPE_CHECKING
+
+from ghostmem.errors import NotFoundError
+from ghostmem.lifecycle.reflect import changes_of
+from ghostmem.model import Change, NsFilter, Record, Run, Tier, optional
+from ghostmem.store import validate
+from ghostmem.store.rows import Entry, Filter
+from ghostmem.store.store import Store
+
+if TYPE_CHECKING:
+    from ghostmem.store.protocol import Transaction
+
+RUNS = 100  # runs that are looked at
+CHANGES = 1000  # changes of one run that are told
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Move(Record):
+    """So many memories went from one tier to another."""
+
+    before: str
+    after: str
+    count: int
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FlowDay(Record):
+    """The tiers of what is live now, as they stood at the end of a day, and what happened on it."""
+
+    day: str
+    tiers: Mapping[str, int]
+    created: int
+    moves: tuple[Move, ...] = optional(())
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FlowRun(Record):
+    """A run of the lifecycle: how many changes of each sort it made, and the moves between tiers
+    among them.
+    """
+
+    run: Run
+    ops: Mapping[str, int]
+    moves: tuple[Move, ...]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Flow(Record):
+    """How memories moved between tiers."""
+
+    ns: str
+    tiers: Mapping[str, int]
+    days: tuple[FlowDay, ...]
+    runs: tuple[FlowRun, ...]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RunChanges(Record):
+    """What a run changed, first changes first; `total` counts all of them."""
+
+    run: Run
+    changes: tuple[Change, ...]
+    total: int
+
+
+def flow(store: Store, ns: str | None = None, *, days: int = 30) -> Flow:
+    """Return the tiers of the last days and the runs that touched these namespaces, newest first.
+
+    Only what is live now is followed back: what was removed meanwhile is in the runs alone, and
+    steps that somebody took by hand are not known."""
+    which = validate.ns_filter(ns)
+    validate.positive(days, "days")
+    now = store.clock()
+    with store.engine.read() as tx:
+        live = {(m.ns, m.key): m for m in tx.listing.scan(Filter(ns=which, now=now), batch=5_000)}
+        runs = [
+            (run, entries)
+            for run in tx.runs.all(RUNS)
+            if (entries := _made(tx, run, which)) or which.matches(run.scope)
+        ]
+        subjects = sorted(
+            {
+                e.subject
+                for run, entries in runs
+                if run.undone_at is None
+                for e in entries
+                if _tiers(e)
+            }
+        )
+        names = {id_: (m.ns, m.key) for id_, m in tx.memories.by_ids(subjects).items()}
+    place = {name: str(memory.tier) for name, memory in live.items()}
+    born = {name: memory.recorded_at or memory.created_at for name, memory in live.items()}
+    moved = [
+        (run.finished_at or run.at, names[e.subject], *step)
+        for run, entries in runs
+        if run.undone_at is None
+        for e in entries
+        if (step := _tiers(e)) and names.get(e.subject) in live
+    ]
+    told = tuple(
+        FlowRun(run, Counter(e.op for e in entries), _moves(entries)) for run, entries in runs
+    )
+    return Flow(
+        which,
+        dict(Counter(place.values())),
+        tuple(_days(place, born, moved, now.date(), days)),
+        told,
+    )
+
+
+def run_changes(store: Store, run: str, ns: str | None = None) -> RunChanges:
+    """Return what a run changed in these namespaces."""
+    which = validate.ns_filter(ns)
+    with store.engine.read() as tx:
+        found = tx.runs.get(validate.text(run, "run").strip().upper())
+        if found is None:
+            raise NotFoundError(
+                f"there is no run {validate.shown(run)}", "`ghost undo` lists the runs"
+            )
+        entries = _made(tx, found, which)
+        return RunChanges(found, tuple(changes_of(tx, entries[:CHANGES])), len(entries))
+
+
+def _made(tx: Transaction, run: Run, which: NsFilter) -> list[Entry]:
+    return [
+        entry for entry in tx.runs.entries(run.id) if entry.done == 1 and which.matches(entry.ns)
+    ]
+
+
+def _tiers(entry: Entry) -> tuple[str, str] | None:
+    """Return the tiers that a change moved a memory between."""
+    before, after = (entry.before or {}).get("tier"), (entry.after or {}).get("tier")
+    return (
+        (before, after)
+        if before and after and before != after and " " not in entry.subject
+        else None
+    )
+
+
+def _moves(entries: Iterable[Entry]) -> tuple[Move, ...]:
+    steps = Counter(step for entry in entries if (step := _tiers(entry)))
+    return tuple(Move(*step, count) for step, count in sorted(steps.items()))
+
+
+def _days(
+    place: dict[tuple[str, str], str],
+    born: Mapping[tuple[str, str], datetime],
+    moved: list[tuple[datetime, tuple[str, str], str, str]],
+    today: date,
+    days: int,
+) -> list[FlowDay]:
+    """Walk back from today, taking back what each day did."""
+    totals = Counter(place.values())
+    births: dict[date, list[tuple[str, str]]] = {}
+    for name, at in born.items():
+        births.setdefault(at.date(), []).append(name)
+    steps: dict[date, list[tuple[datetime, tuple[str, str], str, str]]] = {}
+    for one in moved:
+        steps.setdefault(one[0].date(), []).append(one)
+    found = []
+    for back in range(days):
+        day = today - timedelta(days=back)
+        done, made = sorted(steps.get(day, ()), reverse=True), births.get(day, ())
+        moves = Counter((before, after) for _, _, before, after in done)
+        told = tuple(Move(*step, count) for step, count in sorted(moves.items()))
+        found.append(
+            FlowDay(
+                day.isoformat(), {str(tier): totals[str(tier)] for tier in Tier}, len(made), told
+            )
+        )
+        for _, name, before, _after in done:
+            totals[place[name]] -= 1
+            totals[before] += 1
+            place[name] = before
+        for name in made:
+            totals[place[name]] -= 1
+    return found[::-1]

@@ -1,0 +1,195 @@
+"""look: what a memory holds and what happened in it lately, for a person at a terminal.
+
+Nothing is counted as read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from ghostmem.model import Memory, NsFilter, Record, optional
+from ghostmem.store import validate
+from ghostmem.store.rows import Filter, Group
+from ghostmem.store.store import Store
+from ghostmem.text.excerpt import first_line
+
+if TYPE_CHECKING:
+    from ghostmem.store.protocol import Transaction
+
+LINES, SUMMARY, TOPICS, RECENT, HAPPENED = 8, 200, 8, 50, 60
+_SILENT = (
+    "supersede",
+    "note",
+)  # what happens to the version before when the next one is put, and inside folders of notes
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Share(Record):
+    """How much of the memory is of a sort: a namespace, a tier, a source."""
+
+    name: str
+    count: int
+    est_tokens: int
+    pinned: int
+    newest: datetime
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Line(Record):
+    """A memory in one line."""
+
+    ns: str
+    key: str
+    tier: str
+    importance: float
+    at: datetime
+    summary: str
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Happening(Record):
+    """One entry of the change log; `at` is known where the memory itself tells it."""
+
+    ns: str
+    sequence: int
+    key: str
+    version: int
+    op: str
+    summary: str
+    at: datetime | None = optional()
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Look(Record):
+    """What is there: shares of the whole, the newest and the pinned memories, topics, and what
+    happened, newest first.
+    """
+
+    ns: str
+    total: int
+    est_tokens: int
+    namespaces: tuple[Share, ...]
+    tiers: tuple[Share, ...]
+    sources: tuple[Share, ...]
+    newest: tuple[Line, ...]
+    pinned: tuple[Line, ...]
+    topics: tuple[str, ...]
+    happened: tuple[Happening, ...]
+
+
+def look(store: Store, ns: str | None = None) -> Look:
+    """Return what one or several namespaces hold, and what happened there last."""
+    which = validate.ns_filter(ns)
+    live = Filter(ns=which, now=store.clock())
+    with store.engine.read() as tx:
+        groups = tx.listing.groups(live, "ns", "tier", "source")
+        newest = tx.listing.first(live, "recorded_at", RECENT)
+        pinned = tx.listing.first(replace(live, pinned=True), "importance, recorded_at", LINES)
+        ends = {
+            head.name: head.sequence for head in tx.journal.heads() if _is_meant(which, head.name)
+        }
+        happened = _happened(
+            tx, {name: max(0, end - HAPPENED) for name, end in ends.items()}, HAPPENED
+        )
+    return Look(
+        which,
+        sum(group.memories for group in groups),
+        sum(group.est_tokens for group in groups),
+        _shares(groups, lambda group: group.ns),
+        _shares(groups, lambda group: group.tier),
+        _shares(groups, lambda group: group.source),
+        tuple(_line(m) for m in newest[:LINES]),
+        tuple(_line(m) for m in pinned),
+        tuple(dict.fromkeys(tag for m in newest for tag in m.tags))[:TOPICS],
+        happened[:HAPPENED],
+    )
+
+
+def happened_since(
+    store: Store, seen: Mapping[str, int], ns: str | None = None, limit: int = 200
+) -> tuple[Happening, ...]:
+    """Return what happened after the sequence numbers that were seen, newest first.
+
+    What is not among them is all news.
+    """
+    which = validate.ns_filter(ns)
+    with store.engine.read() as tx:
+        names = [
+            head.name
+            for head in tx.journal.heads()
+            if _is_meant(which, head.name) and head.sequence > seen.get(head.name, 0)
+        ]
+        return _happened(tx, {name: seen.get(name, 0) for name in names}, limit)
+
+
+def _is_meant(which: NsFilter, name: str) -> bool:
+    """Say whether a namespace is looked at.
+
+    One that was removed for good has only a number left.
+    """
+    if name.startswith("#"):
+        return False
+    return not which or (name.startswith(which.prefix) if which.is_prefix else name == which)
+
+
+def _happened(tx: Transaction, after: Mapping[str, int], limit: int) -> tuple[Happening, ...]:
+    found: list[tuple[float, Happening]] = []
+    for ns, start in after.items():
+        entries = [
+            entry for entry in tx.journal.changes(ns, start, limit) if entry[2] not in _SILENT
+        ]
+        memories = tx.memories.by_ids([memory_id for _, memory_id, _ in entries])
+        last = 0.0  # what tells no time came after what was logged before it
+        for sequence, memory_id, op in entries:
+            memory = memories.get(memory_id)
+            at = _time(memory, op)
+            last = at.timestamp() if at else last
+            key, version = (memory.key, memory.version) if memory else ("", 0)
+            text = first_line(memory.content, SUMMARY) if memory else "is no longer there"
+            found.append((last, Happening(ns, sequence, key, version, op, text, at)))
+    return tuple(
+        one
+        for _, one in sorted(
+            found, key=lambda two: (two[0], two[1].ns, two[1].sequence), reverse=True
+        )
+    )
+
+
+def _time(memory: Memory | None, op: str) -> datetime | None:
+    """Return when it happened, where the memory tells."""
+    if memory is None:
+        return None
+    return _said(memory) if op == "put" else memory.deleted_at if op == "remove" else None
+
+
+def _said(memory: Memory) -> datetime:
+    return memory.recorded_at or memory.created_at
+
+
+def _shares(groups: Iterable[Group], name: Callable[[Group], str]) -> tuple[Share, ...]:
+    """Join groups of the same name, and return them largest first."""
+    found: dict[str, Share] = {}
+    for group in groups:
+        old = found.get(name(group), Share("", 0, 0, 0, group.newest))
+        found[name(group)] = Share(
+            name(group),
+            old.count + group.memories,
+            old.est_tokens + group.est_tokens,
+            old.pinned + group.pinned,
+            max(old.newest, group.newest),
+        )
+    return tuple(sorted(found.values(), key=lambda share: (-share.count, share.name)))
+
+
+def _line(memory: Memory) -> Line:
+    return Line(
+        memory.ns,
+        memory.key,
+        str(memory.tier),
+        memory.importance,
+        _said(memory),
+        first_line(memory.content, SUMMARY),
+    )

@@ -1,0 +1,156 @@
+"""Bytes of a store that changed on disk: `check` finds them, and what cannot be read is called damaged."""
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import apsw
+import pytest
+
+from ghostmem import CorruptStoreError, Ghost, GhostError
+
+NS = "agent:a"
+Open = Callable[..., Ghost]
+
+
+def replace_bytes(path: Path, old: bytes, new: bytes) -> None:
+    """Change bytes that a file holds once."""
+    data = path.read_bytes()
+    assert data.count(old) == 1
+    path.write_bytes(data.replace(old, new))
+
+
+@pytest.fixture
+def store(open_ghost: Open, tmp_path: Path) -> Path:
+    """Return the file of a closed store with a few memories."""
+    ghost = open_ghost("m.db")
+    for n in range(20):
+        ghost.put(NS, f"k{n}", f"Heron number {n} stands in the Water", tags=["bird"])
+    ghost.put(NS, "k3", "Heron number three flew away", tags=["bird"])
+    ghost.close()
+    return tmp_path / "m.db"
+
+
+def test_a_flipped_byte_in_a_content_is_found(open_ghost: Open, store: Path) -> None:
+    """The memory is named, also when it is an older version; a repair does not take the damage for good."""
+    replace_bytes(store, b"Heron number 7 stands", b"Heron number 7 stinds")
+    replace_bytes(store, b"Heron number 3 stands", b"Heron number 3 stinds")
+    ghost = open_ghost("m.db")
+    expected = {f"{NS}/k3 v1", f"{NS}/k7 v1"}
+    for found in (ghost.check(), ghost.repair(), ghost.check()):
+        assert not found.ok
+        assert {
+            line.split("content of ")[1].split(" differs")[0] for line in found.problems
+        } == expected
+    ghost.put(NS, "new", "goes on")
+
+
+def test_a_text_that_is_not_utf8_is_damage(open_ghost: Open, store: Path) -> None:
+    """Reading it says that the store is damaged; a check ends and names the memory."""
+    replace_bytes(store, b"Heron number 7 stands", b"Heron number 7 st\xffnds")
+    ghost = open_ghost("m.db")
+    for read in (
+        lambda: ghost.get(NS, "k7"),
+        lambda: ghost.search("heron number 7", NS),
+        lambda: ghost.list(NS, limit=100),
+    ):
+        with pytest.raises(CorruptStoreError, match="damaged") as caught:
+            read()
+        assert "backup" in caught.value.hint
+    assert ghost.get(NS, "k8").content == "Heron number 8 stands in the Water"
+    assert any(f"{NS}/k7 v1 differs from its checksum" in line for line in ghost.check().problems)
+
+
+def test_a_value_that_ghost_never_writes_is_damage(open_ghost: Open, store: Path) -> None:
+    """A field with an unknown word is found by a check, and reading it is not a crash."""
+    db = apsw.Connection(str(store))
+    db.execute("UPDATE memories SET kind = 'semintic', created_at = 'soon' WHERE key = 'k7'")
+    db.close()
+    ghost = open_ghost("m.db")
+    with pytest.raises(CorruptStoreError, match="cannot be read"):
+        ghost.get(NS, "k7")
+    assert any("kind, tier, priority or source kind" in line for line in ghost.check().problems)
+
+
+def test_every_way_of_writing_leaves_checksums(
+    open_ghost: Open, tmp_path: Path, store: Path
+) -> None:
+    """Put, patch, import and notes that are rewritten in place."""
+    ghost = open_ghost("m.db")
+    lines = list(ghost.export())
+    other = open_ghost("other.db")
+    other.import_(lines)
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    (folder / "a.md").write_text("# Birds\n\nThe heron is grey.\n")
+    other.add_notes(folder, "notes:a")
+    (folder / "a.md").write_text("# Birds\n\nThe heron is white.\n")
+    other.sync_notes()
+    assert other.check().problems == ()
+    with other.store.engine.read() as tx:
+        assert tx.db.execute("SELECT count(*) FROM memories WHERE checksum IS NULL").get == 0  # type: ignore[attr-defined]
+
+
+def test_memories_of_an_older_store_get_checksums(open_ghost: Open, store: Path) -> None:
+    """The migration computes them, also of a content that is damaged already; a repair those that are missing."""
+    db = apsw.Connection(str(store))
+    db.execute(
+        "ALTER TABLE memories DROP COLUMN checksum; DELETE FROM migrations WHERE name = '0010_checksums'"
+    )
+    db.close()
+    ghost = open_ghost("m.db")
+    assert ghost.check().problems == ()
+    db = apsw.Connection(str(store))
+    assert db.execute("SELECT count(DISTINCT checksum) FROM memories").get == 21
+    db.execute("UPDATE memories SET checksum = NULL WHERE key = 'k1'")
+    db.close()
+    assert ghost.check().problems == ("1 memories without a checksum",)
+    assert ghost.repair().ok
+
+
+def test_random_damage_never_crashes_a_check(open_ghost: Open, store: Path) -> None:
+    """Whatever bytes of a page are lost: reading and checking end, or say that the file is damaged."""
+    whole = store.read_bytes()
+    chance = random.Random(7)
+    seen: set[str] = set()
+    for _ in range(40):
+        at = chance.randrange(4096, len(whole) - 64)
+        damaged = bytearray(whole)
+        damaged[at : at + 64] = chance.randbytes(64)
+        store.write_bytes(damaged)
+        seen |= {outcome(open_ghost, read) for read in READS}
+    assert seen == {"read", "CorruptStoreError"}
+
+
+READS: tuple[Callable[[Ghost], object], ...] = (
+    lambda ghost: ghost.check(),
+    lambda ghost: ghost.search("heron water", NS),
+    lambda ghost: ghost.list(NS, limit=100),
+)
+
+
+def outcome(open_ghost: Open, read: Callable[[Ghost], object]) -> str:
+    """Open the store and read it; return how that ended."""
+    try:
+        with open_ghost("m.db") as ghost:
+            read(ghost)
+    except GhostError as error:
+        return type(error).__name__
+    return "read"
+
+
+def test_postgres_compares_contents_too(pg_url: str) -> None:
+    """The server computes the checksum; a content that changed behind its back is named."""
+    import psycopg
+
+    with Ghost.open(pg_url) as ghost:
+        ghost.put(NS, "k", "Heron number 7 stands in the Water")
+        ghost.put(NS, "k", "Heron number 8 stands in the Water")
+        assert ghost.check().ok
+        with psycopg.connect(pg_url) as connection:
+            connection.execute("ALTER TABLE memories ALTER COLUMN checksum DROP EXPRESSION")
+            connection.execute(
+                "UPDATE memories SET content = replace(content, 'stands', 'stinds') WHERE version = 1"
+            )
+        (problem,) = ghost.check().problems
+        assert f"the content of {NS}/k v1 differs from its checksum" in problem

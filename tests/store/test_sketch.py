@@ -1,0 +1,41 @@
+"""Sketches of vectors find exactly the pairs that comparing every vector with every other finds"""
+
+import numpy as np
+import pytest
+
+from ghostmem.store.nearest import VectorView
+from ghostmem.store.sketch import FEW, TILE, Sketches
+
+CLOSE = 60  # vectors of the largest group
+
+
+@pytest.mark.parametrize(
+    ("number", "width", "least"),
+    [(FEW + 700, 96, 0.9), (FEW + 1, 16, 0.97), (300, 64, 0.92), (1, 8, 0.9)],
+)
+def test_the_pairs_are_those_of_a_full_comparison(number: int, width: int, least: float) -> None:
+    """Groups of near vectors among others; asked for fewer than there are, each gets only so many."""
+    count = 2 * CLOSE
+    chance = np.random.default_rng(number)
+    rows = np.repeat(chance.normal(size=(number // 4 + 1, width)), 4, axis=0)[:number]
+    rows += chance.normal(size=rows.shape) * 0.3 * chance.random((number, 1))
+    rows[: min(number, CLOSE)] = rows[0] + chance.normal(size=(min(number, CLOSE), width)) * 0.01
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    view = VectorView(1, np.arange(number) * 3 + 5, rows.astype(np.float16))
+    sketches = Sketches(view.rows)
+    for start in range(0, number, TILE):
+        stop = min(start + TILE, number)
+        near = view.alike(
+            view.rows[start:stop].astype(np.float32),
+            least,
+            count,
+            before=int(view.ids[stop - 1]) + 1,
+        )
+        wanted = {
+            (start + at, int(other)) for at, (others, _) in enumerate(near) for other in others
+        }
+        at, to, scores = sketches.nearest_before(start, stop, least, count)
+        assert set(zip(at.tolist(), view.ids[to].tolist(), strict=True)) == wanted
+        assert (scores >= least).all()
+        few, _, _ = sketches.nearest_before(start, stop, least, 3)
+        assert np.array_equal(np.bincount(few), np.minimum(np.bincount(at), 3))
