@@ -335,7 +335,7 @@ def signature(
     return f"({arguments}) -> {annotation(found.return_annotation)}"
 
 
-FEATURES = tuple(
+FEATURE_PACKAGES = tuple(
     f"ghostmem.{name}."
     for name in (
         "admin capture context graph lifecycle memory notes outline search transfer truth web"
@@ -346,7 +346,7 @@ FEATURES = tuple(
 def verb_of(method: Callable[..., Any]) -> Callable[..., Any] | None:
     """Return the verb that a method calls."""
     for node in ast.walk(ast.parse(textwrap.dedent(inspect.getsource(method)))):
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(FEATURES):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(FEATURE_PACKAGES):
             found: Callable[..., Any] = getattr(import_module(str(node.module)), node.names[0].name)
             return found
     return None
@@ -462,10 +462,10 @@ def collect(result: Any, verb: Callable[..., Any] | None, found: dict[str, Any])
 
 def score_part() -> str:
     """Return the features of the score with what each is worth."""
-    if missing := [name for name in WITH_VECTORS if name not in FEATURES]:
-        sys.exit(f"say in tools/docs_parts.py, in FEATURES, what {missing} measure")
+    if missing := [name for name in WITH_VECTORS if name not in FEATURE_PACKAGES]:
+        sys.exit(f"say in tools/docs_parts.py, in FEATURE_PACKAGES, what {missing} measure")
     rows = [
-        [f"`{name}`", FEATURES[name], f"{worth:g}", f"{WITHOUT_VECTORS[name]:g}"]
+        [f"`{name}`", FEATURE_PACKAGES[name], f"{worth:g}", f"{WITHOUT_VECTORS[name]:g}"]
         for name, worth in WITH_VECTORS.items()
     ]
     return table("feature | what it measures | with vectors | without", rows)
