@@ -462,10 +462,10 @@ def collect(result: Any, verb: Callable[..., Any] | None, found: dict[str, Any])
 
 def score_part() -> str:
     """Return the features of the score with what each is worth."""
-    if missing := [name for name in WITH_VECTORS if name not in FEATURE_PACKAGES]:
-        sys.exit(f"say in tools/docs_parts.py, in FEATURE_PACKAGES, what {missing} measure")
+    if missing := [name for name in WITH_VECTORS if name not in FEATURES]:
+        sys.exit(f"say in tools/docs_parts.py, in FEATURES, what {missing} measure")
     rows = [
-        [f"`{name}`", FEATURE_PACKAGES[name], f"{worth:g}", f"{WITHOUT_VECTORS[name]:g}"]
+        [f"`{name}`", FEATURES[name], f"{worth:g}", f"{WITHOUT_VECTORS[name]:g}"]
         for name, worth in WITH_VECTORS.items()
     ]
     return table("feature | what it measures | with vectors | without", rows)
