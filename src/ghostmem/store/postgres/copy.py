@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ghostmem.errors import InvalidInputError
-from ghostmem.store.postgres.connect import Db, as_vec, numbers_of
+from ghostmem.store.postgres.connect import as_vec, numbers_of
+from ghostmem.store.postgres.database import Db
 from ghostmem.store.postgres.schema import CHUNK_WORDS
 from ghostmem.store.tables import BY_NAME, COUNTED, PARKED, Key, Row, Table, folded, indexed
 

@@ -7,9 +7,8 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
 
-import apsw
-
 from ghostmem.store.sqlite.checksums import checksum
+from ghostmem.store.sqlite.database import SqliteDb
 from ghostmem.store.sqlite.index import namespaced
 from ghostmem.store.sqlite.schema import FILL_WORDS
 from ghostmem.store.tables import BY_NAME, COUNTED, PARKED, Key, Row, Table, folded, indexed
@@ -25,7 +24,7 @@ _NUMBERED = (
 class SqliteCopy:
     """Rows of one transaction, by table and namespace, in the order of their keys."""
 
-    def __init__(self, db: apsw.Connection) -> None:
+    def __init__(self, db: SqliteDb) -> None:
         self._db = db
         self._ids = ""  # the namespace whose memories' ids are in the table beside
 
@@ -373,7 +372,7 @@ class SqliteMove:
     takes.
     """
 
-    def __init__(self, db: apsw.Connection) -> None:
+    def __init__(self, db: SqliteDb) -> None:
         self._db = db
 
     def get(self) -> dict[str, str] | None:
