@@ -59,7 +59,8 @@ class _Batch:
         """Say what becomes of a key, and do the store's part of it."""
         job, now = self._job, self._store.clock()
         item, unit = tx.mirrors.item(job.mirror.id, key), job.sight.units.get(key)
-        memory = tx.memories.current(job.mirror.ns, key, now)
+        last = tx.memories.last(job.mirror.ns, key)
+        memory = last if last is not None and last.is_current(now) else None
         base = None if item is None else base_of(item)
         told = None if memory is None else side_of(self._shape, memory)
         if memory is not None and tx.notes.places([memory.id]):

@@ -9,6 +9,7 @@ from ghostmem.store.database import Database
 if TYPE_CHECKING:
     from ghostmem.store.aliases import Aliases
     from ghostmem.store.backups import Backups
+    from ghostmem.store.copy import Move
     from ghostmem.store.graph import Graph
     from ghostmem.store.index import Index
     from ghostmem.store.journal import Journal
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from ghostmem.store.store_secrets import Secrets
     from ghostmem.store.table_protocols import (
         Copy,
-        Move,
         Outline,
         Search,
         SharedVectors,
@@ -48,6 +48,7 @@ _SHARED = {
     "listing": Opening("listing", "Listing", ("memories",)),
     "memories": Opening("memories", "Memories", ("journal",)),
     "mirrors": Opening("mirrors", "Mirrors"),
+    "move": Opening("copy", "Move"),
     "quarantine": Opening("quarantine", "Quarantine"),
     "rules": Opening("rules", "Rules"),
     "runs": Opening("runs", "Runs"),

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ghostmem.store.database import Dialect, Part
+from ghostmem.store.postgres.schema import CHUNK_WORDS
 from ghostmem.store.tables import Table
 
 
@@ -19,6 +20,8 @@ class PostgresDialect(Dialect):
     ordered_join = "JOIN"
     unindexed = ""
     greatest, least = "greatest", "least"
+    is_moving = "SELECT to_regclass('moving') IS NOT NULL"
+    fill_words = f"INSERT INTO words (ns, word) {CHUNK_WORDS}"
     no_limit = None
     note_path = "digest = md5(?)"
     path, root = "x.digest = md5(?)", "md5(x.root) = md5(?)"

@@ -20,7 +20,6 @@ class PostgresTransaction(SharedTransaction):
         "copy": Opening("postgres.copy", "PostgresCopy"),
         "index": Opening("postgres.index", "PostgresIndex", ("journal",)),
         "journal": Opening("postgres.journal", "PostgresJournal"),
-        "move": Opening("postgres.copy", "PostgresMove"),
         "notes": Opening("postgres.notes", "PostgresNotes"),
         "outline": Opening("postgres.outline", "PostgresOutline"),
         "runs": Opening("postgres.runs", "PostgresRuns"),

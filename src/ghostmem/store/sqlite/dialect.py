@@ -6,6 +6,7 @@ from typing import Any
 
 from ghostmem.store.database import Dialect, Part
 from ghostmem.store.sqlite.checksums import checksum
+from ghostmem.store.sqlite.schema import CHUNK_WORDS
 
 
 class SqliteDialect(Dialect):
@@ -21,6 +22,8 @@ class SqliteDialect(Dialect):
     ordered_join = "CROSS JOIN"
     unindexed = "+"
     greatest, least = "max", "min"
+    is_moving = "SELECT count(*) FROM sqlite_schema WHERE name = 'moving'"
+    fill_words = f"INSERT INTO words {CHUNK_WORDS}"
     no_limit = -1
     computed = ("checksum",)
     note_path = "path = ?"

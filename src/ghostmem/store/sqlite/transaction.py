@@ -19,7 +19,6 @@ class SqliteTransaction(Transaction):
         "copy": Opening("sqlite.copy", "SqliteCopy"),
         "index": Opening("sqlite.index", "SqliteIndex", ("journal",)),
         "journal": Opening("sqlite.journal", "SqliteJournal"),
-        "move": Opening("sqlite.copy", "SqliteMove"),
         "notes": Opening("sqlite.notes", "SqliteNotes"),
         "outline": Opening("sqlite.outline", "SqliteOutline"),
         "search": Opening("sqlite.search", "SqliteSearch"),
