@@ -9,9 +9,7 @@ from ghostmem.cli.output import bold, dim, plural, size
 from ghostmem.text.excerpt import visible
 
 if TYPE_CHECKING:
-    from ghostmem.store.postgres.cluster import Node
-    from ghostmem.store.postgres.grants import Grant
-    from ghostmem.store.postgres.hnsw import VectorIndex
+    from ghostmem.store.administration import ClusterNode, Grant, VectorIndex
 
 EXAMPLES = """\
   ghost admin grant reporting 'agent:*'
@@ -80,7 +78,7 @@ def nodes(face: Face) -> None:
     face.many(admin.nodes(face.ghost.store), _node, "the cluster has no nodes yet")
 
 
-def _node(one: "Node") -> str:
+def _node(one: "ClusterNode") -> str:
     state = "" if one.active else "  not active"
     holds = dim(f"{plural(one.shards, 'shard')}, {size(one.bytes)}")
     return f"{bold(f'{one.host}:{one.port}')}  {one.role}{state}  {holds}"
