@@ -1,6 +1,4 @@
-"""Backups over files that somebody else uses or has left behind: the new one whole, or a clear
-refusal and the old one whole.
-"""
+"""Test backups over files in use or left over: complete, or refused with the old one intact."""
 
 import shutil
 from pathlib import Path
@@ -17,7 +15,7 @@ HELD = 30  # memories that whoever holds the old backup puts into it; they stay 
 
 
 def hold(path: str, puts: int) -> None:
-    """Open a store, put memories, and keep it open until told otherwise, in a child process.
+    """Open a store in a child process, put memories, and keep it open until a line arrives.
 
     Then say whether it is whole.
     """
@@ -76,9 +74,7 @@ def log_stayed(plan: Plan) -> Findings:
 
 
 def swept(plan: Plan) -> Findings:
-    """Kill backups, then delete a memory for good: what was left is named or gone, and the next
-    backup removes it.
-    """
+    """Kill backups, then delete a memory: leftovers are reported or removed by the next backup."""
     found = Findings({"rounds": 0, "left": 0})
     model = _prepared(plan, "swept-model")
     for number, moment in enumerate(plan.moments("swept", min(plan.rounds, 10))):
@@ -136,7 +132,7 @@ def _back_up(found: Findings, folder: Path, force: bool) -> bool:
 
 
 def _judge(found: Findings, folder: Path, replaced: bool, puts: int) -> None:
-    """Open what is there now, in a copy too, as somebody would who brings it to another machine."""
+    """Open the resulting files, also as a copy on another machine would be opened."""
     elsewhere = folder / "elsewhere"
     elsewhere.mkdir()
     shutil.copy(folder / COPY, elsewhere / COPY)

@@ -1,5 +1,4 @@
-"""Does a context hold what answers the question? `python -m bench.context [--path FILE] [--small
-PATH] [--json]`.
+"""Measure the evidence inside a context: `python -m bench.context [--path FILE] [--small PATH]`.
 
 `--path` takes a LoCoMo file: for every question of categories 1 to 4, the share of the evidence
 turns inside `context(question, budget=B).memories` for four budgets, next to the share that results
@@ -38,9 +37,7 @@ NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 def pack_in_order(texts: Iterable[tuple[str, str]], budget: int) -> set[str]:
-    """Return the keys of the texts that fit a budget when each is taken in order if it
-    still fits.
-    """
+    """Return the keys of the texts that fit a budget, taken greedily in order."""
     used, packed = 0, set()
     for key, text in texts:
         tokens = len(text.encode()) // 4 + OVERHEAD
@@ -58,7 +55,7 @@ def share(wanted: set[str], found: set[str]) -> float:
 def measure_conversations(
     conversations: Sequence[Conversation], settings: Settings
 ) -> dict[str, Any]:
-    """Measure the evidence inside the Pack, beside the search-pack and the full search figures."""
+    """Measure the evidence inside the pack, and compare with packed and full search results."""
     clock = [NOW]
     plain = replace(settings, cutoff="off")
     packs: dict[int, list[float]] = defaultdict(list)

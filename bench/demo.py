@@ -1,4 +1,4 @@
-"""A tour of Ghost in half a minute: `python -m bench.demo`, which is what `make demo` runs.
+"""Show a tour of Ghost in half a minute: `python -m bench.demo` (`make demo`).
 
 Every line after a `$` is a real command, run by the `ghost` program beside this Python, in a
 temporary folder that is its home and that is gone afterwards. The tour is a table: to show
@@ -62,9 +62,7 @@ FILES = {
 
 @dataclass(frozen=True)
 class Step:
-    """One line of explanation, a command, a file to show before it, a text it must print, and files
-    that must be alike then.
-    """
+    """An explanation, a command, a file to show first, its expected text, and files to compare."""
 
     why: str
     command: str
@@ -324,7 +322,7 @@ TOUR = (
 
 
 class Stop(Exception):  # noqa: N818
-    """A step did not do what it should."""
+    """A step failed or printed something unexpected."""
 
 
 class Tour:
@@ -377,7 +375,7 @@ class Tour:
                 self.compare(*step.same)
 
     def run(self, line: str) -> str:
-        """Run one command and return what it printed.
+        """Run one command and return its output.
 
         `|| true` allows it to fail, `< FILE` is its input.
         """

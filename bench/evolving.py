@@ -1,5 +1,4 @@
-"""python -m bench.evolving: facts that change twice in weeks of virtual days, and which of them
-search and context show first.
+"""python -m bench.evolving: facts that change twice, and which version is shown first.
 
 The days are those of bench.longitudinal: noise, chatter, facts that stay, and the rules at night.
 Beside them sixteen facts are stated, corrected and corrected again, each time under another key and
@@ -22,7 +21,7 @@ FRESHNESS = ("suggest", "close")
 
 
 class Fact(NamedTuple):
-    """What is said first, then, and last, and how it is asked for."""
+    """The first, second and last statement of a fact, and the question for it."""
 
     name: str
     said: tuple[str, str, str]
@@ -294,7 +293,7 @@ BUDGET = 600
 
 @dataclass
 class Figures:
-    """What every probe of every day found."""
+    """The results of every probe of every day."""
 
     days: int
     freshness: str
@@ -307,9 +306,7 @@ class Figures:
 
     @property
     def search(self) -> float:
-        """Return the share of searches that had the current statement before every
-        superseded one.
-        """
+        """Return the share of searches with the current statement before all superseded ones."""
         return self.first_in_search / self.probes if self.probes else 0.0
 
     @property
@@ -321,7 +318,7 @@ class Figures:
 def simulate(
     days: int, freshness: str, provider: str = "static", facts: tuple[Fact, ...] = FACTS
 ) -> Figures:
-    """Live through so many days and look at every fact every evening."""
+    """Simulate `days` days and probe every fact every evening."""
     now = START
     settings = Settings(embed_provider=provider, freshness=freshness)
     with Ghost.open(":memory:", settings=settings, clock=lambda: now) as ghost:
@@ -340,7 +337,7 @@ def simulate(
 
 
 def _stage(number: int, days: int, at: int) -> int:
-    """Return which statement of a fact holds on a day: each fact changes on days of its own."""
+    """Return which statement of a fact is true on a day; each fact changes on different days."""
     return sum(number >= 1 + at % 3 + days * stage // 3 for stage in range(3)) - 1
 
 
@@ -380,21 +377,19 @@ def _probe(ghost: Ghost, fact: Fact, stage: int, number: int, found: Figures) ->
 
 
 def _leads(seen: list[str], keys: list[str]) -> bool:
-    """Say whether the last of some keys is there, and before all the others that are."""
+    """Say whether the last of some keys is present and before all the others."""
     return keys[-1] in seen and all(
         seen.index(keys[-1]) < seen.index(key) for key in keys[:-1] if key in seen
     )
 
 
 def _stands(pack: list[str], fact: Fact, stage: int) -> bool:
-    """Say whether a summary made that day stands for a fact that has not changed yet."""
+    """Say whether a summary made that day covers a fact that has not changed yet."""
     return stage == 0 and f"{fact.name}-summary" in pack
 
 
 def _summaries(ghost: Ghost, facts: tuple[Fact, ...], found: Figures) -> None:
-    """Count the summaries that still say the old thing, and those that are flagged for it or closed
-    themselves.
-    """
+    """Count the summaries with an outdated statement, and those that are flagged or closed."""
     doubts = {doubt.key for doubt in ghost.conflicts(NS).maybe_stale}
     for fact in facts:
         key = f"{fact.name}-summary"
@@ -406,7 +401,7 @@ def _summaries(ghost: Ghost, facts: tuple[Fact, ...], found: Figures) -> None:
 
 
 def main() -> int:
-    """Simulate with both ways of treating corrections and print what the probes found."""
+    """Simulate both settings for corrections and print the results of the probes."""
     parser = argparse.ArgumentParser(prog="python -m bench.evolving", description=__doc__)
     parser.add_argument("--json", action="store_true", help="one JSON object instead of a table")
     parser.add_argument("--days", type=int, default=90, help="virtual days (default %(default)s)")

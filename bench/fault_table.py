@@ -1,4 +1,4 @@
-"""python -m bench.fault_table: put what `bench.faults --json` found into docs/reliability.md.
+"""python -m bench.fault_table: write the results of `bench.faults --json` into docs/reliability.md.
 
     python -m bench.faults --json > sqlite.json
     python -m bench.faults --engine postgres --json > postgres.json
@@ -30,9 +30,7 @@ def rows(found: dict[str, Any]) -> list[str]:
 
 
 def _seen(one: dict[str, Any]) -> str:
-    """Say what a scenario saw: its problems if it has any, the reason if it was left out, else its
-    counts.
-    """
+    """Return a scenario's problems, or the reason why it was skipped, or its counts."""
     if one["problems"]:
         return "; ".join(one["problems"])
     if one.get("reason"):
@@ -72,9 +70,7 @@ def as_markdown(found: dict[str, Any]) -> str:
 
 
 def long_as_markdown(found: dict[str, Any]) -> str:
-    """Return the table of the long form: kills, acknowledged work and time of each operation, with
-    the sums below it.
-    """
+    """Return the table of the long form: kills, acknowledged work and time of each operation."""
     scenarios, machine = found["scenarios"], found["machine"]
     kills, acknowledged = (
         sum(int(one["facts"].get(name, 0)) for one in scenarios)
@@ -146,7 +142,7 @@ def options() -> argparse.Namespace:
 
 
 def main() -> int:
-    """Print or write the tables; leave with 1 when a scenario failed."""
+    """Print or write the tables; exit with 1 when a scenario failed."""
     given = options()
     page = PAGE.read_text(encoding="utf-8")
     good = True

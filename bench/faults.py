@@ -19,11 +19,11 @@ import apsw
 
 from bench import (
     backups,
-    full,
+    disk_full,
+    faults_long,
     kill_files,
     kill_folders,
     kill_store,
-    long,
     operations,
     processes,
     race,
@@ -55,8 +55,8 @@ SCENARIOS: dict[str, Scenario] = {
     "backup over a killed holder's file": backups.holder_killed,
     "backup where a log stayed": backups.log_stayed,
     "killed backups are swept": backups.swept,
-    "disk full, shim": full.shim,
-    "disk full, tmpfs": full.small_disk,
+    "disk full, shim": disk_full.shim,
+    "disk full, tmpfs": disk_full.small_disk,
     "read-only modes": readonly.modes,
     "read-only mount": readonly.mounted,
     "read-only mount beside a writer": readonly.beside_a_writer,
@@ -82,7 +82,7 @@ def scenarios(engine: str) -> dict[str, Scenario]:
 
 
 def run(name: str, plan: Plan, engine: str = ENGINES[0]) -> dict[str, Any]:
-    """Run one scenario in a folder of its own and return what it saw."""
+    """Run one scenario in its own folder and return its result."""
     began = time.monotonic()
     found = _findings(scenarios(engine)[name], plan)
     verdict = "skip" if found.skipped else "fail" if found.problems else "pass"
@@ -140,16 +140,18 @@ def options() -> argparse.Namespace:
     parser.add_argument(
         "--long",
         action="store_true",
-        help=f"kill every operation {long.ROUNDS} times; can be interrupted",
+        help=f"kill every operation {faults_long.ROUNDS} times; can be interrupted",
     )
     parser.add_argument(
         "--state",
         type=Path,
-        default=long.STATE,
+        default=faults_long.STATE,
         help="where --long keeps what is done (default %(default)s)",
     )
     parser.add_argument(
-        "--rounds", type=int, help=f"kills per operation (default 50, with --long {long.ROUNDS})"
+        "--rounds",
+        type=int,
+        help=f"kills per operation (default 50, with --long {faults_long.ROUNDS})",
     )
     parser.add_argument(
         "--processes", type=int, default=8, help="writers at once (default %(default)s)"
@@ -174,7 +176,7 @@ def options() -> argparse.Namespace:
     given = parser.parse_args()
     if given.long and given.engine != ENGINES[0]:
         parser.error("--long is of stores in a file")
-    given.rounds = given.rounds or (long.ROUNDS if given.long else 50)
+    given.rounds = given.rounds or (faults_long.ROUNDS if given.long else 50)
     return given
 
 
@@ -184,17 +186,17 @@ def chosen(names: Iterable[str], only: str) -> list[str]:
     return [name for name in names if not words or any(word in name for word in words)]
 
 
-def run_long(plan: Plan, state: long.State, only: str) -> list[dict[str, Any]]:
+def run_long(plan: Plan, state: faults_long.State, only: str) -> list[dict[str, Any]]:
     """Run the kills that are not done yet and return all results, those of earlier runs too."""
     results = []
     for name in chosen(KILLS, only):
         result = state.result(name)
         if result is None:
             _, spent = state.earlier(name)
-            result = run(name, long.with_progress(plan, name, state), LONG)
+            result = run(name, faults_long.with_progress(plan, name, state), LONG)
             result["seconds"] = round(result["seconds"] + spent, 1)
             state.keep(name, result)
-        long.show(
+        faults_long.show(
             f"{result['result']}  {name}  {_facts(result)}  ({result['seconds']} s)", is_last=True
         )
         results.append(result)
@@ -202,7 +204,7 @@ def run_long(plan: Plan, state: long.State, only: str) -> list[dict[str, Any]]:
 
 
 def main() -> int:
-    """Run the scenarios and print what came of them."""
+    """Run the scenarios and print the results."""
     given = options()
     deadline = float("inf") if given.long else time.monotonic() + given.seconds_limit
     plan = Plan(
@@ -210,7 +212,9 @@ def main() -> int:
     )
     if given.long:
         try:
-            results = run_long(plan, long.State(given.state, given.rounds, given.seed), given.only)
+            results = run_long(
+                plan, faults_long.State(given.state, given.rounds, given.seed), given.only
+            )
         except KeyboardInterrupt:
             sys.exit(
                 f"\ninterrupted: {given.state} keeps what is done, and the same command goes on"

@@ -1,5 +1,4 @@
-"""Faults of PostgreSQL: a server that is killed and comes back, connections that are cut, clients
-that die, no connection left.
+"""Faults of PostgreSQL: killed servers, cut connections, killed clients, no free connection.
 
 What was acknowledged is there exactly once; what was being kept when the wire broke is there once
 or not; nothing is half there."""
@@ -37,7 +36,7 @@ CUTS = 0.3  # seconds between two cut connections, on the average
 
 
 def put_own(path: str, writer: int, puts: int) -> None:
-    """Store memories under keys nobody else uses, in a child process.
+    """Store memories under keys that no other process uses, in a child process.
 
     Say of each what came of it.
     """
@@ -83,7 +82,7 @@ def _put_all(path: str, puts: int, one: Callable[[Ghost, int], str]) -> None:
 
 
 def own_keys(plan: Plan) -> Findings:
-    """Let every process write its own keys while the server dies and connections break."""
+    """Have every process write its own keys while the server dies and connections break."""
 
     def judge(ghost: Ghost, said: list[list[list[str]]], found: Findings) -> None:
         lines = [(writer, words) for writer, written in enumerate(said) for words in written]
@@ -125,7 +124,7 @@ def own_keys(plan: Plan) -> Findings:
 
 
 def shared_keys(plan: Plan) -> Findings:
-    """Let every process write the same keys while the server dies and connections break."""
+    """Have every process write the same keys while the server dies and connections break."""
 
     def judge(ghost: Ghost, said: list[list[list[str]]], found: Findings) -> None:
         lines = [words for written in said for words in written]
@@ -162,9 +161,7 @@ def _stormy(
     work: Callable[..., None],
     judge: Callable[[Ghost, list[list[list[str]]], Findings], None],
 ) -> Findings:
-    """Start all writers, kill the server in the middle and start it again, cut connections all the
-    time; then judge.
-    """
+    """Start all writers, kill and restart the server, cut connections; then check the store."""
     found = Findings(
         {"processes": plan.processes, "puts": plan.processes * plan.puts, "kills": 0, "cuts": 0}
     )
@@ -207,7 +204,7 @@ def _stormy(
 
 
 def _cut_on(url: str, seed: int, stop: threading.Event, found: Findings) -> None:
-    """Cut a connection now and then, as long as there is somebody to cut from."""
+    """Cut a connection now and then while there are clients."""
     import psycopg
 
     choose = random.Random(seed)
@@ -226,7 +223,7 @@ def faults_of(ghost: Ghost) -> list[str]:
 
 
 def client(plan: Plan) -> Findings:
-    """Kill clients in the middle of their puts, beside one that goes on."""
+    """Kill clients during their puts while another client continues."""
     found = Findings({"killed": 0, "acknowledged": 0})
     with own_server() as server:
         url = server.url(NAME)
@@ -261,9 +258,7 @@ def client(plan: Plan) -> Findings:
 
 
 def every_message(_: Plan) -> Findings:
-    """Cut the wire at every message of a put and of the next version, before it arrives and after:
-    once there or not at all.
-    """
+    """Cut the wire around every message of two puts; each put is stored once or not at all."""
     found = Findings({"cuts": 0, "stored": 0, "told_unknown": 0, "retried": 0})
     with own_server() as server, tempfile.TemporaryDirectory(prefix="ghost-wire-") as folder:
         os.chmod(folder, 0o755)
@@ -291,7 +286,7 @@ def every_message(_: Plan) -> Findings:
 
 
 def _cut_put(ghost: Ghost, wire: Proxy, at: int, after: bool, number: int, found: Findings) -> bool:
-    """Put a memory over a wire that breaks at a message, and see what came of it.
+    """Put a memory over a wire that breaks at a message, and check the result.
 
     False when the put had no such message.
     """
@@ -333,9 +328,7 @@ def _history(ghost: Ghost, name: str) -> list[Memory]:
 
 
 def exhausted(_: Plan) -> Findings:
-    """Have more threads than connections: they wait, and when nothing comes free in time, one clear
-    error.
-    """
+    """Use more threads than connections: they wait, and a timeout gives one clear error."""
     found = Findings()
     with own_server() as server, ExitStack() as held:
         url = server.url(NAME)
@@ -425,9 +418,7 @@ def down(_: Plan) -> Findings:
 
 
 def creation(_: Plan) -> Findings:
-    """Let several processes open one empty database at the same moment: each finds the tables, made
-    once.
-    """
+    """Have several processes open one empty database at once; the tables are created once."""
     found = Findings({"opened": 0})
     with own_server() as server:
         children = [Child(put_own, path=server.url(NAME), writer=n, puts=1) for n in range(4)]
@@ -450,9 +441,7 @@ def creation(_: Plan) -> Findings:
 
 
 def hangs(_: Plan) -> Findings:
-    """Stop the server's processes without ending them: every call ends with one clear error, and
-    all is well afterwards.
-    """
+    """Suspend the server's processes: calls end with a clear error, and all works afterwards."""
     found = Findings()
     with own_server() as server:
         url = server.url(NAME).replace("ghost@", f"ghost:{SECRET}@")
@@ -471,9 +460,7 @@ def hangs(_: Plan) -> Findings:
 
 
 def locked(_: Plan) -> Findings:
-    """Lock the table of memories as ALTER TABLE does: every call ends with one clear error, and all
-    is well afterwards.
-    """
+    """Lock the table of memories as ALTER TABLE does: every call ends with a clear error."""
     import psycopg
 
     found = Findings()
@@ -498,7 +485,7 @@ def _processes(head: int) -> list[int]:
 
 
 def _expect_errors(found: Findings, ghost: Ghost) -> None:
-    """Call what reads and what writes, each in a thread that may not hang."""
+    """Call reading and writing operations, each in a thread with a time limit."""
     works: dict[str, Callable[[], object]] = {
         "put": lambda: ghost.put(NS, key(0, 1), content(0, 1)),
         "search": lambda: ghost.search("writer", NS),
@@ -527,7 +514,7 @@ def _note_error(work: Callable[[], object], said: list[str]) -> None:
 
 
 def _judge_after(found: Findings, ghost: Ghost, acknowledged: list[str]) -> None:
-    """Find what was acknowledged, once, and a store that is whole and can be written."""
+    """Check that acknowledged puts are stored once and that the store is intact and writable."""
     deadline = time.monotonic() + HANGING
     while time.monotonic() < deadline:
         try:

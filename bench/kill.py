@@ -1,5 +1,4 @@
-"""Ends without warning in the middle of work: what was acknowledged is there afterwards, whole, and
-the store goes on.
+"""Kill a process during work and check that everything acknowledged is stored and intact.
 
 Three sorts of round take turns, their moments spread evenly over the work: SIGKILL from outside
 after a part of the time the work takes; SIGKILL inside a chosen write, sync, truncation or deletion
@@ -31,9 +30,7 @@ EARLIER = (
 
 @dataclass(frozen=True)
 class Operation:
-    """Work to be killed: how its store is made, what the child does, and what must hold
-    afterwards.
-    """
+    """Work to be killed: how to make its store, the child's function, and the check afterwards."""
 
     name: str
     prepare: Callable[[Path], None]
@@ -112,7 +109,7 @@ def _round(plan: Plan, operation: Operation, model: Path, found: Findings, at: _
 
 
 def _acknowledged(child: Child, operation: Operation, sort: str) -> list[str]:
-    """Return what a child had acknowledged, as far as it must have survived."""
+    """Return the acknowledged steps of a child that must have survived."""
     lost = (READY, "writes", *((operation.volatile,) if sort == "power" else ()))
     return [line for line in child.lines() if line.split(maxsplit=1)[0] not in lost]
 
@@ -120,7 +117,7 @@ def _acknowledged(child: Child, operation: Operation, sort: str) -> list[str]:
 def _judge(
     found: Findings, where: str, room: Path, operation: Operation, child: Child, said: list[str]
 ) -> None:
-    """Look at what a child left behind."""
+    """Check the store that a killed child left."""
     found.count("rounds")
     found.count("killed", int(child.code == -9))
     found.count("acknowledged", len(said))
@@ -134,14 +131,14 @@ def _judge(
 
 
 def _kill_after(child: Child, seconds: float) -> bool:
-    """Kill a child so long after it said that it is ready."""
+    """Kill a child this long after it was ready."""
     ready = child.await_lines(1)
     child.listen(seconds)
     return ready
 
 
 def _measure(plan: Plan, operation: Operation, model: Path) -> tuple[float, int]:
-    """Let the work run undisturbed and return its seconds and its writes."""
+    """Run the work undisturbed and return its seconds and its number of writes."""
     room = _copy(operation, model)
     with plan.child(operation.work, folder=str(room), die_at=0) as child:
         child.listen()
@@ -167,9 +164,7 @@ def _measure(plan: Plan, operation: Operation, model: Path) -> tuple[float, int]
 
 
 def _copy(operation: Operation, model: Path) -> Path:
-    """Copy the prepared store to the place where it was prepared: stores remember paths of
-    folders.
-    """
+    """Copy the prepared store to the path where it was prepared, because stores contain paths."""
     room = model.with_name(operation.name)
     shutil.copytree(model, room)
     return room

@@ -1,5 +1,4 @@
-"""python -m bench.latency: what Ghost costs, as ratios to the least that could do, measured side by
-side in one run.
+"""python -m bench.latency: the cost of Ghost as ratios to minimal programs in the same run.
 
 Figures are CPU time (user and system, medians over interleaved runs); walls are given where waiting
 for the disk matters. `--engine postgres` compares a store in PostgreSQL with one in a file instead.
@@ -19,15 +18,15 @@ import apsw
 
 import ghostmem
 from bench.child import plain_env
-from bench.contexts import contexts
 from bench.corpus import sentences
 from bench.hooks import hooks
-from bench.ingesting import ingest
-from bench.noting import noting
-from bench.reflecting import reflecting
+from bench.latency_context import contexts
+from bench.latency_ingest import ingest
+from bench.latency_mcp import serving
+from bench.latency_notes import noting
+from bench.latency_reflect import reflecting
+from bench.latency_search import cold_search, search
 from bench.report import machine, show, table
-from bench.searching import cold_search, search
-from bench.serving import serving
 from bench.timing import Cost, Plan, Section, child_cost, cost, cpu_ms, interleaved, wall_ms
 from ghostmem import Ghost, Settings
 
@@ -38,7 +37,7 @@ SETTINGS = Settings(embed_provider="none")
 
 
 def cold(plan: Plan) -> Section:
-    """Start the command line anew for each command, against importing what it stands on."""
+    """Start each command in a new process, and compare with importing its dependencies."""
     store = str(plan.folder / "cold.db")
     with Ghost.open(store, settings=SETTINGS) as ghost:
         for number, text in enumerate(sentences(100)):
@@ -75,9 +74,7 @@ def cold(plan: Plan) -> Section:
 
 
 class Bare:
-    """The least that stores a memory's row durably: one table with a primary key, the same modes as
-    Ghost.
-    """
+    """A minimal durable store: one table with a primary key, in the same modes as Ghost."""
 
     def __init__(self, path: Path, names: list[str]) -> None:
         self.db = apsw.Connection(str(path))
@@ -86,7 +83,7 @@ class Bare:
         self._insert = f"INSERT INTO memories VALUES ({', '.join('?' * len(names))})"
 
     def insert(self, row: tuple[Any, ...]) -> None:
-        """Insert one row in a transaction of its own."""
+        """Insert one row in one transaction."""
         self.db.execute(self._insert, row)
 
     def insert_all(self, rows: list[tuple[Any, ...]]) -> None:
@@ -96,7 +93,7 @@ class Bare:
 
 
 def stored_rows(path: str) -> tuple[list[str], list[tuple[Any, ...]]]:
-    """Return the columns and the rows of a store's memories as they stand in its file."""
+    """Return the columns and rows of a store's memories from its file."""
     db = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READONLY)
     try:
         names = [
@@ -147,9 +144,7 @@ def _insert_one(bare: Bare, row: tuple[Any, ...]) -> Cost:
 
 
 def bulk(plan: Plan) -> Section:
-    """Store many memories, by import and one by one, against a bare insert of the same rows in one
-    transaction.
-    """
+    """Store many memories by import and one by one, and compare with a bare insert of the rows."""
     texts, fresh = sentences(BULK), count()
     model = str(plan.folder / "bulk.db")
     with Ghost.open(model, settings=SETTINGS) as ghost:
@@ -214,7 +209,7 @@ SECTIONS: dict[str, Callable[[Plan], Section]] = {
 
 
 def sections(engine: str) -> dict[str, Callable[[Plan], Section]]:
-    """Return what is measured of an engine."""
+    """Return the sections that are measured for an engine."""
     if engine == "sqlite":
         return SECTIONS
     from bench import latency_postgres
@@ -223,7 +218,7 @@ def sections(engine: str) -> dict[str, Callable[[Plan], Section]]:
 
 
 def main() -> int:
-    """Run the sections asked for and print what they found."""
+    """Run the requested sections and print the results."""
     parser = argparse.ArgumentParser(prog="python -m bench.latency", description=__doc__)
     parser.add_argument("--json", action="store_true", help="one JSON object instead of a table")
     parser.add_argument(

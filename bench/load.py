@@ -43,7 +43,7 @@ MAX_RSS_GROWTH = 1.1  # resident memory at the end over that after one minute
 
 @dataclass(frozen=True)
 class Plan:
-    """What to run."""
+    """The settings of a run."""
 
     engine: str
     provider: str
@@ -181,7 +181,7 @@ def load(plan: Plan) -> dict[str, Any]:
 
 
 async def _drive(plan: Plan, server: Server, shared: Shared) -> dict[str, float]:
-    """Let all clients work until the time is up, with the server's memory sampled every second."""
+    """Run all clients until the time is up, sampling the server's memory every second."""
     clients = [
         Client(number, server.host, server.port, shared, plan.seed)
         for number in range(plan.clients)
@@ -211,9 +211,7 @@ async def _sample(server: Server, shared: Shared) -> None:
 
 
 def read_back(target: str, shared: Shared) -> tuple[list[str], list[str]]:
-    """Open the store after the server has stopped: return the acknowledged writes that are not
-    there, and what a check says.
-    """
+    """Open the store after the server stopped; return lost writes and the result of a check."""
     with Ghost.open(target, settings=SETTINGS) as ghost:
         stored = {memory.key: memory.content for memory in ghost.list(NS, limit=1_000_000)}
         lost = [
@@ -285,7 +283,7 @@ def figures(samples: list[Sample]) -> dict[str, Any]:
 
 
 def bars(found: dict[str, Any]) -> list[dict[str, Any]]:
-    """Compare the figures with what they must reach."""
+    """Compare the figures with their limits."""
     rows = [
         ("responses 5xx", found["server_error_responses"], 0),
         ("failed connections", found["failed_connections"], 0),
@@ -367,7 +365,7 @@ def options() -> argparse.Namespace:
 
 
 def main() -> int:
-    """Run the load and print what was found."""
+    """Run the load test and print the results."""
     given = options()
     found = load(
         Plan(given.engine, given.provider, given.clients, given.rate, given.seconds, given.seed)

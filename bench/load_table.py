@@ -1,4 +1,4 @@
-"""python -m bench.load_table: put what `bench.load --json` found into docs/benchmarks.md.
+"""python -m bench.load_table: write the results of `bench.load --json` into docs/benchmarks.md.
 
     python -m bench.load --engine sqlite --json > load-sqlite.json
     python -m bench.load --engine postgres --json > load-postgres.json
@@ -86,7 +86,7 @@ def _cell(name: str, one: dict[str, Any]) -> str:
 
 
 def main() -> int:
-    """Print or write the table; leave with 1 when a bar was missed."""
+    """Print or write the table; exit with 1 when a limit was missed."""
     parser = argparse.ArgumentParser(
         prog="python -m bench.load_table", description=__doc__.partition("\n")[0] if __doc__ else ""
     )

@@ -1,5 +1,4 @@
-"""python -m bench.migrate: move a store to PostgreSQL and back while a writer goes on and the move
-is killed again and again.
+"""python -m bench.migrate: migrate to PostgreSQL and back during writes and repeated kills.
 
 Afterwards both exports must be the same bytes, every acknowledged put must be there, and the log
 whole. Leaves with 1 when not."""
@@ -19,14 +18,14 @@ from bench.report import machine, show, table
 
 
 def _database(base: str, name: str) -> str:
-    """Make an empty database beside another one and return its address."""
+    """Create an empty database on the same server and return its URL."""
     with psycopg.connect(base, autocommit=True) as connection:
         connection.execute(f"CREATE DATABASE {name}".encode())
     return base.replace("/postgres?", f"/{name}?")
 
 
 def main() -> None:
-    """Run both ways and print what was found."""
+    """Run both directions and print the results."""
     parser = argparse.ArgumentParser(prog="python -m bench.migrate", description=__doc__)
     parser.add_argument("--memories", type=int, default=20_000)
     parser.add_argument(

@@ -1,5 +1,4 @@
-"""python -m bench.outline: how right and how fast the code outline is, on sources that whoever runs
-it gives by path.
+"""python -m bench.outline: accuracy and speed of the code outline, on sources given by path.
 
 Go is compared with `callgraph -algo=static` of golang.org/x/tools (named with --callgraph), Python
 with jedi; a shuffled control must score next to nothing, and an empty truth is an error. Nothing is
@@ -42,9 +41,7 @@ Row = tuple[str, str, str, str]
 
 
 def speed(root: Path, language: str) -> tuple[dict[str, Any], list[Row]]:
-    """Outline a project twice in a fresh process, and once more in another with the cache
-    filled.
-    """
+    """Outline a project twice in a new process, and again in another with a filled cache."""
     with tempfile.TemporaryDirectory(prefix="ghost-outline-") as folder:
         command = [sys.executable, "-c", _SPEED, str(Path(folder, "store.db")), str(root), language]
         runs = [
@@ -78,7 +75,7 @@ def speed(root: Path, language: str) -> tuple[dict[str, Any], list[Row]]:
 
 
 def main() -> int:
-    """Run what was asked for and print what it found."""
+    """Run the requested measurements and print the results."""
     parser = argparse.ArgumentParser(prog="python -m bench.outline", description=__doc__)
     parser.add_argument("--json", action="store_true", help="one JSON object instead of a table")
     parser.add_argument(

@@ -20,7 +20,7 @@ from bench.peer_kinds.kinds import KINDS, Kind
 from bench.peer_kinds.measures import MEASURES
 from bench.peer_kinds.plot import plot
 from bench.peer_kinds.sets import Sets, make
-from bench.peer_kinds.sheet import markdown, text
+from bench.peer_kinds.tables import markdown, text
 from bench.report import machine, show
 
 Found = dict[str, Any]
@@ -89,7 +89,7 @@ def matches(kind: Kind, names: list[str]) -> bool:
 
 
 def measure(kind: Kind, given: argparse.Namespace, sets: Sets) -> Found:
-    """Install one peer and take all its measures; what fails is said in its place."""
+    """Install one peer and take all measures; a failure is recorded in place of its figure."""
     found: Found = {
         "way": kind.way,
         "embedder": kind.embedder,

@@ -1,6 +1,4 @@
-"""Forks of a program that writes, and one file under two names: a write succeeds or is refused at
-once, and none is lost.
-"""
+"""Forks of a writing program, and one file under two names: writes succeed or are refused."""
 
 import os
 import threading
@@ -51,9 +49,7 @@ def _write(ghost: Ghost, writer: int, stop: threading.Event) -> None:
 
 
 def _put_in_fork(ghost: Ghost, path: str, number: int) -> None:
-    """Put through the store that was inherited, else through one that is opened anew, and end the
-    process.
-    """
+    """Put through the inherited store, or else through a newly opened one, and exit."""
     for is_new in (False, True):
         try:
             (open_store(path) if is_new else ghost).put(NS, key(90, number), content(90, number))
@@ -108,9 +104,7 @@ def fork(plan: Plan) -> Findings:
 
 
 def hard_link(plan: Plan) -> Findings:
-    """Give a store a second name: neither name can be written, both texts say why, and without it
-    all is as before.
-    """
+    """Give a store a second name: writing is refused with a reason until the name is removed."""
     found = Findings({"refused": 0, "acknowledged": 0})
     folder = plan.room("links")
     first, second = folder / FILE, folder / "second.db"
@@ -135,7 +129,7 @@ def hard_link(plan: Plan) -> Findings:
 
 
 def _refused(path: Path, writer: int) -> str | None:
-    """Try to write and return what was said, or None when it was done."""
+    """Try to write and return the error message, or None on success."""
     try:
         with open_store(path) as ghost:
             ghost.put(NS, key(writer, 0), content(writer, 0))

@@ -1,6 +1,4 @@
-"""Processes that meet: two that create or migrate one file, one that holds the lock, one that is
-killed beside another.
-"""
+"""Concurrent processes: creating or migrating one file, holding the lock, being killed."""
 
 import shutil
 import time
@@ -34,12 +32,12 @@ def arrive(writer: int, newer: bool = False) -> None:
 
 
 def creation(plan: Plan) -> Findings:
-    """Let two processes create the same file at the same moment."""
+    """Have two processes create the same file at once."""
     return _meet(plan, "creation", newer=False)
 
 
 def migration(plan: Plan) -> Findings:
-    """Let two processes migrate the same file at the same moment."""
+    """Have two processes migrate the same file at once."""
     return _meet(plan, "migration", newer=True)
 
 
@@ -124,7 +122,7 @@ def busy(plan: Plan) -> Findings:
 
 
 def neighbour(plan: Plan) -> Findings:
-    """Kill writers beside one that goes on writing the same file."""
+    """Kill writers while another one keeps writing the same file."""
     found = Findings({"killed": 0, "acknowledged": 0})
     path = plan.room("neighbour") / FILE
     victims: list[tuple[int, Child]] = []

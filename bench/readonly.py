@@ -34,7 +34,7 @@ def visit(path: str, user: int | None) -> None:
 
 
 def _try_everything(ghost: Ghost, tell: Callable[[str], None]) -> None:
-    """Read everything, then try each way of writing, and tell what came of it."""
+    """Read everything, then try every kind of write, and return the results."""
     found = ghost.list(NS, limit=1_000)
     tell(f"read {sum(is_intact(memory.content) for memory in found)}")
     for memory in found[:1]:
@@ -70,9 +70,7 @@ def write_and_wait(path: str) -> None:
 
 
 def killed(folder: Path) -> None:
-    """Leave a store whose next writer was killed: a file, its log with the newer half, and the
-    log's index.
-    """
+    """Leave a store whose last writer was killed: a file, its log and the log's index."""
     closed(folder)
     with Child(write_and_wait, path=str(folder / FILE)) as child:
         child.await_lines(1)
@@ -128,7 +126,7 @@ def read_beside(path: str) -> None:
 
 
 def _seen(ghost: Ghost, newest: int) -> str:
-    """Read in every way and return how many memories are seen, or what was said instead."""
+    """Read in every way and return the number of memories, or the error message."""
     try:
         listed = ghost.list(NS, limit=10_000)
         torn = sum(not is_intact(memory.content) for memory in listed)
@@ -163,7 +161,7 @@ def beside_a_writer(plan: Plan) -> Findings:
 
 
 def _read_on(found: Findings, folder: Path, view: Path, reader_first: bool) -> None:
-    """Write in steps and let a child look after each."""
+    """Write in steps and have a child read after each."""
     with ExitStack() as stack:
         if reader_first:
             reader = stack.enter_context(Child(read_beside, path=str(view / FILE)))
@@ -207,7 +205,7 @@ def _judge_look(found: Findings, line: str, written: int) -> None:
 
 
 def _visit(found: Findings, what: str, folder: Path, least: int, switch: bool = True) -> None:
-    """Let a child read and try to write, and compare every byte."""
+    """Have a child read and try to write, and compare every byte."""
     before = _fingerprints(folder)
     user = NOBODY if switch and os.geteuid() == 0 else None
     with Child(visit, path=str(folder / FILE), user=user) as child:
@@ -239,7 +237,7 @@ def _fingerprints(folder: Path) -> dict[str, str]:
 
 
 def _give_away(folder: Path) -> None:
-    """Make files and folder readable only, and let an ordinary user own them when we are root."""
+    """Make files and folder read-only, owned by an ordinary user if this runs as root."""
     for path in (*folder.iterdir(), folder):
         if os.geteuid() == 0:
             os.chown(path, NOBODY, NOBODY)

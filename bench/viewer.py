@@ -1,5 +1,4 @@
-"""python -m bench.viewer: what somebody in front of the viewer waits for, in a real Chromium that
-draws in software.
+"""python -m bench.viewer: waiting times in the viewer, in a real Chromium with software rendering.
 
 A store of 50,000 memories is served by `ghost web`. Measured on the page itself: the time from the
 last keystroke of a question until its first results are on screen (and how much of it the server
@@ -114,7 +113,7 @@ DRAG = """async ([steps, radius]) => {
 
 
 def fill(path: Path, size: int) -> None:
-    """Store so many memories in bulk; the first 5,000 are linked, mostly within groups."""
+    """Store `count` memories in bulk; the first 5,000 are linked, mostly within groups."""
     lot, start = random.Random(7), datetime(2026, 1, 1, tzinfo=UTC)
     tiers, rels = [tier for tier in Tier if tier != "sensory"], list(Rel)
     with Ghost.open(path, settings=Settings(embed_provider="none")) as ghost:
@@ -180,7 +179,7 @@ def served(path: Path) -> Iterator[str]:
 
 
 def measured(url: str) -> dict[str, Any]:
-    """Drive the page and return what was measured."""
+    """Drive the page and return the measurements."""
     from playwright.sync_api import sync_playwright
 
     base = "://".join(urlsplit(url)[:2])
@@ -235,7 +234,7 @@ def _weigh(page: Any) -> dict[str, int]:
 
 
 def _typed(page: Any, question: str) -> tuple[float, float]:
-    """Type a question and return what its results and the server's answer took."""
+    """Type a question and return the time to its results and the server's share."""
     page.fill("#query", "")
     page.wait_for_function(
         "() => document.querySelector('#results').getAttribute('aria-busy') === 'false'"
@@ -272,7 +271,7 @@ def on_disk() -> int:
 
 
 def main() -> int:
-    """Run and print what was found; 1 when an aim is missed."""
+    """Run and print the results; return 1 when a limit is missed."""
     parser = argparse.ArgumentParser(prog="python -m bench.viewer", description=__doc__)
     parser.add_argument("--json", action="store_true", help="one JSON object instead of a table")
     parser.add_argument(

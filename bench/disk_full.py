@@ -1,6 +1,4 @@
-"""A full disk: a clear error, nothing acknowledged lost, reading goes on, and writing does again
-once there is space.
-"""
+"""Test a full disk: a clear error, nothing acknowledged lost, reading still works."""
 
 import json
 import subprocess
@@ -58,9 +56,7 @@ def _read(ghost: Ghost, count: int) -> None:
 
 
 def shim(plan: Plan) -> Findings:
-    """Run out of space at many points: while creating, while putting, while bringing the log into
-    the file.
-    """
+    """Run out of space at many points: during creation, puts and checkpoints."""
     found = Findings({"rounds": 0, "acknowledged": 0})
     room = plan.room("full-shim")
     for number, moment in enumerate(plan.moments("full", min(plan.rounds, 20))):
@@ -100,7 +96,7 @@ def small_disk(plan: Plan) -> Findings:
 
 
 def _top_up(path: Path) -> None:
-    """Take what little space is left."""
+    """Fill the remaining space."""
     with path.open("wb", buffering=0) as stream:
         try:
             while True:
@@ -110,9 +106,7 @@ def _top_up(path: Path) -> None:
 
 
 def _command_line(found: Findings, path: Path, new: Path) -> None:
-    """See the command line fail with exit code 5 and a reason, on this store and on a new one, and
-    still read.
-    """
+    """Check that the command line fails with exit code 5 and a reason, and can still read."""
     attempts = (
         ("put", path, ["put", "-n", NS, "-k", "one-more", content(WRITER, 9)], 5),
         ("put into a new store", new, ["put", "-n", NS, "-k", "first", content(WRITER, 9)], 5),
@@ -139,7 +133,7 @@ def _ghost(path: Path, words: list[str]) -> subprocess.CompletedProcess[str]:
 
 
 def _judge(found: Findings, where: str, path: Path, child: Child) -> None:
-    """Look at what a filled disk left behind."""
+    """Check the store after the disk was full."""
     lines = child.lines()
     puts = [(WRITER, int(line.split()[1])) for line in lines if line.startswith("put ")]
     errors = [json.loads(line[5:]) for line in lines if line.startswith("full ")]

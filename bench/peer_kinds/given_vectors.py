@@ -15,7 +15,7 @@ class Given:
         self._known: dict[str, Item] = {}
 
     def know(self, items: Iterable[Item]) -> None:
-        """Forget what was, and know these."""
+        """Replace the known vectors."""
         self._known = {item.text: item for item in items}
 
     def __call__(self, texts: Sequence[str]) -> list[list[float]]:

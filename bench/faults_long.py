@@ -1,5 +1,4 @@
-"""The long form of the fault scenarios: many kills of every operation, without a time limit, in a
-run that can be interrupted.
+"""The long form of the fault scenarios: many kills of every operation, resumable.
 
 A state file keeps the findings of every round. An interrupted run is continued by the same command;
 operations that passed are not repeated; one that failed is started anew, because somebody will have
@@ -41,7 +40,7 @@ class State:
             self._results = found["scenarios"]
 
     def result(self, name: str) -> dict[str, Any] | None:
-        """Return the result of a scenario that is over and needs no other run."""
+        """Return the result of a scenario that passed and need not be repeated."""
         found = self._results.get(name)
         return found if found is not None and found["result"] in ("pass", "skip") else None
 
@@ -62,9 +61,7 @@ class State:
 
 
 def with_progress(plan: Plan, name: str, state: State) -> Plan:
-    """Return a plan that goes on where the state is, writes it down and shows the counts on
-    standard error.
-    """
+    """Return a plan that resumes from the state, saves progress and shows counts."""
     earlier, spent = state.earlier(name)
     began = time.monotonic() - spent
 
