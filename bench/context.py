@@ -155,9 +155,7 @@ def main() -> None:
     )
     parser.add_argument("--limit-conversations", type=int)
     parser.add_argument("--embed", choices=["local", "static", "none"])
-    parser.add_argument(
-        "--score", choices=["relevance", "specified"], help="how context orders what it found"
-    )
+    parser.add_argument("--score", choices=["relevance", "specified"], help="order of a context")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
     if given.path is None and given.small is None:

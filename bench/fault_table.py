@@ -135,7 +135,7 @@ def options() -> argparse.Namespace:
             type=Path,
             nargs="+",
             metavar="RESULTS.json",
-            help=f"what bench.faults found on {engine}",
+            help=f"results of bench.faults on {engine}",
         )
     parser.add_argument("--write", action="store_true", help=f"put the tables into {PAGE.name}")
     return parser.parse_args()

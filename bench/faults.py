@@ -135,7 +135,7 @@ def options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench.faults", description=__doc__)
     parser.add_argument("--json", action="store_true", help="one JSON object instead of a table")
     parser.add_argument(
-        "--engine", choices=ENGINES, default=ENGINES[0], help="what to break (default %(default)s)"
+        "--engine", choices=ENGINES, default=ENGINES[0], help="engine to test (default %(default)s)"
     )
     parser.add_argument(
         "--long",
@@ -146,7 +146,7 @@ def options() -> argparse.Namespace:
         "--state",
         type=Path,
         default=faults_long.STATE,
-        help="where --long keeps what is done (default %(default)s)",
+        help="state file of --long (default %(default)s)",
     )
     parser.add_argument(
         "--rounds",

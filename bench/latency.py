@@ -228,7 +228,7 @@ def main() -> int:
         "--engine",
         choices=("sqlite", "postgres"),
         default="sqlite",
-        help="what is measured (default %(default)s)",
+        help="engine to measure (default %(default)s)",
     )
     parser.add_argument(
         "--only", default="", help="sections, separated by commas (default: all of the engine)"

@@ -343,7 +343,7 @@ def options() -> argparse.Namespace:
         "--provider",
         choices=PROVIDERS,
         default=PROVIDERS[0],
-        help="what makes vectors (default %(default)s)",
+        help="embedding provider (default %(default)s)",
     )
     parser.add_argument(
         "--clients", type=int, default=64, help="connections at once (default %(default)s)"

@@ -91,7 +91,7 @@ def main() -> int:
         prog="python -m bench.load_table", description=__doc__.partition("\n")[0] if __doc__ else ""
     )
     parser.add_argument(
-        "results", type=Path, nargs="+", metavar="RESULTS.json", help="what bench.load found"
+        "results", type=Path, nargs="+", metavar="RESULTS.json", help="results of bench.load"
     )
     parser.add_argument(
         "--write", action="store_true", help=f"put the table into {BENCHMARKS.name}"

@@ -35,7 +35,7 @@ def main() -> None:
         "--provider",
         default="static",
         choices=("static", "none"),
-        help="what makes the vectors that move",
+        help="embedding provider",
     )
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()

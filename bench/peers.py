@@ -42,13 +42,13 @@ def options() -> argparse.Namespace:
     parser.add_argument(
         "--only",
         default="",
-        help="peers by name, separated by semicolons, measured anew; `ghost` is all of Ghost",
+        help="peers by name, separated by semicolons, measured again; `ghost` means all of Ghost",
     )
     parser.add_argument(
         "--limit", type=int, default=100_000, help="memories stored at most (default %(default)s)"
     )
     parser.add_argument(
-        "--seconds", type=float, default=600, help="what one measure may take (default %(default)s)"
+        "--seconds", type=float, default=600, help="time limit of one measure (default %(default)s)"
     )
     parser.add_argument("--runs", type=int, default=5, help="cold starts (default %(default)s)")
     parser.add_argument(

