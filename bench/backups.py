@@ -17,7 +17,7 @@ HELD = 30  # memories that whoever holds the old backup puts into it; they stay 
 def hold(path: str, puts: int) -> None:
     """Open a store in a child process, put memories, and keep it open until a line arrives.
 
-    Then say whether it is whole.
+    Then print whether it is intact.
     """
     with open_store(path) as ghost:
         for number in range(puts):

@@ -1,11 +1,10 @@
 """python -m bench.evolving: facts that change twice, and which version is shown first.
 
-The days are those of bench.longitudinal: noise, chatter, facts that stay, and the rules at night.
-Beside them sixteen facts are stated, corrected and corrected again, each time under another key and
-in other words, as different sessions of an agent would. Every day each of them is asked for. A
-probe is good when the current statement is there and no superseded one stands before it.
-`--held-out` lives through the same with twelve other facts, written before the rules and measured
-twice."""
+The days are those of bench.longitudinal: noise, chatter, constant facts, and reflect at night. In
+addition, sixteen facts are stated and corrected twice, each time under another key and in other
+words. Every day, each of them is asked for. A probe passes when the current statement is found and
+no superseded one comes before it. `--held-out` uses twelve other facts, which were written before
+the rules and measured twice."""
 
 import argparse
 import sys

@@ -6,7 +6,7 @@
     python -m bench.fault_table --sqlite sqlite.json --postgres postgres.json --long long.json
 
 Without `--write` the tables are printed. Several results of one engine, of runs with `--only`, are
-joined. The figures are what was measured, failures included."""
+joined. Failures are included."""
 
 import argparse
 import json

@@ -1,9 +1,9 @@
 """python -m bench.faults: break things on purpose and see that nothing acknowledged is lost.
 
-Many writers, kills, full disks, read-only media, races and locks, on throw-away stores. Leaves with
+Many writers, kills, full disks, read-only media, races and locks, on temporary stores. Exits with
 1 when a scenario fails. `--engine postgres` breaks a PostgreSQL instead: its server, its
 connections, its clients. `--long` kills every operation 200 times, without a time limit;
-interrupted, the same command goes on where it was."""
+the same command resumes an interrupted run."""
 
 import argparse
 import sys

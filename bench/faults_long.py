@@ -1,8 +1,8 @@
 """The long form of the fault scenarios: many kills of every operation, resumable.
 
 A state file keeps the findings of every round. An interrupted run is continued by the same command;
-operations that passed are not repeated; one that failed is started anew, because somebody will have
-changed something since."""
+operations that passed are not repeated; one that failed starts again from
+the beginning."""
 
 import json
 import os

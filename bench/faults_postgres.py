@@ -1,7 +1,7 @@
 """Faults of PostgreSQL: killed servers, cut connections, killed clients, no free connection.
 
-What was acknowledged is there exactly once; what was being kept when the wire broke is there once
-or not; nothing is half there."""
+An acknowledged put is stored exactly once; a put that was in progress is stored once or not at all;
+nothing is stored partly."""
 
 import itertools
 import os
@@ -38,7 +38,7 @@ CUTS = 0.3  # seconds between two cut connections, on the average
 def put_own(path: str, writer: int, puts: int) -> None:
     """Store memories under keys that no other process uses, in a child process.
 
-    Say of each what came of it.
+    Print the result of each put.
     """
     _put_all(path, puts, lambda ghost, number: _own(ghost, writer, number))
 
@@ -370,7 +370,7 @@ def _put_some(ghost: Ghost, writer: int, puts: int, found: Findings) -> None:
 def down(_: Plan) -> Findings:
     """Stop the server: for longer than one waits, one clear error without the password.
 
-    For a moment, nobody notices.
+    A short interruption causes no error.
     """
     found = Findings()
     with own_server() as server:

@@ -1,9 +1,8 @@
 """Kill a process during work and check that everything acknowledged is stored and intact.
 
-Three sorts of round take turns, their moments spread evenly over the work: SIGKILL from outside
-after a part of the time the work takes; SIGKILL inside a chosen write, sync, truncation or deletion
-of a file, the write being done half; and a power cut there, which also takes back half of what no
-sync had put on disk."""
+Three kinds of round alternate, spread evenly over the work: SIGKILL from outside after a part of
+the time; SIGKILL inside a chosen write, sync, truncation or deletion of a file, with the write half
+done; and a power cut there, which also loses half of the data that was not synced."""
 
 import shutil
 import time
@@ -42,7 +41,7 @@ class Operation:
 def kill(plan: Plan, operation: Operation) -> Findings:
     """Kill an operation at many moments and verify the store after each.
 
-    A plan with earlier findings goes on after them.
+    A plan with earlier findings continues after them.
     """
     found = plan.earlier or Findings({"rounds": 0, "killed": 0, "acknowledged": 0})
     room, model = plan.room(operation.name), plan.folder / f"{operation.name}-model"

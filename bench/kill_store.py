@@ -142,7 +142,7 @@ def hard_delete(folder: str, die_at: int | None = None, power: bool = False) -> 
 def verify_hard_delete(folder: Path, lines: list[str]) -> list[str]:
     """Find each memory whole or gone.
 
-    After the documented `ghost gc` no byte of what is gone is left, after all no byte.
+    After the documented `ghost gc`, no byte of a deleted memory is left.
     """
     wrong = []
     with open_store(folder / FILE) as ghost:

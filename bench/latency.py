@@ -1,6 +1,6 @@
 """python -m bench.latency: the cost of Ghost as ratios to minimal programs in the same run.
 
-Figures are CPU time (user and system, medians over interleaved runs); walls are given where waiting
+Figures are CPU time (user and system, medians over interleaved runs), with wall time where waiting
 for the disk matters. `--engine postgres` compares a store in PostgreSQL with one in a file instead.
 """
 

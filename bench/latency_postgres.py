@@ -1,7 +1,7 @@
 """Compare a store in PostgreSQL with one in a file: searches, puts per second, statements.
 
-Walls are given, because most of the time is spent in another process; the CPU time of the client
-alone stands beside them."""
+Wall time is given, because most of the time is spent in another process, with the CPU time of the
+client."""
 
 import time
 from collections import Counter

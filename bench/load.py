@@ -1,10 +1,10 @@
 """python -m bench.load: a server of `ghost serve` under 64 clients that read and write for minutes.
 
 A real server process on a fresh store in a file or in PostgreSQL, and one client process with a
-connection for each client, which pauses between requests so that the load is one the server can
-carry. Measured are latencies per operation and per minute, errors by status, lost writes (every
+connection for each client, which pauses between requests so that the server can
+keep up. Measured are latencies per operation and per minute, errors by status, lost writes (every
 acknowledged put and patch is read back after the server has stopped), and the server's resident
-memory. Leaves with 1 when a bar is missed."""
+memory. Exits with 1 when a limit is missed."""
 
 import argparse
 import asyncio

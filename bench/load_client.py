@@ -100,7 +100,7 @@ class Client:
     async def _send(self, request: Request) -> int:
         """Send a request and return the status.
 
-        A connection that the server closed meanwhile is made anew, once.
+        A connection that the server has closed is opened again, once.
         """
         for attempt in range(2):
             is_kept = self._writer is not None
@@ -186,7 +186,7 @@ class Client:
     def patch(self) -> Request:
         """Change the last line of one of the client's memories by a diff.
 
-        One that was never put is put instead.
+        A memory that was never put is put instead.
         """
         key = self._own_key()
         before = self._shared.acknowledged.get(key)

@@ -4,7 +4,7 @@
     python -m bench.load --engine postgres --json > load-postgres.json
     python -m bench.load_table load-sqlite.json load-postgres.json --write
 
-Without `--write` the table is printed. The figures are what was measured, missed bars included.
+Without `--write` the table is printed. Missed limits are included.
 """
 
 import argparse

@@ -1,8 +1,8 @@
 """python -m bench.longitudinal: facts, noise and identity over weeks, with reflect on and off.
 
 A simulated agent works every day: hooks capture noise as sensory memories, some chatter is stored
-as it comes, a few facts are put in the first days and from then on are used, shown, asked for once
-a week, or left alone. At night the rules run, or do not. The clock is virtual, the vectors are the
+as it comes, a few facts are put in the first days and are later used, shown, asked for once a week,
+or not used. Reflect runs at night, or not at all. The clock is virtual, the vectors are the
 static model's, and everything is the same in every run."""
 
 import argparse

@@ -1,7 +1,7 @@
 """python -m bench.migrate: migrate to PostgreSQL and back during writes and repeated kills.
 
-Afterwards both exports must be the same bytes, every acknowledged put must be there, and the log
-whole. Leaves with 1 when not."""
+Afterwards both exports must be equal, every acknowledged put stored, and the change log intact;
+otherwise it exits with 1."""
 
 import argparse
 import sys

@@ -1,8 +1,8 @@
 """python -m bench.outline: accuracy and speed of the code outline, on sources given by path.
 
 Go is compared with `callgraph -algo=static` of golang.org/x/tools (named with --callgraph), Python
-with jedi; a shuffled control must score next to nothing, and an empty truth is an error. Nothing is
-fetched."""
+with jedi; a shuffled control must score near zero, and an empty reference is an error. Nothing is
+downloaded."""
 
 import argparse
 import json

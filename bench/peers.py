@@ -1,8 +1,8 @@
 """python -m bench.peers: Ghost and its peers at the same work, side by side in one run.
 
 Each peer is installed in an environment of its own under the work folder and driven by a process
-there; nothing is downloaded while it is measured. Results are kept in a file and added to, so that
-a run can be stopped and gone on with; `--table` and `--plot` show them."""
+there; nothing is downloaded while it is measured. Results are added to a file, so that a run can be
+resumed; `--table` and `--plot` show them."""
 
 import argparse
 import json

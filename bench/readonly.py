@@ -191,7 +191,7 @@ def _put_range(ghost: Ghost, first: int, count: int) -> int:
 def _judge_look(found: Findings, line: str, written: int) -> None:
     """Expect the current store, or a clear message.
 
-    Never a store that is called damaged, nor an old state for ever.
+    A store is never reported as damaged and never stays at an old state.
     """
     found.count("looks")
     if line.startswith("error"):

@@ -3,7 +3,7 @@
 Every pair of the written set is judged with the shipped model, with the small one and without any.
 Thresholds and lists of words were chosen by halves a and d and by texts outside the set; b and e
 are what counts, and c was written when the first of those were fixed. d and e hold natural
-corrections and no restatements. `--cost` also measures what judging adds to a put in a store of N
+corrections and no restatements. `--cost` also measures the cost of judging a put in a store of N
 memories."""
 
 import argparse

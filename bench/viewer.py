@@ -4,7 +4,7 @@ A store of 50,000 memories is served by `ghost web`. Measured on the page itself
 last keystroke of a question until its first results are on screen (and how much of it the server
 took), the time between frames while the graph of 5,000 memories and 15,000 links is dragged 200
 steps, and the bytes of everything that the page is made of, as sent and as they lie on disk. These
-are times on the clock: on a machine that is busy with something else they say more about that."""
+are wall times, so other work on the machine distorts them."""
 
 import argparse
 import json

@@ -1,7 +1,7 @@
 """Build the wheel and the sdist reproducibly: `python tools/build.py`, or `make dist`.
 
-The only clock is the commit's: SOURCE_DATE_EPOCH unless it is set already. Names are sorted and
-modes are made alike by hatchling, which is all this needs."""
+The time is that of the commit, or SOURCE_DATE_EPOCH if it is set. hatchling sorts names and
+normalises modes."""
 
 import argparse
 import hashlib

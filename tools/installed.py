@@ -2,8 +2,7 @@
 
     python tools/installed.py [EXTRA ...]
 
-Run by the Python of an environment that Ghost is installed in. Sizes are what the files hold, the
-compiled ones included."""
+Run it with the Python of an environment that has Ghost installed. Sizes include compiled files."""
 
 import re
 import sys
@@ -35,8 +34,7 @@ def closure(
 ) -> dict[str, str]:
     """Return every package that one needs, itself included, each with the one that brings it first.
 
-    What the first one needs may be given, where another version of it is installed than the one in
-    question."""
+    `requires` replaces the requirements of the first package, if another version is installed."""
     found = {plain(name): ""}
     seen: set[tuple[str, str]] = set()
     waiting = [(plain(name), extra) for extra in ("", *extras)]

@@ -1,7 +1,7 @@
 """Take the screenshots of the viewer for the docs: every screen, light and dark, desktop and phone.
 
-A store with believable content is made at a fixed time and served at that same time, so that two
-runs give the same pictures. It takes Chromium and playwright: `make screenshots`, or `python
+A store with realistic content is made and served at a fixed time, so that two runs give the same
+pictures. Needs Chromium and playwright: `make screenshots`, or `python
 tools/screenshots.py --only graph,memory`."""
 
 import argparse

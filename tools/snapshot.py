@@ -1,7 +1,8 @@
 """Write Ghost's answers into a folder, so that two versions of the code can be compared.
 
-    python tools/snapshot.py before            all answers of this code, as JSON files in the folder
-    `before` python tools/snapshot.py after --engine postgres diff -r before after
+    python tools/snapshot.py before                      write answers as JSON files to `before`
+    python tools/snapshot.py after --engine postgres
+    diff -r before after
 
 Only public interfaces are used. Ids are replaced by their order of appearance and times of the
 machine's clock by a word; scores are rounded to nine digits; descriptions, help texts and messages

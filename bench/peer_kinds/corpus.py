@@ -1,9 +1,9 @@
 """The corpus of every peer: generated from a seed, with questions that have one right answer each.
 
 The answers are among the first 1,000 memories, so that every size asks the same questions. Half of
-the questions are topical (in other words than the answer's), half name an identifier. Around each
-answer stand memories that nearly answer: the same person's other facts, other people's same fact,
-and identifiers that differ in a digit. Keys are numbers and say nothing."""
+the questions are topical (in other words than the answer's), half name an identifier. Near each
+answer are memories that almost answer: the same person's other facts, other people's same fact,
+and identifiers that differ in a digit. Keys are numbers without meaning."""
 
 import random
 import re

@@ -8,7 +8,7 @@ from bench.peer_kinds.serve import Item
 class Given:
     """Remember the vectors of the items at hand and answer with them.
 
-    A text nobody announced is an error.
+    An unknown text is an error.
     """
 
     def __init__(self) -> None:

@@ -1,6 +1,6 @@
 """The measures of a peer, one function each.
 
-Every figure carries its n, and walls and CPU stand side by side.
+Every figure has its n, with wall and CPU time.
 """
 
 import shutil

@@ -1,7 +1,7 @@
 """mem0: Memory with its default vector store (embedded Qdrant) and infer=False (no LLM).
 
-Its own embedders are services or downloads; the vectors given stand in for them, set on the object
-as its embedder."""
+Its own embedders are services or downloads; the given vectors replace them, set on the object as
+its embedder."""
 
 from importlib import import_module
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""mcp-memory-service: SQLite with sqlite-vec behind an MCP server; the key travels as a tag."""
+"""mcp-memory-service: SQLite with sqlite-vec behind an MCP server; the key is stored as a tag."""
 
 from pathlib import Path
 from typing import Any

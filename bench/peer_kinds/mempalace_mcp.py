@@ -1,6 +1,6 @@
 """mempalace: drawers in a palace (Chroma underneath), over its MCP server.
 
-The key travels as the source file.
+The key is stored as the source file.
 """
 
 from pathlib import Path
