@@ -157,18 +157,18 @@ def main() -> None:
     parser.add_argument("--embed", choices=["local", "static", "none"])
     parser.add_argument("--score", choices=["relevance", "specified"], help="order of a context")
     parser.add_argument("--json", action="store_true")
-    given = parser.parse_args()
-    if given.path is None and given.small is None:
+    arguments = parser.parse_args()
+    if arguments.path is None and arguments.small is None:
         parser.error("name --path, --small, or both")
-    settings = load(use_file=False, embed_provider=given.embed, context_score=given.score)
+    settings = load(use_file=False, embed_provider=arguments.embed, context_score=arguments.score)
     figures: dict[str, Any] = {"embed": settings.embed_provider, "score": settings.context_score}
-    if given.path is not None:
+    if arguments.path is not None:
         figures |= measure_conversations(
-            list(read_locomo(given.path))[: given.limit_conversations], settings
+            list(read_locomo(arguments.path))[: arguments.limit_conversations], settings
         )
-    if given.small is not None:
-        figures["small"] = measure_small(list(read_small(given.small)), settings)
-    if given.json:
+    if arguments.small is not None:
+        figures["small"] = measure_small(list(read_small(arguments.small)), settings)
+    if arguments.json:
         print(json.dumps(figures))
     else:
         show(figures)

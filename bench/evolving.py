@@ -412,11 +412,13 @@ def main() -> int:
         action="store_true",
         help="other facts, all but one of which no rule was chosen by",
     )
-    given = parser.parse_args()
-    if given.days < 9:
-        parser.error(f"{given.days} days are too few for facts to change twice")
-    facts = HELD_OUT if given.held_out else FACTS
-    runs = [simulate(given.days, freshness, given.provider, facts) for freshness in FRESHNESS]
+    arguments = parser.parse_args()
+    if arguments.days < 9:
+        parser.error(f"{arguments.days} days are too few for facts to change twice")
+    facts = HELD_OUT if arguments.held_out else FACTS
+    runs = [
+        simulate(arguments.days, freshness, arguments.provider, facts) for freshness in FRESHNESS
+    ]
     rows = [
         (
             "current statement first in search",
@@ -431,12 +433,12 @@ def main() -> int:
             *(f"{one.summaries_flagged} of {one.summaries}" for one in runs),
         ),
     ]
-    text = table((f"after {given.days} days, freshness", *FRESHNESS), rows)
+    text = table((f"after {arguments.days} days, freshness", *FRESHNESS), rows)
     failures = "".join(f"\n{one.freshness}: {line}" for one in runs for line in one.failures[:20])
     show(
-        {"days": given.days, "runs": [asdict(one) for one in runs], "machine": machine()},
+        {"days": arguments.days, "runs": [asdict(one) for one in runs], "machine": machine()},
         text + failures,
-        given.json,
+        arguments.json,
     )
     return 0
 

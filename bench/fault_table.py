@@ -143,17 +143,17 @@ def options() -> argparse.Namespace:
 
 def main() -> int:
     """Print or write the tables; exit with 1 when a scenario failed."""
-    given = options()
+    arguments = options()
     page = PAGE.read_text(encoding="utf-8")
     good = True
     for engine in ENGINES:
-        if paths := getattr(given, engine):
+        if paths := getattr(arguments, engine):
             found = joined([json.loads(path.read_text(encoding="utf-8")) for path in paths])
             good &= all(one["result"] != "fail" for one in found["scenarios"])
             page = filled(page, engine, found)
-            if not given.write:
+            if not arguments.write:
                 print(f"{engine}\n\n{marked(page, engine)}\n")
-    if given.write:
+    if arguments.write:
         PAGE.write_text(page, encoding="utf-8", newline="\n")
     return 0 if good else 1
 

@@ -173,11 +173,11 @@ def options() -> argparse.Namespace:
         default="",
         help="scenarios whose name contains one of these words, separated by commas",
     )
-    given = parser.parse_args()
-    if given.long and given.engine != ENGINES[0]:
+    arguments = parser.parse_args()
+    if arguments.long and arguments.engine != ENGINES[0]:
         parser.error("--long is of stores in a file")
-    given.rounds = given.rounds or (faults_long.ROUNDS if given.long else 50)
-    return given
+    arguments.rounds = arguments.rounds or (faults_long.ROUNDS if arguments.long else 50)
+    return arguments
 
 
 def chosen(names: Iterable[str], only: str) -> list[str]:
@@ -205,24 +205,32 @@ def run_long(plan: Plan, state: faults_long.State, only: str) -> list[dict[str, 
 
 def main() -> int:
     """Run the scenarios and print the results."""
-    given = options()
-    deadline = float("inf") if given.long else time.monotonic() + given.seconds_limit
+    arguments = options()
+    deadline = float("inf") if arguments.long else time.monotonic() + arguments.seconds_limit
     plan = Plan(
-        Path(), given.rounds, given.processes, given.puts, given.seed, deadline, fork=given.long
+        Path(),
+        arguments.rounds,
+        arguments.processes,
+        arguments.puts,
+        arguments.seed,
+        deadline,
+        fork=arguments.long,
     )
-    if given.long:
+    if arguments.long:
         try:
             results = run_long(
-                plan, faults_long.State(given.state, given.rounds, given.seed), given.only
+                plan,
+                faults_long.State(arguments.state, arguments.rounds, arguments.seed),
+                arguments.only,
             )
         except KeyboardInterrupt:
             sys.exit(
-                f"\ninterrupted: {given.state} keeps what is done, and the same command goes on"
+                f"\ninterrupted: {arguments.state} keeps what is done, and the same command goes on"
             )
     else:
         results = []
-        for name in chosen(scenarios(given.engine), given.only):
-            results.append(run(name, plan, given.engine))
+        for name in chosen(scenarios(arguments.engine), arguments.only):
+            results.append(run(name, plan, arguments.engine))
             print(
                 f"{results[-1]['result']}  {name}  ({results[-1]['seconds']} s)",
                 file=sys.stderr,
@@ -231,7 +239,7 @@ def main() -> int:
     passed = all(result["result"] != "fail" for result in results)
     found = {"ok": passed, "scenarios": results, "machine": machine()}
     text = as_text(results)
-    if given.long:
+    if arguments.long:
         found |= {
             "kills": total(results, "killed"),
             "seconds": round(sum(result["seconds"] for result in results), 1),
@@ -240,7 +248,7 @@ def main() -> int:
             f"\n\n{found['kills']:,} kills, {total(results, 'acknowledged'):,} "
             f"acknowledged, {found['seconds']:,.0f} s"
         )
-    show(found, text, given.json)
+    show(found, text, arguments.json)
     return 0 if passed else 1
 
 

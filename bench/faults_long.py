@@ -65,14 +65,16 @@ def with_progress(plan: Plan, name: str, state: State) -> Plan:
     earlier, spent = state.earlier(name)
     began = time.monotonic() - spent
 
-    def report(found: Findings) -> None:
-        if found.done % SAVE_EVERY == 0:
+    def report(findings: Findings) -> None:
+        if findings.done % SAVE_EVERY == 0:
             seconds = round(time.monotonic() - began, 1)
-            state.keep(name, {"result": "running", "seconds": seconds, "findings": found.to_dict()})
-        if sys.stderr.isatty() or found.done % SHOW_EVERY == 0:
+            state.keep(
+                name, {"result": "running", "seconds": seconds, "findings": findings.to_dict()}
+            )
+        if sys.stderr.isatty() or findings.done % SHOW_EVERY == 0:
             counts = (
-                f"{found.done}/{plan.rounds} rounds, {found.facts['killed']} kills, "
-                f"{len(found.problems)} problems"
+                f"{findings.done}/{plan.rounds} rounds, {findings.facts['killed']} kills, "
+                f"{len(findings.problems)} problems"
             )
             show(f"{name}: {counts}, {time.monotonic() - began:.0f} s")
 

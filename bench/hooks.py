@@ -131,15 +131,15 @@ def main() -> int:
     parser.add_argument(
         "--runs", type=int, default=15, help="times each command is started (default %(default)s)"
     )
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     # as pip does on installing: a checkout may have no bytecode, or be told to write none
     compileall.compile_dir(Path(ghostmem.__file__).parent, quiet=2)
     with tempfile.TemporaryDirectory(prefix="ghost-hooks-") as folder:
-        found = hooks(Plan(given.runs, Path(folder)))
+        found = hooks(Plan(arguments.runs, Path(folder)))
     show(
         {"hooks": found.data, "machine": machine()},
         table(("what", "cpu", "ratio", "aim"), found.rows),
-        given.json,
+        arguments.json,
     )
     return 0
 

@@ -44,9 +44,9 @@ def kill(plan: Plan, operation: Operation) -> Findings:
     A plan with earlier findings continues after them.
     """
     found = plan.earlier or Findings({"rounds": 0, "killed": 0, "acknowledged": 0})
-    room, model = plan.room(operation.name), plan.folder / f"{operation.name}-model"
-    operation.prepare(room)
-    room.rename(model)
+    workdir, model = plan.new_folder(operation.name), plan.folder / f"{operation.name}-model"
+    operation.prepare(workdir)
+    workdir.rename(model)
     seconds, writes = _measure(plan, operation, model)
     found.facts |= {"work_ms": round(seconds * 1000), "work_writes": writes}
     for number, moment in enumerate(plan.moments(operation.name, plan.rounds)):
@@ -83,27 +83,27 @@ class _Moment:
         return f"round {self.number} ({self.sort} {self.part:.3f})"
 
 
-def _round(plan: Plan, operation: Operation, model: Path, found: Findings, at: _Moment) -> bool:
+def _round(plan: Plan, operation: Operation, model: Path, findings: Findings, at: _Moment) -> bool:
     """Do the work on a copy of the prepared store, kill it, and verify.
 
     False when the work ended before.
     """
-    room = _copy(operation, model)
+    workdir = _copy(operation, model)
     if at.sort == "time":
-        child = plan.child(operation.work, folder=str(room))
+        child = plan.child(operation.work, folder=str(workdir))
         ended = _kill_after(child, at.part * at.seconds)
     else:
         child = plan.child(
             operation.work,
-            folder=str(room),
+            folder=str(workdir),
             die_at=max(1, round(at.part * at.writes)),
             power=at.sort == "power",
         )
         ended = child.listen()
     child.kill()
-    found.expect(ended, f"{at}: the child hung")
-    _judge(found, str(at), room, operation, child, _acknowledged(child, operation, at.sort))
-    shutil.rmtree(room)
+    findings.expect(ended, f"{at}: the child hung")
+    _judge(findings, str(at), workdir, operation, child, _acknowledged(child, operation, at.sort))
+    shutil.rmtree(workdir)
     return child.code == -9
 
 
@@ -114,19 +114,24 @@ def _acknowledged(child: Child, operation: Operation, sort: str) -> list[str]:
 
 
 def _judge(
-    found: Findings, where: str, room: Path, operation: Operation, child: Child, said: list[str]
+    findings: Findings,
+    where: str,
+    workdir: Path,
+    operation: Operation,
+    child: Child,
+    said: list[str],
 ) -> None:
     """Check the store that a killed child left."""
-    found.count("rounds")
-    found.count("killed", int(child.code == -9))
-    found.count("acknowledged", len(said))
+    findings.count("rounds")
+    findings.count("killed", int(child.code == -9))
+    findings.count("acknowledged", len(said))
     if child.code not in (0, -9):
-        found.problems.append(f"{where}: the child ended with {child.code}: {child.error}")
+        findings.problems.append(f"{where}: the child ended with {child.code}: {child.error}")
     try:
-        wrong = operation.verify(room, said)
+        wrong = operation.verify(workdir, said)
     except (GhostError, OSError, ValueError, apsw.Error) as error:
         wrong = [f"{type(error).__name__}: {error}"]
-    found.problems += [f"{where}: {problem}" for problem in wrong[:3]]
+    findings.problems += [f"{where}: {problem}" for problem in wrong[:3]]
 
 
 def _kill_after(child: Child, seconds: float) -> bool:
@@ -138,8 +143,8 @@ def _kill_after(child: Child, seconds: float) -> bool:
 
 def _measure(plan: Plan, operation: Operation, model: Path) -> tuple[float, int]:
     """Run the work undisturbed and return its seconds and its number of writes."""
-    room = _copy(operation, model)
-    with plan.child(operation.work, folder=str(room), die_at=0) as child:
+    workdir = _copy(operation, model)
+    with plan.child(operation.work, folder=str(workdir), die_at=0) as child:
         child.listen()
     count = [line for line in child.lines() if line.startswith("writes ")]
     if not count:
@@ -147,23 +152,23 @@ def _measure(plan: Plan, operation: Operation, model: Path) -> tuple[float, int]
             f"{operation.name} does not work undisturbed ({child.code}): {child.error}"
         )
     if wrong := operation.verify(
-        room, _acknowledged(child, operation, "time")
+        workdir, _acknowledged(child, operation, "time")
     ):  # also imports what forks need
         raise RuntimeError(
             f"{operation.name} is not right when undisturbed: {'; '.join(wrong[:3])}"
         )
-    shutil.rmtree(room)
+    shutil.rmtree(workdir)
     with plan.child(operation.work, folder=str(_copy(operation, model))) as child:
         child.await_lines(1)
         began = time.perf_counter()
         child.listen()
         seconds = time.perf_counter() - began
-    shutil.rmtree(room)
+    shutil.rmtree(workdir)
     return min(seconds, PATIENCE), int(count[0].split()[1])
 
 
 def _copy(operation: Operation, model: Path) -> Path:
     """Copy the prepared store to the path where it was prepared, because stores contain paths."""
-    room = model.with_name(operation.name)
-    shutil.copytree(model, room)
-    return room
+    workdir = model.with_name(operation.name)
+    shutil.copytree(model, workdir)
+    return workdir

@@ -238,10 +238,10 @@ def main() -> int:
         default="10000,100000",
         help="memories that `search` looks through (default %(default)s)",
     )
-    given = parser.parse_args()
-    sizes = tuple(int(size) for size in given.sizes.split(","))
-    known = sections(given.engine)
-    names = [name.strip() for name in given.only.split(",")] if given.only else list(known)
+    arguments = parser.parse_args()
+    sizes = tuple(int(size) for size in arguments.sizes.split(","))
+    known = sections(arguments.engine)
+    names = [name.strip() for name in arguments.only.split(",")] if arguments.only else list(known)
     if wrong := [name for name in names if name not in known]:
         parser.error(f"there is no section {wrong[0]!r}; there are {', '.join(known)}")
     # as pip does on installing: a checkout may have no bytecode, or be told to write none
@@ -249,14 +249,14 @@ def main() -> int:
     found: dict[str, Section] = {}
     for name in names:
         with tempfile.TemporaryDirectory(prefix="ghost-latency-") as folder:
-            found[name] = known[name](Plan(given.runs, Path(folder), sizes))
+            found[name] = known[name](Plan(arguments.runs, Path(folder), sizes))
     rows = [row for section in found.values() for row in section.rows]
-    head = "cpu, unless said" if given.engine == "sqlite" else "wall"
+    head = "cpu, unless said" if arguments.engine == "sqlite" else "wall"
     text = table(("what", head, "ratio", "aim"), rows)
     show(
         {**{name: section.data for name, section in found.items()}, "machine": machine()},
         text,
-        given.json,
+        arguments.json,
     )
     return 0
 

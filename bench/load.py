@@ -366,11 +366,18 @@ def options() -> argparse.Namespace:
 
 def main() -> int:
     """Run the load test and print the results."""
-    given = options()
+    arguments = options()
     found = load(
-        Plan(given.engine, given.provider, given.clients, given.rate, given.seconds, given.seed)
+        Plan(
+            arguments.engine,
+            arguments.provider,
+            arguments.clients,
+            arguments.rate,
+            arguments.seconds,
+            arguments.seed,
+        )
     )
-    show(found, as_text(found), given.json)
+    show(found, as_text(found), arguments.json)
     return 0 if found["ok"] else 1
 
 

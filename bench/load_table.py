@@ -96,10 +96,10 @@ def main() -> int:
     parser.add_argument(
         "--write", action="store_true", help=f"put the table into {BENCHMARKS.name}"
     )
-    given = parser.parse_args()
-    found = [json.loads(path.read_text(encoding="utf-8")) for path in given.results]
+    arguments = parser.parse_args()
+    found = [json.loads(path.read_text(encoding="utf-8")) for path in arguments.results]
     text = as_markdown(found)
-    if given.write:
+    if arguments.write:
         page = placed(BENCHMARKS.read_text(encoding="utf-8"), NAME, text)
         BENCHMARKS.write_text(page, encoding="utf-8", newline="\n")
     else:

@@ -337,15 +337,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.longitudinal", description=__doc__)
     parser.add_argument("--json", action="store_true", help="one JSON object instead of a table")
     parser.add_argument("--days", type=int, default=90, help="virtual days (default %(default)s)")
-    given = parser.parse_args()
-    if given.days < 1:
-        parser.error(f"{given.days} days are too few")
-    runs = [simulate(given.days, mode) for mode in MODES]
-    text = table((f"after {given.days} days, reflect", *MODES), rows_of(runs))
+    arguments = parser.parse_args()
+    if arguments.days < 1:
+        parser.error(f"{arguments.days} days are too few")
+    runs = [simulate(arguments.days, mode) for mode in MODES]
+    text = table((f"after {arguments.days} days, reflect", *MODES), rows_of(runs))
     show(
-        {"days": given.days, "runs": [asdict(one) for one in runs], "machine": machine()},
+        {"days": arguments.days, "runs": [asdict(one) for one in runs], "machine": machine()},
         text,
-        given.json,
+        arguments.json,
     )
     return 0
 

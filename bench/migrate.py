@@ -38,18 +38,18 @@ def main() -> None:
         help="embedding provider",
     )
     parser.add_argument("--json", action="store_true")
-    given = parser.parse_args()
-    found: dict[str, Any] = {"machine": machine(), "memories": given.memories}
+    arguments = parser.parse_args()
+    found: dict[str, Any] = {"machine": machine(), "memories": arguments.memories}
     with tempfile.TemporaryDirectory(prefix="ghost-migrate-") as folder, own_server() as server:
         file, back = str(Path(folder, "a.db")), str(Path(folder, "b.db"))
         began = time.monotonic()
-        fill(file, given.memories, given.provider)
+        fill(file, arguments.memories, arguments.provider)
         found["filled_seconds"] = round(time.monotonic() - began, 1)
         found["file to postgresql, untouched"] = plain(file, _database(server.url(), "plain"))
         url = _database(server.url(), "moved")
-        found["file to postgresql, killed"] = both(file, url, given.kills)
+        found["file to postgresql, killed"] = both(file, url, arguments.kills)
         found["postgresql to file, untouched"] = plain(url, str(Path(folder, "c.db")))
-        found["postgresql to file, killed"] = both(url, back, given.kills, seed=2)
+        found["postgresql to file, killed"] = both(url, back, arguments.kills, seed=2)
     ways = [name for name in found if " to " in name]
     rows = [
         [
@@ -73,7 +73,7 @@ def main() -> None:
                 *(problems or ["export byte-identical, every acknowledged put there, log whole"]),
             ]
         ),
-        given.json,
+        arguments.json,
     )
     sys.exit(1 if problems else 0)
 

@@ -105,10 +105,10 @@ def main() -> int:
         metavar="LANGUAGE:DIR",
         help="a project to outline cold and warm",
     )
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     found: dict[str, Any] = {}
     rows: list[Row] = []
-    for one in given.go:
+    for one in arguments.go:
         from bench.outline_go import score_go
 
         folder, _, packages = one.partition(":")
@@ -117,19 +117,21 @@ def main() -> int:
             found,
             rows,
             f"go {' '.join([Path(folder).name, *named[:2]])}",
-            partial(score_go, Path(folder), named, given.callgraph),
+            partial(score_go, Path(folder), named, arguments.callgraph),
         )
-    for one in given.python:
+    for one in arguments.python:
         from bench.outline_python import score_python
 
         _add(found, rows, f"python {Path(one).name}", partial(score_python, Path(one)))
-    for one in given.speed:
+    for one in arguments.speed:
         language, _, folder = one.partition(":")
         found[f"speed {one}"], more = speed(Path(folder), language)
         rows += more
     if not found:
         parser.error("give something to measure: --go, --python or --speed")
-    show({**found, "machine": machine()}, table(("what", "figure", "", "aim"), rows), given.json)
+    show(
+        {**found, "machine": machine()}, table(("what", "figure", "", "aim"), rows), arguments.json
+    )
     return 0
 
 

@@ -300,16 +300,16 @@ def main() -> None:
     parser.add_argument(
         "folders", nargs="+", metavar="DIR[:PKG,…]", help="a Go module, and packages of it"
     )
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     found: list[Compared] = []
     print(
         "package; truth, precision, recall within | across | complete within | across | "
         "unresolved of calls; shuffled"
     )
-    for one in given.folders:
+    for one in arguments.folders:
         folder, _, packages = one.partition(":")
         found.append(
-            compare(Path(folder), packages.split(",") if packages else [], given.callgraph)
+            compare(Path(folder), packages.split(",") if packages else [], arguments.callgraph)
         )
         scored = score(found[-1])
         print(

@@ -335,16 +335,16 @@ def main() -> None:
         "--offtopic", type=Path, help="also ask questions about other subjects, from this file"
     )
     parser.add_argument("--json", action="store_true")
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     figures = run(
-        given.dataset,
-        given.path,
-        given.embed,
-        given.limit_conversations,
-        given.absent,
-        given.offtopic,
+        arguments.dataset,
+        arguments.path,
+        arguments.embed,
+        arguments.limit_conversations,
+        arguments.absent,
+        arguments.offtopic,
     )
-    if given.json:
+    if arguments.json:
         print(json.dumps(figures))
         return
     print(f"{figures['dataset']}, {figures['questions']} questions, embed {figures['embed']}")

@@ -36,7 +36,7 @@ class Plan:
         """Say whether the time is up."""
         return time.monotonic() > self.deadline
 
-    def room(self, name: str) -> Path:
+    def new_folder(self, name: str) -> Path:
         """Make a new folder for one scenario or round."""
         path = self.folder / name
         path.mkdir(parents=True)

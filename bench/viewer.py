@@ -277,13 +277,13 @@ def main() -> int:
     parser.add_argument(
         "--size", type=int, default=50_000, help="memories in the store (default %(default)s)"
     )
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="ghost-viewer-") as folder:
         path = Path(folder) / "memory.db"
-        fill(path, given.size)
+        fill(path, arguments.size)
         with served(path) as url:
             found = measured(url)
-    found |= {"memories": given.size, "disk_bytes": on_disk()}
+    found |= {"memories": arguments.size, "disk_bytes": on_disk()}
     reached = {
         "keystroke_ms": found["keystroke_ms"]["median"],
         "frame_ms": found["frame_ms"]["median"],
@@ -292,7 +292,7 @@ def main() -> int:
     found["met"] = {name: reached[name] <= aim for name, aim in AIMS.items()}
     rows = [
         (
-            f"last keystroke to results, {given.size:,} memories",
+            f"last keystroke to results, {arguments.size:,} memories",
             _ms(found["keystroke_ms"]),
             "< 150 ms",
         ),
@@ -303,7 +303,9 @@ def main() -> int:
         ("every file, on disk", f"{found['disk_bytes']:,} bytes", "< 400,000"),
     ]
     show(
-        {"viewer": found, "machine": machine()}, table(("what", "figure", "aim"), rows), given.json
+        {"viewer": found, "machine": machine()},
+        table(("what", "figure", "aim"), rows),
+        arguments.json,
     )
     return 0 if all(found["met"].values()) else 1
 

@@ -52,7 +52,7 @@ def write_shared(path: str, writer: int, puts: int) -> None:
 
 def own_keys(plan: Plan) -> Findings:
     """Have every process write its own keys and count the stored memories."""
-    path = plan.room("writers-own") / "memory.db"
+    path = plan.new_folder("writers-own") / "memory.db"
     said, found = _run(plan, path, write_own)
     lines = [(writer, line.split()) for writer, written in enumerate(said) for line in written]
     acknowledged = [(writer, int(words[1])) for writer, words in lines if words[0] == "put"]
@@ -75,7 +75,7 @@ def own_keys(plan: Plan) -> Findings:
 
 def shared_keys(plan: Plan) -> Findings:
     """Have every process write the same keys and check each chain of versions."""
-    path = plan.room("writers-shared") / "memory.db"
+    path = plan.new_folder("writers-shared") / "memory.db"
     said, found = _run(plan, path, write_shared)
     lines = [
         line.split()
@@ -103,18 +103,18 @@ def shared_keys(plan: Plan) -> Findings:
 
 def _run(plan: Plan, path: Path, work: Callable[..., None]) -> tuple[list[list[str]], Findings]:
     """Start all writers together and return the lines of each after it was ready."""
-    found = Findings({"processes": plan.processes, "errors": 0})
+    findings = Findings({"processes": plan.processes, "errors": 0})
     children = [
         Child(work, path=str(path), writer=n, puts=plan.puts) for n in range(plan.processes)
     ]
     said = []
     try:
         for child in children:
-            found.expect(child.await_lines(1), f"a writer did not start: {child.error}")
+            findings.expect(child.await_lines(1), f"a writer did not start: {child.error}")
         for child in children:
             child.tell("go")
         for child in children:
-            found.expect(
+            findings.expect(
                 child.finish() and child.code == 0,
                 f"a writer ended with {child.code}: {child.error}",
             )
@@ -123,9 +123,9 @@ def _run(plan: Plan, path: Path, work: Callable[..., None]) -> tuple[list[list[s
         for child in children:
             child.kill()
     errors = [line for lines in said for line in lines if line.startswith("error")]
-    found.facts["errors"] = len(errors)
-    found.problems += errors[:5]
-    return said, found
+    findings.facts["errors"] = len(errors)
+    findings.problems += errors[:5]
+    return said, findings
 
 
 def _chain_faults(name: str, chain: list[Memory]) -> list[str]:
