@@ -126,7 +126,9 @@ def added(count: int, runs: int = 200) -> dict[str, dict[str, float]]:
 
 
 def _pair(ghost: Ghost, number: int, text: str) -> tuple[Cost, Cost]:
-    """Judge and put one text; vectors and near chunks are not counted, a put needs them anyway."""
+    """Judge and put one text; what a put has at hand anyway, its vectors and what lies near them,
+    is not counted.
+    """
     from ghostmem.memory.draft import Draft, prepare
 
     store, key = ghost.store, f"n{number}"
