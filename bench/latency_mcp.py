@@ -1,6 +1,4 @@
-"""How soon an MCP server answers after its start, and what a tool costs over the library call it
-makes.
-"""
+"""Measure the start of an MCP server, and the cost of a tool over its library call."""
 
 import json
 import shutil
@@ -14,8 +12,8 @@ from typing import Any
 
 from bench.child import plain_env
 from bench.corpus import many_sentences
+from bench.latency_search import drawn
 from bench.peer_kinds.mcp import Server
-from bench.searching import drawn
 from bench.timing import Cost, Plan, Section, cost, cpu_ms, interleaved, wall_ms
 from ghostmem import Ghost, Settings
 
@@ -53,7 +51,7 @@ def _first_answer(
     tool: str,
     arguments: dict[str, Any],
 ) -> Cost:
-    """Start a server, call a tool, and end the server: what passed until the answer was here."""
+    """Start a server, call a tool, end the server, and return the time to the answer."""
     start = time.perf_counter()
     server = Server(command, env, folder)
     try:
@@ -118,9 +116,7 @@ def _cold(plan: Plan) -> Section:
 
 
 def _warm(plan: Plan) -> Section:
-    """Call tools of a warm server and the same verbs of the library, turn by turn, each on a store
-    of its own.
-    """
+    """Call tools of a warm server and the same library methods in turn, on separate stores."""
     stored, other, asked = drawn(MEMORIES, ASKED)
     path = plan.folder / "mcp-warm.db"
     with Ghost.open(path, settings=NONE) as ghost:
@@ -164,7 +160,7 @@ Turn = Callable[[int], object]
 def _pairs(
     ghost: Ghost, server: Server, asked: Sequence[str], other: Sequence[str]
 ) -> dict[str, tuple[Turn, Turn]]:
-    """Return each tool beside the verb it is, as works of a numbered turn."""
+    """Return each tool with its library method, as work of a numbered turn."""
     return {
         "ghost_get": (
             lambda turn: ghost.get(NS, f"key-{turn}"),

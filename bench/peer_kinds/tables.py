@@ -164,7 +164,7 @@ started, the mean of a call.
 
 
 def markdown(results: Found) -> str:
-    """Return the section of the documentation: tables, notes, and what each peer is better at."""
+    """Return the section of the documentation: tables, notes, and the strengths of each peer."""
     notes = Notes()
     out = [INTRO, f"{_machine(results)}\n"]
     for title, columns in SHEETS.items():
@@ -200,7 +200,7 @@ def markdown(results: Found) -> str:
 
 
 def _known(peer: Found) -> list[str]:
-    """Return the remarks on a peer, and what it says offline where it wants to download."""
+    """Return the remarks on a peer, and its offline error where it downloads a model."""
     found = peer.get("offline")
     if not found:
         return list(peer["notes"])

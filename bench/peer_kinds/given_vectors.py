@@ -8,14 +8,14 @@ from bench.peer_kinds.serve import Item
 class Given:
     """Remember the vectors of the items at hand and answer with them.
 
-    A text nobody announced is an error.
+    An unknown text is an error.
     """
 
     def __init__(self) -> None:
         self._known: dict[str, Item] = {}
 
     def know(self, items: Iterable[Item]) -> None:
-        """Forget what was, and know these."""
+        """Replace the known vectors."""
         self._known = {item.text: item for item in items}
 
     def __call__(self, texts: Sequence[str]) -> list[list[float]]:

@@ -1,12 +1,10 @@
-"""How fast many memories come in with their vectors, against the speed of the model alone on the
-same texts.
-"""
+"""Measure bulk loading with vectors against the speed of the model alone."""
 
 from itertools import count
 from typing import Any
 
 from bench.corpus import many_sentences, sentences
-from bench.searching import load
+from bench.latency_search import load
 from bench.timing import Cost, Plan, Section, cost, cpu_ms, interleaved, wall_ms
 from ghostmem import Settings
 from ghostmem.embed.choose import choose

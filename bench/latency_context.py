@@ -1,11 +1,9 @@
-"""How long context assembly takes against the search inside it, and clusters over a whole
-namespace.
-"""
+"""Measure context assembly against its search, and clusters over a namespace."""
 
 import random
 from collections.abc import Sequence
 
-from bench.searching import NS, STATIC, Ready, drawn, load
+from bench.latency_search import NS, STATIC, Ready, drawn, load
 from bench.timing import Cost, Plan, Section, cost, cpu_ms, cpu_p95_ms, interleaved
 from ghostmem import Edge, Ghost, Rel
 from ghostmem.clock import now
@@ -40,9 +38,7 @@ def connect(ghost: Ghost, count: int) -> None:
 
 
 def contexts(plan: Plan) -> Section:
-    """Assemble contexts of 4,000 tokens with edges followed, against the same search, question by
-    question.
-    """
+    """Assemble contexts of 4,000 tokens over edges, and compare each with the same search."""
     stored, _, asked = drawn(MEMORIES)
     path = plan.folder / "context.db"
     load(path, stored)

@@ -1,6 +1,4 @@
-"""Whether what was acknowledged is there: after four writers at once, and after kills in the middle
-of writing.
-"""
+"""Check that acknowledged puts are stored after four parallel writers and after kills."""
 
 import random
 
@@ -9,9 +7,7 @@ from bench.peer_kinds.driver import Driver, DriverError
 
 
 def writers(bench: Bench, processes: int = 4, each: int = 50) -> Found:
-    """Let four processes put into one store at once, then look in a fifth for what was
-    acknowledged.
-    """
+    """Have four processes put into one store, then check the acknowledged puts in a fifth."""
     drivers: list[Driver] = []
     problems: list[str] = []
     stored: list[str] = []
@@ -63,9 +59,7 @@ def writers(bench: Bench, processes: int = 4, each: int = 50) -> Found:
 
 
 def kill(bench: Bench, rounds: int = 3) -> Found:
-    """Kill the process (of a server: the server too) in the middle of puts, then look for what was
-    acknowledged.
-    """
+    """Kill the process (and the server) during puts, then check the acknowledged puts."""
     choose = random.Random(7)
     acknowledged: list[str] = []
     for number in range(rounds):

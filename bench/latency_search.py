@@ -1,6 +1,4 @@
-"""How long a search takes: warm by the size of the namespace, cold against the least that could
-embed or open anything.
-"""
+"""Measure search: warm by size of the namespace, cold against minimal programs."""
 
 import json
 import os
@@ -42,9 +40,7 @@ STATIC = Settings(embed_provider="static")
 
 
 class Ready:
-    """A provider that has embedded the questions before, so that a search is measured
-    without it.
-    """
+    """A provider with questions embedded in advance, so that a search is measured without it."""
 
     def __init__(self, inner: Embedder, texts: Sequence[str]) -> None:
         self.model, self.dimension, self.thresholds, self.known = (
@@ -61,9 +57,7 @@ class Ready:
 
 
 def questions(texts: Sequence[str], stored: Sequence[str], count: int) -> list[str]:
-    """Make questions of sentences that are not stored: two to eight of their words, whole
-    sentences, and stored identifiers.
-    """
+    """Make questions from unstored sentences: some of their words, whole, and identifiers."""
     chance = random.Random(7)
     names = [
         name for text in stored[::50] for name in re.findall(r"\b[a-z]+(?:[_.][a-z]+)+\b", text)
@@ -87,7 +81,7 @@ def questions(texts: Sequence[str], stored: Sequence[str], count: int) -> list[s
 
 
 def drawn(size: int, count: int = ASKED) -> tuple[list[str], list[str], list[str]]:
-    """Return texts to store, others of their kind, and questions to ask, the same each time."""
+    """Return texts to store, similar texts, and questions, the same in every run."""
     texts = many_sentences(size + 3 * count)
     random.Random(11).shuffle(texts)
     stored, other = texts[:size], texts[size:]
@@ -95,7 +89,7 @@ def drawn(size: int, count: int = ASKED) -> tuple[list[str], list[str], list[str
 
 
 def load(path: Path, texts: Sequence[str], settings: Settings = STATIC) -> Cost:
-    """Import texts into a new store as fast as Ghost can, and return what it took."""
+    """Import texts into a new store as fast as possible and return the cost."""
     rows = [
         {"ns": NS, "key": f"key-{number}", "content": text, "version": 1}
         for number, text in enumerate(texts)
@@ -105,9 +99,7 @@ def load(path: Path, texts: Sequence[str], settings: Settings = STATIC) -> Cost:
 
 
 def search(plan: Plan) -> Section:
-    """Search namespaces of several sizes with everything in memory and the questions embedded
-    before.
-    """
+    """Search namespaces of several sizes, warm, with questions embedded in advance."""
     stored, _, asked = drawn(max(plan.sizes))
     ready = Ready(StaticEmbedder(), asked)
     ghosts: dict[int, Ghost] = {}
@@ -155,9 +147,7 @@ def _ask(ghosts: dict[int, Ghost], asked: Sequence[str]) -> dict[int, list[Cost]
 
 
 def _agreement(ghost: Ghost, ready: Ready, asked: Sequence[str]) -> float:
-    """Return how many of the twenty exactly nearest chunks the vector leg has among its first
-    twenty.
-    """
+    """Return how many of the twenty nearest chunks are among the retriever's first twenty."""
     with ghost.store.engine.read() as tx:
         model = tx.vectors.find(ready.model, ready.dimension, CHUNKER)
         assert model is not None
@@ -265,9 +255,7 @@ QUESTION = "how are the arguments of a command parsed"
 
 
 def _bare() -> str:
-    """Write the least script that embeds one question as we do: the same model, session and number
-    of threads.
-    """
+    """Write a minimal script that embeds one question with the same model and threads."""
     folder = Path(ghostmem.__file__).parent / "embed" / "data"
     if find_spec("tokenizers"):
         imports = (
@@ -284,9 +272,7 @@ def _bare() -> str:
 
 
 def cold_search(plan: Plan) -> Section:
-    """Start `ghost search` anew each time, against the least that embeds one question and the least
-    that opens anything.
-    """
+    """Run `ghost search` in new processes, and compare with minimal scripts."""
     stores = {name: str(plan.folder / f"cold-{name}.db") for name in ("none", "static", "local")}
     for name, path in stores.items():
         load(Path(path), sentences(100), Settings(embed_provider=name))

@@ -6,7 +6,7 @@ import sys
 
 from bench.child import ROOT, plain_env
 from bench.corpus import many_sentences
-from bench.searching import NS, load
+from bench.latency_search import NS, load
 from bench.timing import Plan, Section
 
 MEMORIES = 50_000
@@ -30,9 +30,7 @@ print(json.dumps({"cpu_s": round(spent, 1), "peak_mb": round(peak), **found}))
 
 
 def reflecting(plan: Plan) -> Section:
-    """Reflect over real sentences with static vectors, three days after they were stored: dry, for
-    real, and once more.
-    """
+    """Reflect over real sentences with static vectors: dry run, real run, and once more."""
     path = plan.folder / "reflect.db"
     load(path, many_sentences(MEMORIES))
     data = {}

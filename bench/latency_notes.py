@@ -1,6 +1,4 @@
-"""What it costs to keep 10,000 notes in step: the look at them before a search, one edit, and
-making the index anew.
-"""
+"""Measure 10,000 notes: the scan before a search, one edit, and a rebuilt index."""
 
 import shutil
 from collections.abc import Sequence
@@ -20,9 +18,7 @@ _STATIC = Settings(embed_provider="static")
 
 
 def noting(plan: Plan) -> Section:
-    """Write notes of real sentences, search them, edit one, and compare with an index made from
-    nothing.
-    """
+    """Write notes of real sentences, search them, edit one, and compare with a rebuilt index."""
     root = plan.folder / "vault"
     texts = many_sentences(NOTES * 3)
     _write(root, texts)
@@ -84,7 +80,7 @@ def _rows(data: dict[str, Any], looks: Sequence[Cost]) -> list[tuple[str, str, s
 
 
 class _Counted:
-    """The static model, with a record of what it was asked to embed."""
+    """The static model with a record of the texts it embedded."""
 
     def __init__(self) -> None:
         self.texts: list[str] = []

@@ -1,20 +1,20 @@
-"""The transcript of a stranger as a page of the docs, without what differs from run to run."""
+"""Write the transcript of `bench.newcomer` as a page of the docs, without varying values."""
 
 import re
 
 HOME = "/home/you"
-HEAD = """# A stranger's first hour
+HEAD = """# A newcomer's first hour
 
-Made by `make stranger`: a fresh clone, a fresh environment built from the wheel, and the commands \
-that somebody would type who
-has never seen Ghost. Each is run for real, what it prints is checked, and the first surprise ends \
-the run. Times, ids, ports,
-checksums and paths are taken out of what was printed, so that two runs can be compared, and long \
-outputs show their two ends.
+Made by `make newcomer`: a fresh clone, a fresh environment built from the wheel, and the commands \
+of somebody who has
+never seen Ghost. Every command is run, its output is checked, and the first unexpected result \
+ends the run. Times, ids, ports,
+checksums and paths are replaced, so that two runs can be compared, and long outputs show their \
+first and last lines.
 
-Prompts: `~$` is the stranger's home, `~/ghost$` the clone, `>` what a client does.
+Prompts: `~$` is the newcomer's home, `~/ghost$` the clone, `>` a client's action.
 """
-_VARYING = [  # nothing is put in the place of a figure that could be taken for one
+_VARYING = [  # replacements must not look like real values
     (re.compile(r"\b[0-7][0-9A-HJKMNP-TV-Z]{25}\b"), "ID"),
     (re.compile(r"\b20\d\d-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z?"), "TIME"),
     (re.compile(r"127\.0\.0\.1:\d+"), "127.0.0.1:PORT"),
@@ -31,7 +31,7 @@ _DAY = re.compile(r"\b20\d\d-\d\d-\d\d\b")
 
 
 def page(seen: list[tuple[str, str]], home: str, root: str) -> str:
-    """Return the page: titles, notes, and what was typed in blocks."""
+    """Return the page: titles, notes, and blocks with the commands and their output."""
     parts = [HEAD]
     typed: list[str] = []
     for kind, text in [*seen, ("end", "")]:
@@ -49,7 +49,7 @@ def page(seen: list[tuple[str, str]], home: str, root: str) -> str:
 
 
 def alike(text: str, home: str, root: str) -> str:
-    """Return a text without what differs from run to run."""
+    """Return a text without the values that differ from run to run."""
     text = text.replace(home, HOME).replace(root, "CHECKOUT")
     for pattern, word in _VARYING:
         text = pattern.sub(word, text)

@@ -1,9 +1,8 @@
-"""Lay the model that some peers download on their first start where they look for it, for a machine
-that reaches no model hub.
+"""Place the model that some peers download at first start, for machines without a model hub.
 
 The weights are those of all-MiniLM-L6-v2, in the int8 form that ships with Ghost; the shape is the
 one Chroma publishes: hidden states out, token types in. Run with an environment that has onnx:
-`python lay.py MODEL.onnx TOKENIZER.json VOCAB.txt FOLDER`."""
+`python place_model.py MODEL.onnx TOKENIZER.json VOCAB.txt FOLDER`."""
 
 import shutil
 import sys
@@ -12,7 +11,7 @@ from pathlib import Path
 NAMED = ("config.json", "special_tokens_map.json", "tokenizer_config.json")
 
 
-def lay(model: Path, tokenizer: Path, vocabulary: Path, folder: Path) -> None:
+def place(model: Path, tokenizer: Path, vocabulary: Path, folder: Path) -> None:
     """Write the files of Chroma's archive into a folder."""
     import onnx
 
@@ -38,4 +37,4 @@ def lay(model: Path, tokenizer: Path, vocabulary: Path, folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    lay(*(Path(path) for path in sys.argv[1:5]))
+    place(*(Path(path) for path in sys.argv[1:5]))

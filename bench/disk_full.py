@@ -1,6 +1,4 @@
-"""A full disk: a clear error, nothing acknowledged lost, reading goes on, and writing does again
-once there is space.
-"""
+"""Test a full disk: a clear error, nothing acknowledged lost, reading still works."""
 
 import json
 import subprocess
@@ -58,49 +56,47 @@ def _read(ghost: Ghost, count: int) -> None:
 
 
 def shim(plan: Plan) -> Findings:
-    """Run out of space at many points: while creating, while putting, while bringing the log into
-    the file.
-    """
-    found = Findings({"rounds": 0, "acknowledged": 0})
-    room = plan.room("full-shim")
+    """Run out of space at many points: during creation, puts and checkpoints."""
+    findings = Findings({"rounds": 0, "acknowledged": 0})
+    workdir = plan.new_folder("full-shim")
     for number, moment in enumerate(plan.moments("full", min(plan.rounds, 20))):
         if plan.is_late():
-            found.problems.append(f"the time was up after {number} rounds")
+            findings.problems.append(f"the time was up after {number} rounds")
             break
         # the square puts more rounds where a store is created and still small
         space = round(moment * moment * LARGEST)
-        path = room / f"{number}.db"
+        path = workdir / f"{number}.db"
         with Child(fill, path=str(path), space=space) as child:
             child.listen(until=lambda lines: "waiting" in lines)
             child.tell("go")
             child.finish()
-        _judge(found, f"{space} bytes", path, child)
-    return found
+        _judge(findings, f"{space} bytes", path, child)
+    return findings
 
 
 def small_disk(plan: Plan) -> Findings:
     """Fill a real file system of a few megabytes, by the library and by the command line."""
-    found = Findings({"rounds": 0, "acknowledged": 0})
-    room = plan.room("full-tmpfs")
-    with tmpfs(room, 3 << 20) as refused:
+    findings = Findings({"rounds": 0, "acknowledged": 0})
+    workdir = plan.new_folder("full-tmpfs")
+    with tmpfs(workdir, 3 << 20) as refused:
         if refused:
             return Findings(skipped=refused)
-        ballast = room / "ballast"
+        ballast = workdir / "ballast"
         ballast.write_bytes(bytes(2 << 20))
-        path = room / "memory.db"
+        path = workdir / "memory.db"
         with Child(fill, path=str(path)) as child:
             child.listen(until=lambda lines: "waiting" in lines)
-            _top_up(room / "rest")
-            _command_line(found, path, room / "new.db")
+            _top_up(workdir / "rest")
+            _command_line(findings, path, workdir / "new.db")
             ballast.unlink()
             child.tell("go")
             child.finish()
-        _judge(found, "tmpfs", path, child)
-    return found
+        _judge(findings, "tmpfs", path, child)
+    return findings
 
 
 def _top_up(path: Path) -> None:
-    """Take what little space is left."""
+    """Fill the remaining space."""
     with path.open("wb", buffering=0) as stream:
         try:
             while True:
@@ -109,10 +105,8 @@ def _top_up(path: Path) -> None:
             return
 
 
-def _command_line(found: Findings, path: Path, new: Path) -> None:
-    """See the command line fail with exit code 5 and a reason, on this store and on a new one, and
-    still read.
-    """
+def _command_line(findings: Findings, path: Path, new: Path) -> None:
+    """Check that the command line fails with exit code 5 and a reason, and can still read."""
     attempts = (
         ("put", path, ["put", "-n", NS, "-k", "one-more", content(WRITER, 9)], 5),
         ("put into a new store", new, ["put", "-n", NS, "-k", "first", content(WRITER, 9)], 5),
@@ -121,7 +115,7 @@ def _command_line(found: Findings, path: Path, new: Path) -> None:
     for name, store, words, code in attempts:
         done = _ghost(store, words)
         clear = done.returncode == code and (code == 0 or "no space left" in done.stderr)
-        found.expect(
+        findings.expect(
             clear,
             f"`ghost {name}` on a full disk leaves with {done.returncode}: {done.stderr.strip()}",
         )
@@ -138,15 +132,15 @@ def _ghost(path: Path, words: list[str]) -> subprocess.CompletedProcess[str]:
     )
 
 
-def _judge(found: Findings, where: str, path: Path, child: Child) -> None:
-    """Look at what a filled disk left behind."""
+def _judge(findings: Findings, where: str, path: Path, child: Child) -> None:
+    """Check the store after the disk was full."""
     lines = child.lines()
     puts = [(WRITER, int(line.split()[1])) for line in lines if line.startswith("put ")]
     errors = [json.loads(line[5:]) for line in lines if line.startswith("full ")]
-    found.count("rounds")
-    found.count("acknowledged", len(puts))
+    findings.count("rounds")
+    findings.count("acknowledged", len(puts))
     if child.code != 0 or len(errors) != 1:
-        found.problems.append(
+        findings.problems.append(
             f"{where}: the child ended with {child.code} after {len(errors)} errors: {child.error}"
         )
         return
@@ -156,8 +150,8 @@ def _judge(found: Findings, where: str, path: Path, child: Child) -> None:
         and error["exit_code"] == 5
         and str(path) in error["message"]
     )
-    found.expect(clear, f"{where}: {error['error']}: {error['message']}")
+    findings.expect(clear, f"{where}: {error['error']}: {error['message']}")
     wrong = [line[6:] for line in lines if line.startswith("wrong ")]
     with open_store(path) as ghost:
         wrong += missing(ghost, puts) + unclean(ghost)
-    found.problems += [f"{where}: {problem}" for problem in wrong[:3]]
+    findings.problems += [f"{where}: {problem}" for problem in wrong[:3]]
