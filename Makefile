@@ -3,15 +3,16 @@ PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do \
   $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$p; break; }; done)
 BIN := .venv/bin
 ENV := PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_INPUT=1
-WORKERS ?= 3
+WORKERS ?= 2
 ADAPTERS := langgraph langchain openai-agents llamaindex anthropic
 
-.PHONY: help demo test test-all test-adapters check bench screenshots dist stranger clean
+.PHONY: help demo test test-full test-all test-adapters check bench screenshots dist stranger clean
 
 help:
 	@echo "make demo      a half-minute tour on a throw-away store"
-	@echo "make test      install what the tests need, check and run everything not marked slow"
-	@echo "make test-all  the slow tests too"
+	@echo "make test      install what the tests need, check, and test every feature in a few minutes"
+	@echo "make test-full make test, then the rest: browser, PostgreSQL, processes, documents, more examples"
+	@echo "make test-all  everything in one run, with the slow tests and those that compare times"
 	@echo "make test-adapters  each adapter against its real library, in an environment of its own"
 	@echo "make check     ruff, mypy --strict, the floors of the house"
 	@echo "make bench     the benchmarks that need no data"
@@ -43,11 +44,16 @@ check: .venv/installed-dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+
 test: check
-	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+	$(PYTEST) --quick
+
+test-full: test
+	$(PYTEST) --rest
 
 test-all: check
-	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "slow or not slow"
+	$(PYTEST) -m ""
 
 .PRECIOUS: .venvs/%/made
 .venvs/%/made: pyproject.toml
