@@ -335,7 +335,7 @@ def signature(
     return f"({arguments}) -> {annotation(found.return_annotation)}"
 
 
-FEATURES = tuple(
+FEATURE_PACKAGES = tuple(
     f"ghostmem.{name}."
     for name in (
         "admin capture context graph lifecycle memory notes outline search transfer truth web"
@@ -346,7 +346,7 @@ FEATURES = tuple(
 def verb_of(method: Callable[..., Any]) -> Callable[..., Any] | None:
     """Return the verb that a method calls."""
     for node in ast.walk(ast.parse(textwrap.dedent(inspect.getsource(method)))):
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(FEATURES):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(FEATURE_PACKAGES):
             found: Callable[..., Any] = getattr(import_module(str(node.module)), node.names[0].name)
             return found
     return None

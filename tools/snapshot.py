@@ -34,6 +34,8 @@ QUESTIONS = 200
 BUDGETS = (80, 300, 1200)
 WORDS = Path(__file__).parent.parent / "bench" / "data" / "small_dev.jsonl"
 _ULID = re.compile(r"\b[0-7][0-9A-HJKMNP-TV-Z]{25}\b")
+_HASH = re.compile(r"\b[0-9a-f]{64}\b")
+_SECRET = re.compile(r"\bghost_[0-9A-Z]{26}_[\w-]+")
 _TIME = re.compile(r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|\+00:00)?")
 _TEXTS = ("description", "help", "summary", "hint", "message", "title", "about")
 
@@ -132,7 +134,9 @@ def normal(value: Any, ids: dict[str, str], *, texts: bool = True, times: bool =
         return round(value, 9)
     if isinstance(value, str):
         value = _ULID.sub(lambda found: ids.setdefault(found[0], f"ID{len(ids)}"), value)
-        return _TIME.sub("TIME", value) if times else value
+        if times:
+            value = _SECRET.sub("SECRET", _HASH.sub("HASH", _TIME.sub("TIME", value)))
+        return value
     return value
 
 
@@ -171,7 +175,7 @@ def help_structure() -> dict[str, Any]:
             (
                 param.name or "",
                 sorted(param.opts),
-                str(param.type),
+                param.type.name,
                 param.required,
                 param.multiple if isinstance(param, click.Option) else param.nargs,
             )
@@ -261,7 +265,7 @@ def mcp_tools(folder: Path) -> Any:
             "mcp",
             "--experimental",
             "--tools",
-            "all",
+            "memory,truth,notes,knowledge,outline,viewer",
         ],
         input="".join(json.dumps(frame) + "\n" for frame in frames),
         capture_output=True,

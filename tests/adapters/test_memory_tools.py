@@ -13,7 +13,6 @@ import pytest
 import ghostmem.mcp.tools
 from conftest import Clock
 from ghostmem import Ghost
-from ghostmem.adapters.memory_tools import MemorySave, MemorySearch
 from ghostmem.errors import (
     GhostError,
     InvalidInputError,
@@ -24,6 +23,7 @@ from ghostmem.errors import (
     MemorySearchFailError,
 )
 from ghostmem.mcp.tools import chosen_tools
+from ghostmem.notes.memory_tools import MemorySave, MemorySearch
 from ghostmem.settings import Settings
 
 # the specification's own words

@@ -164,7 +164,7 @@ def test_what_was_asked_before_the_newer_protocol_is_answered_first(face: Face) 
     )
     assert found == discover
     assert "initialize" in json.loads(sink.getvalue())["error"]["message"]
-    assert threading.active_count() == before
+    assert threading.active_count() <= before
 
 
 def test_half_a_character_in_an_id_comes_back(face: Face) -> None:

@@ -10,9 +10,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ghostmem import Ghost
-from ghostmem.adapters.memory_tools import MemorySearch
 from ghostmem.mcp.texts import brief
 from ghostmem.mcp.tools import found_by_search
+from ghostmem.notes.memory_tools import MemorySearch
 from ghostmem.settings import Settings
 
 if TYPE_CHECKING:

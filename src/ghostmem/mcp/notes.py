@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ghostmem.adapters.memory_tools import (
+from ghostmem.mcp.tools import READ, TEXT, WRITE, Arguments, Result, Tool, described
+from ghostmem.notes.memory_tools import (
     MAX_RESULTS,
     SAVE,
     SAVE_PARAMETERS,
@@ -14,7 +15,6 @@ from ghostmem.adapters.memory_tools import (
     MemorySearch,
     formatted,
 )
-from ghostmem.mcp.tools import READ, TEXT, WRITE, Arguments, Result, Tool, described
 
 if TYPE_CHECKING:
     from ghostmem.ghost import Ghost

@@ -56,7 +56,7 @@ class ToolsCommand(FaceCommand):
 def command(face: Face, style: str, tools: str, experimental: bool) -> None:
     import json
 
-    from ghostmem.mcp.schemas import schemas
+    from ghostmem.adapters.schemas import schemas
 
     found = schemas(style, toolsets(tools, experimental))
     if face.as_json:
