@@ -112,6 +112,7 @@ def host(chromium: Any, tmp_path: Path) -> Iterator[Callable[..., Host]]:
     assert problems == []
 
 
+@pytest.mark.smoke
 def test_the_handshake_and_the_first_result(host: Host) -> None:
     """It says who it is, takes the host's theme, draws the result of the call, and tells its size."""
     host.open(query="green tea", ns="agent:me")

@@ -24,7 +24,7 @@ from ghostmem.mcp.face import Face
 if TYPE_CHECKING:
     from conftest import Agent, Place
 
-ERAS = ["legacy", "2026-07-28"]
+ERAS = [pytest.param("legacy", marks=pytest.mark.wide), "2026-07-28"]
 SETTINGS = {"mimeTypes": ["text/html;profile=mcp-app"]}
 
 

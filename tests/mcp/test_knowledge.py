@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from conftest import Agent, Place
 
 PROGRAM = str(Path(sys.executable).with_name("ghost"))
-ERAS = ["legacy", "2026-07-28"]
+ERAS = [pytest.param("legacy", marks=pytest.mark.wide), "2026-07-28"]
 # the source's fields; a star marks those it requires
 TAKES = {
     "recall_general_memory": "",

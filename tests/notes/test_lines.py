@@ -36,6 +36,7 @@ def line_of(path: Path, word: str) -> int:
     return 1 + next(number for number, line in enumerate(lines) if word in line)
 
 
+@pytest.mark.wide(keep=8)
 @pytest.mark.parametrize("before", [0, 1, 37, 300])
 @pytest.mark.parametrize("shape", SHAPES)
 def test_the_line_of_a_match_deep_in_a_note(lab: Any, shape: str, before: int) -> None:
