@@ -261,7 +261,7 @@ def mcp_tools(folder: Path) -> Any:
             "mcp",
             "--experimental",
             "--tools",
-            "all",
+            "memory,truth,notes,knowledge,outline,viewer",
         ],
         input="".join(json.dumps(frame) + "\n" for frame in frames),
         capture_output=True,
