@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from ghostmem import Ghost
-from ghostmem.cli.commands.tools import STYLES
+from ghostmem.cli.commands.serve import STYLES
 from ghostmem.errors import InvalidInputError, NotFoundError
 from ghostmem.mcp.schemas import FORMATS, call, schemas
 from ghostmem.mcp.tools import MEMORY, SEVERAL, TOOLSETS, chosen_tools
