@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from ghostmem import Ghost
 from ghostmem.adapters.memory_tools import MemorySearch
-from ghostmem.mcp.texts import brief
-from ghostmem.mcp.tools import found_by_search
+from ghostmem.mcp.memory_tools import search as found_by_search
+from ghostmem.mcp.texts import result_text as brief
 from ghostmem.settings import Settings
 
 if TYPE_CHECKING:
