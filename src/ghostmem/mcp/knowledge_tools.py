@@ -1,6 +1,4 @@
-"""The tools of the toolset knowledge, which work on the files of a project, and the prompt that
-makes an agent fill them.
-"""
+"""The tools of the toolset knowledge, on topic files of a project, and the prompt to fill them."""
 
 from __future__ import annotations
 
@@ -9,7 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ghostmem.mcp.tools import READ, TEXT, TEXTS, WRITE, Arguments, Result, Tool, described
+from ghostmem.mcp.tool import CHANGE, READ, TEXT, TEXTS, WRITE, Arguments, Result, Tool, described
 
 if TYPE_CHECKING:
     from ghostmem.ghost import Ghost
@@ -39,10 +37,9 @@ MEMORIZE_PROJECT = (
 
 _TOPIC = described(TEXT, "the topic's name")
 _TAGS = described(TEXTS, "tags, a few words each")
-_CHANGE = {"readOnlyHint": False, "destructiveHint": True}
 
 
-def knowledge_tools(root: Path) -> tuple[Tool, ...]:
+def make_tools(root: Path) -> tuple[Tool, ...]:
     """Return the eight tools over the folder .ai-knowledge of a project."""
     from ghostmem.notes import knowledge
 
@@ -99,7 +96,7 @@ def knowledge_tools(root: Path) -> tuple[Tool, ...]:
                 "newContent": described(TEXT, "replaces the content"),
             },
             ("topic",),
-            _CHANGE,
+            CHANGE,
         ),
         _tool(
             root,
@@ -108,7 +105,7 @@ def knowledge_tools(root: Path) -> tuple[Tool, ...]:
             "Replace what is known about the project as a whole. The topics stay.",
             {"content": described(TEXT, "all of it, as markdown")},
             ("content",),
-            {**_CHANGE, "idempotentHint": True},
+            {**CHANGE, "idempotentHint": True},
         ),
         _tool(
             root,
@@ -117,7 +114,7 @@ def knowledge_tools(root: Path) -> tuple[Tool, ...]:
             "Delete a topic, and remove it from the index.",
             {"topic": _TOPIC},
             ("topic",),
-            _CHANGE,
+            CHANGE,
         ),
     )
 
@@ -126,31 +123,29 @@ def _tool(
     root: Path,
     work: Callable[..., str],
     title: str,
-    about: str,
-    takes: Mapping[str, Any] | None = None,
-    needs: tuple[str, ...] = (),
+    description: str,
+    parameters: Mapping[str, Any] | None = None,
+    required: tuple[str, ...] = (),
     hints: Mapping[str, bool] = READ,
 ) -> Tool:
-    """Return the tool that is a function of the store of knowledge, and is called as it is."""
+    """Return the tool that calls a function on the topics of the project."""
 
     def run(ghost: Ghost, given: Arguments) -> Result:
         now = {"now": ghost.store.clock()} if "now" in work.__annotations__ else {}
         return {"text": work(root, **{_snake(name): value for name, value in given.items()}, **now)}
 
-    scope = "read" if hints is READ else "write"
     return Tool(
         work.__name__,
         title,
-        about,
-        takes or {},
-        needs,
+        description,
+        parameters or {},
+        required,
         {"text": TEXT},
         run,
-        scope,
         hints,
-        walled=False,
+        uses_namespace=False,
     )
 
 
 def _snake(name: str) -> str:
-    return re.sub(r"[A-Z]", lambda found: f"_{found[0].lower()}", name)
+    return re.sub(r"[A-Z]", lambda letter: f"_{letter[0].lower()}", name)

@@ -1,6 +1,4 @@
-"""A store as the protocol sees it: its tools and who may call them, in plain data that any
-transport can send.
-"""
+"""A store as MCP sees it: its tools and who may call them, in plain data for any transport."""
 
 from __future__ import annotations
 
@@ -10,21 +8,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ghostmem.caller import AGENT, CALLER, require
-from ghostmem.errors import ForbiddenError, GhostError, InvalidInputError
+from ghostmem.errors import ForbiddenError, GhostError
 from ghostmem.mcp.app import SHOW
-from ghostmem.mcp.texts import brief, readable, told
-from ghostmem.mcp.tools import SEVERAL, Tool, chosen_tools
+from ghostmem.mcp.texts import error_text, readable, result_text
+from ghostmem.mcp.tools import check_namespace, checked_arguments, chosen_tools, find_tool
 from ghostmem.notes.project import project_namespace
-from ghostmem.schema import check
 
 if TYPE_CHECKING:
     from ghostmem.ghost import Ghost
+    from ghostmem.mcp.tool import Tool
 
 
-class Face:
-    """An open store as the protocol sees it: its tools, and the namespace that is meant when none
-    is named.
-    """
+class ToolServer:
+    """The tools over an open store, and the namespace for calls that name none."""
 
     def __init__(
         self,
@@ -39,59 +35,48 @@ class Face:
         self.ns = ghost.store.settings.ns or project_namespace(folder)
 
     def listed(self, shows_apps: bool = False) -> list[dict[str, Any]]:
-        """Return the tools as the protocol lists them.
-
-        The one that opens the viewer for hosts that can show it.
-        """
+        """Return the tools as the protocol lists them, with the viewer for hosts that show apps."""
         offered = self.tools | ({SHOW.name: SHOW} if shows_apps else {})
         return [_listed(tool) for tool in offered.values()]
 
     def call(self, name: str, given: Mapping[str, Any] | None) -> dict[str, Any]:
-        """Do what a tool does; whatever is wrong with the call is said in the result."""
-        walled = name not in self.tools or self.tools[name].walled
+        """Call a tool; an error becomes part of the result."""
+        on_files = name in self.tools and not self.tools[name].uses_namespace
         before = AGENT.set(True)
         try:
-            found = self.run(name, given)
+            result = self.run(name, given)
         except GhostError as error:
-            return _failed(told(error, walled))
+            return _failed(error_text(error, on_files))
         except Exception as error:
             traceback.print_exc()
-            return _failed(told(GhostError(f"{type(error).__name__} in {name[:60]}")))
+            return _failed(error_text(GhostError(f"{type(error).__name__} in {name[:60]}")))
         finally:
             AGENT.reset(before)
         return {
-            "content": [text_content(brief(name, found))],
-            "structuredContent": found,
+            "content": [text_content(result_text(name, result))],
+            "structuredContent": result,
             "isError": False,
         }
 
     def run(self, name: str, given: Mapping[str, Any] | None) -> dict[str, Any]:
         """Check a call and make it."""
-        tool = SHOW if name == SHOW.name else self.tools.get(name)
-        if tool is None:
-            raise InvalidInputError(
-                f"there is no tool {name[:60]!r}", f"there are: {', '.join(self.tools)}"
-            )
-        arguments = {key: value for key, value in (given or {}).items() if value is not None}
-        check(arguments, tool.schema)
-        arguments = {key: _whole(value, tool.takes[key]) for key, value in arguments.items()}
-        if not tool.walled:
+        tool = SHOW if name == SHOW.name else find_tool(self.tools, name)
+        arguments = checked_arguments(tool, given)
+        if not tool.uses_namespace:
             _require_everywhere(tool)
             return tool.run(self.ghost, arguments)
         need, own = self._needed(tool, arguments), not arguments.get("ns")
         arguments["ns"] = self.namespace(name, arguments.get("ns"))
         if own and not CALLER.get().may(arguments["ns"], need):
             raise ForbiddenError(
-                f"this token may not {need} in the namespace that is meant when none is named",
+                f"this token may not {need} in the default namespace",
                 "name one in ns",
             )
         require("" if arguments["ns"] == "*" else arguments["ns"], need)
         return tool.run(self.ghost, arguments)
 
     def own(self) -> str:
-        """Return the namespace that is meant when none is named: ours, or the only one that a
-        caller may look into.
-        """
+        """Return the namespace for calls that name none: ours, or the only one of the caller."""
         caller = CALLER.get()
         if (
             caller.may(self.ns, "read")
@@ -108,29 +93,17 @@ class Face:
         return "read" if harmless else tool.scope
 
     def namespace(self, name: str, given: str | None) -> str:
-        """Return the namespace a call is about: the one it names, or the project's.
-
-        One resolver for reads and writes.
-        """
-        found = given or self.own()
-        if name not in SEVERAL and found.endswith("*"):
-            raise InvalidInputError(
-                f"{name} needs one namespace, not {found!r}",
-                "name one; ghost_search finds in several",
-            )
-        return found
+        """Return the namespace of a call, for reads and writes alike."""
+        ns = given or self.own()
+        check_namespace(name, ns)
+        return ns
 
 
 def _require_everywhere(tool: Tool) -> None:
-    """Refuse a tool that works on files to callers who are kept to some namespaces."""
+    """Refuse a tool on files to callers that may not use all namespaces."""
     if not CALLER.get().may("", tool.scope):
         hint = "it takes a token whose grant is for all namespaces; ask the user for one"
         raise ForbiddenError(f"this token may not {tool.scope} files with {tool.name}", hint)
-
-
-def _whole(value: Any, schema: Mapping[str, Any]) -> Any:
-    """Return 5 for 5.0 where a whole number is asked for."""
-    return int(value) if schema.get("type") == "integer" else value
 
 
 def _listed(tool: Tool) -> dict[str, Any]:
@@ -138,9 +111,9 @@ def _listed(tool: Tool) -> dict[str, Any]:
     return {
         "name": tool.name,
         "title": tool.title,
-        "description": tool.about,
+        "description": tool.description,
         "inputSchema": tool.schema,
-        "outputSchema": {"type": "object", "properties": dict(tool.gives)},
+        "outputSchema": {"type": "object", "properties": dict(tool.returns)},
         "annotations": {"openWorldHint": False, **tool.hints},
         **({"_meta": dict(tool.meta)} if tool.meta else {}),
     }
@@ -156,7 +129,7 @@ def _failed(text: str) -> dict[str, Any]:
 
 
 def defer_model(ghost: Ghost) -> None:
-    """Answer without a model until it is there, then give vectors to what was stored meanwhile."""
+    """Load the model in the background, then embed what was stored meanwhile."""
     from ghostmem.memory.embedding import catch_up
 
     ghost.store.vectoriser.defer(lambda: catch_up(ghost.store))

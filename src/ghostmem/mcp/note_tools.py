@@ -1,11 +1,11 @@
-"""The tools of the toolset notes: search what is remembered and noted, and save a note."""
+"""The tools of the toolset notes: search memories and notes, and save a note."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ghostmem.mcp.tools import READ, TEXT, WRITE, Arguments, Result, Tool, described
+from ghostmem.mcp.tool import TEXT, WRITE, Arguments, Result, Tool, described
 from ghostmem.notes.memory_tools import (
     MAX_RESULTS,
     SAVE,
@@ -19,18 +19,15 @@ from ghostmem.notes.memory_tools import (
 if TYPE_CHECKING:
     from ghostmem.ghost import Ghost
 
-SEMANTIC, AS_WRITTEN = "semantic", "text"
-_MOST = 200
+SEMANTIC, LITERAL = "semantic", "text"
+MAX_HITS = 200
 
 
-def note_tools(root: Path) -> tuple[Tool, ...]:
-    """Return memory_search and memory_save.
-
-    Text is looked for in the folders that were added, else below the root.
-    """
+def make_tools(root: Path) -> tuple[Tool, ...]:
+    """Return memory_search and memory_save; text is searched in added folders, else in `root`."""
 
     def search(ghost: Ghost, given: Arguments) -> Result:
-        if given.get("mode") == AS_WRITTEN:
+        if given.get("mode") == LITERAL:
             return {"text": _grep(ghost, root, given)}
         return {
             "text": formatted(
@@ -41,17 +38,17 @@ def note_tools(root: Path) -> tuple[Tool, ...]:
     def save(ghost: Ghost, given: Arguments) -> Result:
         return {"text": MemorySave(ghost).save(given["content"], given.get("target", "daily"))}
 
-    takes = {
+    parameters = {
         "query": described(TEXT, "the search query"),
         "max_results": {
             "type": "integer",
             "minimum": 1,
-            "maximum": _MOST,
+            "maximum": MAX_HITS,
             "description": "maximum results to return (default 5; 10 with mode text)",
         },
         "mode": {
             "type": "string",
-            "enum": [SEMANTIC, AS_WRITTEN],
+            "enum": [SEMANTIC, LITERAL],
             "description": "semantic (default), or text: the words as written, with the "
             "lines around them, newest note first",
         },
@@ -61,13 +58,11 @@ def note_tools(root: Path) -> tuple[Tool, ...]:
             "memory_search",
             "Search memory",
             SEARCH,
-            takes,
+            parameters,
             ("query",),
             {"text": TEXT},
             search,
-            "read",
-            READ,
-            walled=False,
+            uses_namespace=False,
         ),
         Tool(
             "memory_save",
@@ -77,9 +72,8 @@ def note_tools(root: Path) -> tuple[Tool, ...]:
             ("content",),
             {"text": TEXT},
             save,
-            "write",
             WRITE,
-            walled=False,
+            uses_namespace=False,
         ),
     )
 
