@@ -1,7 +1,14 @@
 """The shared types: frozen dataclasses and enums that every package uses.
 
-Modules are loaded when one of their names is first used, because a cold command needs few of them.
-"""
+ memory       Memory with its enums, files and symbols; Record, the base of all
+ records      verdicts, chunks, quarantined texts, accesses, aliases, tokens
+ graph        edges and legacy links
+ notes        markdown folders and their notes
+ answers      hits of a search, packs of a context, and the reasons for them
+ maintenance  lifecycle rules, runs and reports
+
+Modules are loaded when one of their names is first used, because a cold command needs few of
+them."""
 
 from typing import TYPE_CHECKING, Any
 

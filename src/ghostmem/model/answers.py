@@ -1,4 +1,4 @@
-"""What search and context return: hits, packs and the reasons for them."""
+"""The results of search and context: hits, packs and the reasons for them."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -10,9 +10,7 @@ from ghostmem.model.memory import Kind, Memory, Record, Rel, Tier, optional
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Receipt(Record):
-    """Why a hit stands where it stands: its rank in each leg, and what each part added to its
-    score.
-    """
+    """The reasons for the position of a hit: its rank per retriever, and the parts of its score."""
 
     legs: Mapping[str, int]
     parts: Mapping[str, float]
@@ -20,7 +18,7 @@ class Receipt(Record):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Hit(Record):
-    """A memory that was found; the memory's own fields can be read from the hit."""
+    """A memory that was found; the memory's fields can be read from the hit."""
 
     memory: Memory
     score: float
@@ -45,7 +43,7 @@ class Hit(Record):
         return getattr(self.memory, name)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the memory's fields with the hit's beside them."""
+        """Return the fields of the memory and of the hit as plain data."""
         mine = super().to_dict()
         return {**mine.pop("memory"), **mine}
 
@@ -53,8 +51,8 @@ class Hit(Record):
 class Hits(list[Hit]):
     """Hits in order: by default the strong ones, with the others in `weaker`.
 
-    Further: the `legs` that ran, the `misses` (what narrowly missed), `notes` for the caller, the
-    `superseded` memories that no longer hold, and whether the search was `complete`: False while
+    `legs` are the retrievers that ran, `misses` the near misses, `notes` messages for the
+    caller, and `superseded` the memories that are no longer true. `complete` is False while
     some texts have no vectors yet."""
 
     def __init__(
@@ -78,9 +76,7 @@ class Hits(list[Hit]):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Hop(Record):
-    """One edge on the way from a found memory to one that came along, in the direction it
-    points.
-    """
+    """One edge on the path from a found memory to a linked one, in the direction it points."""
 
     from_key: str
     rel: Rel
@@ -90,9 +86,7 @@ class Hop(Record):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Why(Record):
-    """Why a memory is in a pack: the stage that brought it, its ranks, the parts of its score, the
-    edges it came over.
-    """
+    """The reasons for a memory in a pack: its stage, ranks, parts of its score, and edges."""
 
     stage: str
     legs: Mapping[str, int] = optional({})
@@ -140,9 +134,7 @@ class LeftOut(Record):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Stage(Record):
-    """What one stage brought: how many candidates, how many of them were packed, and their
-    tokens.
-    """
+    """The numbers of one stage: candidates, packed memories, and their tokens."""
 
     candidates: int = 0
     packed: int = 0

@@ -49,10 +49,9 @@ class Edge(Record):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Link(Record):
-    """An untyped-weight link of the original Ghost, kept for its users.
+    """An untyped link of the original Ghost, kept for its users.
 
-    Edges are what is walked.
-    """
+    Traversal follows edges."""
 
     from_id: str
     to_id: str
@@ -61,7 +60,7 @@ class Link(Record):
 
 
 class Tie(NamedTuple):
-    """An edge as it is walked."""
+    """An edge with the fields that traversal needs."""
 
     from_id: str
     to_id: str

@@ -1,7 +1,7 @@
-"""The nouns: frozen values that every floor speaks in.
+"""Memories and the enums of their fields.
 
-Field names are those of the specification. `to_dict` leaves out what is empty, and is what JSON
-output, export and tools show."""
+Field names are those of the specification. `to_dict` leaves out empty fields; JSON output,
+export and tools show its result."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Kind(StrEnum):
-    """What sort of knowledge a memory is."""
+    """The sort of knowledge in a memory."""
 
     SEMANTIC = "semantic"
     EPISODIC = "episodic"
@@ -24,7 +24,7 @@ class Kind(StrEnum):
 
 
 class Tier(StrEnum):
-    """Where a memory stands in its life."""
+    """The stage of a memory in its lifecycle."""
 
     SENSORY = "sensory"
     STM = "stm"
@@ -33,7 +33,7 @@ class Tier(StrEnum):
 
 
 class Priority(StrEnum):
-    """How much the writer cares."""
+    """The priority that the writer gave."""
 
     LOW = "low"
     NORMAL = "normal"
@@ -42,7 +42,7 @@ class Priority(StrEnum):
 
 
 class FileRel(StrEnum):
-    """What was done to a file that a memory names."""
+    """The relation of a memory to a file."""
 
     MODIFIED = "modified"
     CREATED = "created"
@@ -51,7 +51,7 @@ class FileRel(StrEnum):
 
 
 class SourceKind(StrEnum):
-    """How a memory came to be known."""
+    """The origin of a memory."""
 
     STATED = "stated"
     OBSERVED = "observed"
@@ -68,7 +68,7 @@ HEARSAY = (
 
 
 class Rel(StrEnum):
-    """How one memory relates to another."""
+    """The relation of one memory to another."""
 
     RELATES_TO = "relates_to"
     CONTRADICTS = "contradicts"
@@ -82,7 +82,7 @@ class Rel(StrEnum):
 
 
 class Sort(StrEnum):
-    """What a sentence is good for."""
+    """The type of a captured sentence."""
 
     CORRECTION = "correction"
     BOUNDARY = "boundary"
@@ -95,7 +95,7 @@ class Sort(StrEnum):
 
 
 class Outcome(StrEnum):
-    """What a put did."""
+    """The result of a put."""
 
     CREATED = "created"
     UPDATED = "updated"
@@ -104,7 +104,7 @@ class Outcome(StrEnum):
 
 
 class NsFilter(str):
-    """Which namespaces: all (the empty text), one (`a:b`), or all that start alike (`a:*`)."""
+    """A selection of namespaces: all (empty), one (`a:b`), or all with a prefix (`a:*`)."""
 
     __slots__ = ()
 
@@ -124,9 +124,9 @@ class NsFilter(str):
 
 
 def is_namespace(text: str) -> bool:
-    """Say whether a text may name a namespace: segments of letters, digits, - and _ joined by
-    colons, at most 128 characters.
-    """
+    """Say whether a text is a valid namespace.
+
+    It has segments of letters, digits, - and _ joined by colons, and at most 128 characters."""
     return 0 < len(text) <= 128 and all(_is_segment(part) for part in text.split(":"))
 
 
@@ -151,7 +151,7 @@ MACHINE_TAGS = frozenset(
 
 
 def plain(value: Any) -> Any:
-    """Turn a model value into what JSON can hold."""
+    """Turn a model value into plain data for JSON."""
     if isinstance(value, datetime):
         return format_time(value)
     if isinstance(value, StrEnum):
@@ -198,9 +198,7 @@ _FIELDS: dict[type[Any], tuple[tuple[str, bool, Any], ...]] = {}
 
 
 def _fields(kind: type[Any]) -> tuple[tuple[str, bool, Any], ...]:
-    """Return the fields of a record: the name, whether it is left out when it is empty, and the
-    default.
-    """
+    """Return the fields of a record as (name, whether to leave it out when empty, default)."""
     if kind not in _FIELDS:
         _FIELDS[kind] = tuple(
             (part.name, bool(part.metadata.get("optional")), part.default) for part in fields(kind)
@@ -217,7 +215,7 @@ def optional(default: Any = None) -> Any:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FileRef(Record):
-    """A file that a memory is about, and what was done to it."""
+    """A file that a memory is about, and its relation to it."""
 
     path: str
     rel: FileRel = FileRel.MODIFIED
@@ -225,9 +223,7 @@ class FileRef(Record):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SymbolRef(Record):
-    """A symbol of a project's code that a memory is about: its canonical name, where it stood, and
-    the hash of its text then.
-    """
+    """A symbol that a memory is about: canonical name, position, and hash of its text then."""
 
     name: str
     language: str
@@ -287,21 +283,18 @@ class Memory(Record):
         return self.deleted_at is None and (self.expires_at is None or self.expires_at > now)
 
     def is_open(self, at: datetime) -> bool:
-        """Say whether what the memory says has not ended by a time."""
+        """Say whether the memory is still valid at a time."""
         return self.valid_to is None or self.valid_to > at
 
     def held_at(self, at: datetime) -> bool:
-        """Say whether what the memory says was true at a time.
+        """Say whether the memory was valid at a time.
 
-        It begins when it was said, unless it says otherwise.
-        """
+        Validity begins at `valid_from`, or else when the memory was created."""
         return (self.valid_from or self.created_at) <= at and self.is_open(at)
 
     @property
     def from_user(self) -> bool:
-        """Say whether it is the user's own word, which nothing observed or told by others
-        overrules.
-        """
+        """Say whether it is the user's own statement, which observations never overrule."""
         return self.source_kind in (None, SourceKind.STATED)
 
     @property
@@ -311,5 +304,5 @@ class Memory(Record):
 
 
 def estimate_tokens(content: str) -> int:
-    """Estimate what a memory costs in a prompt: UTF-8 bytes / 4 + 20."""
+    """Estimate the tokens of a memory in a prompt: UTF-8 bytes / 4 + 20."""
     return len(content.encode()) // 4 + 20

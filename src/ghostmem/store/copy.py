@@ -62,7 +62,7 @@ class CopyTable(StoreTable):
         return ids - {""}, "" in ids
 
 
-class Move(StoreTable):
+class MoveState(StoreTable):
     """The state of a store that is being filled, in a table that exists only meanwhile."""
 
     def get(self) -> dict[str, str] | None:

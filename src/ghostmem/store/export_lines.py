@@ -1,4 +1,4 @@
-"""Model values as lines of JSON and back, exactly."""
+"""Records as lines of JSON and back, without loss."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -138,7 +138,7 @@ def values_of(made: type[Record], data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _complete(values: dict[str, Any]) -> None:
-    """Fill in what an older or foreign export leaves out."""
+    """Fill in fields that older or foreign exports lack."""
     values.setdefault("kind", Kind.SEMANTIC)
     values.setdefault("version", 1)
     for name in ("ns", "key", "content"):

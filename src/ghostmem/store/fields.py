@@ -1,6 +1,4 @@
-"""What a memory may be given beside its content, checked in one place for every verb that
-stores.
-"""
+"""The fields that a caller may set on a memory, checked in one place."""
 
 from __future__ import annotations
 
@@ -56,7 +54,7 @@ def put_fields(
     valid_from: datetime | str | None = None,
     valid_to: datetime | str | None = None,
 ) -> dict[str, Any]:
-    """Check what a caller named and return it, without what was not named."""
+    """Return the checked fields that a caller set, without those that are None."""
     if tier == IDENTITY:
         tier, pinned = Tier.LTM, True if pinned is None else pinned
     named = {

@@ -9,6 +9,7 @@ from ghostmem.store.database import Dialect, Part
 from ghostmem.store.rows import Filter, Group
 
 LIVE = "m.deleted_at IS NULL"
+_OPEN = "(m.valid_to IS NULL OR m.valid_to > ?)"
 UNEXPIRED = "(m.expires_at IS NULL OR m.expires_at > ?)"  # bound with the present time
 LAST = "\U0010ffff"
 
@@ -37,50 +38,58 @@ def ns_part(ns: NsFilter, column: str = "m.ns") -> Part:
 
 def clause(dialect: Dialect, which: Filter) -> Part:
     """Return a WHERE clause over `memories m` and its values."""
+    state = "m.deleted_at IS NOT NULL" if which.deleted else LIVE
     parts = [
         ns_part(which.ns),
-        ("m.deleted_at IS NOT NULL" if which.deleted else LIVE, []),
+        (state, []),
+        *_plain(dialect, which),
+        *_timed(which),
+        *_about(dialect, which),
     ]
-    if which.now is not None:
-        parts.append((UNEXPIRED, [format_time(which.now)]))
+    return " AND ".join(sql for sql, _ in parts), [value for _, bound in parts for value in bound]
+
+
+def _plain(dialect: Dialect, which: Filter) -> Iterator[Part]:
+    """Yield the conditions over fields of a memory that are not times."""
     for column, values in (
         ("m.kind", which.kinds),
         ("m.tier", which.tiers),
         ("m.priority", which.priorities),
     ):
         if values:
-            parts.append(dialect.has_one_of(column, values))
-    parts += ((dialect.tagged, [tag]) for tag in which.tags)
+            yield dialect.has_one_of(column, values)
+    for tag in which.tags:
+        yield dialect.tagged, [tag]
     if which.tagged:
-        parts.append(("m.tags IS NOT NULL", []))
+        yield "m.tags IS NOT NULL", []
     if which.pinned is not None:
-        parts.append(
-            (f"m.pinned = {int(which.pinned)}", [])
-        )  # spelled out, as the index of the pinned is
+        yield f"m.pinned = {int(which.pinned)}", []  # spelled out, as in the index of the pinned
     for column in ("source_user", "source_kind", "source_scope", "source_client"):
         if (value := getattr(which, column)) is not None:
-            parts.append((f"m.{column} = ?", [str(value)]))
-    if which.after is not None:
-        parts.append(("m.created_at >= ?", [format_time(which.after)]))
-    if which.before is not None:
-        parts.append(("m.created_at <= ?", [format_time(which.before)]))
-    if which.recorded_after is not None:
-        parts.append(("m.recorded_at > ?", [format_time(which.recorded_after)]))
-    if which.valid_at is not None:
-        begun, at = "coalesce(m.valid_from, m.created_at) <= ?", format_time(which.valid_at)
-        parts.append((f"{begun} AND (m.valid_to IS NULL OR m.valid_to > ?)", [at, at]))
+            yield f"m.{column} = ?", [str(value)]
     if which.trusted:
-        parts.append(("(m.source_kind IS NULL OR m.source_kind = 'stated')", []))
-    if which.closed is not None and which.now is not None:
-        ended = "m.valid_to <= ?" if which.closed else "(m.valid_to IS NULL OR m.valid_to > ?)"
-        parts.append((ended, [format_time(which.now)]))
+        yield "(m.source_kind IS NULL OR m.source_kind = 'stated')", []
     if which.key_prefix is not None:
-        parts.append(dialect.starts("m.key", which.key_prefix))
-    parts += _beside(dialect, which)
-    return " AND ".join(sql for sql, _ in parts), [value for _, bound in parts for value in bound]
+        yield dialect.starts("m.key", which.key_prefix)
 
 
-def _beside(dialect: Dialect, which: Filter) -> Iterator[Part]:
+def _timed(which: Filter) -> Iterator[Part]:
+    """Yield the conditions over times of a memory."""
+    ended = {None: None, True: "m.valid_to <= ?", False: _OPEN}[which.closed]
+    for at, condition in (
+        (which.now, UNEXPIRED),
+        (which.after, "m.created_at >= ?"),
+        (which.before, "m.created_at <= ?"),
+        (which.recorded_after, "m.recorded_at > ?"),
+        (which.valid_at, "coalesce(m.valid_from, m.created_at) <= ?"),
+        (which.valid_at, _OPEN),
+        (which.now, ended),
+    ):
+        if at is not None and condition is not None:
+            yield condition, [format_time(at)]
+
+
+def _about(dialect: Dialect, which: Filter) -> Iterator[Part]:
     """Yield the conditions over notes, files and symbols of a memory."""
     if which.noted is not None:
         yield f"{'' if which.noted else 'NOT '}{dialect.about('note_sections')}", []
@@ -103,9 +112,7 @@ def _beside(dialect: Dialect, which: Filter) -> Iterator[Part]:
 
 
 def grouped(by: Collection[str], part: Part) -> Part:
-    """Return the statement that counts what passes a condition, by some of namespace, tier and
-    source.
-    """
+    """Return the statement that counts memories by some of namespace, tier and source."""
     names = [sql if name in by else "''" for name, sql in _GROUPED.items()]
     sums = "count(*), sum(m.est_tokens), sum(m.pinned), max(m.recorded_at)"
     return (
@@ -115,7 +122,7 @@ def grouped(by: Collection[str], part: Part) -> Part:
 
 
 def group_of(row: Sequence[Any]) -> Group:
-    """Read a row of what `grouped` finds."""
+    """Read a row of a statement of `grouped`."""
     ns, tier, source, memories, tokens, pinned, newest = row
     return Group(ns, tier, source, memories, int(tokens), int(pinned), read_time(newest))
 

@@ -1,6 +1,4 @@
-"""From content to the rows of the index: the only place that decides what is searched, and what is
-embedded.
-"""
+"""Turn content into the rows of the index: the terms that are searched and the texts to embed."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -19,11 +17,10 @@ if TYPE_CHECKING:
 
 
 def index_rows(key: str, content: str, target: int, source: str | None = None) -> list[IndexRow]:
-    """Chunk a content and prepare each chunk for full text, substrings and vectors, with its key
-    and who said it.
+    """Chunk a content and prepare each chunk for full text, substrings and vectors.
 
-    Tags are added by `tagged`: unlike these, they can change while the content stays.
-    """
+    Terms of the key and of the source are part of each chunk. Tags are added by `tagged`,
+    because they can change while the content stays."""
     named = _name_terms(key, source)
     rows = []
     for seq, span in enumerate(chunk(content, target, target * 3 // 2)):
@@ -57,7 +54,7 @@ def _chunk_terms(named: Sequence[str], text: str) -> list[str]:
 
 
 def tagged(rows: Sequence[IndexRow], tags: Iterable[str]) -> Sequence[IndexRow]:
-    """Add the terms of a memory's tags to its chunks; what is embedded stays as it is."""
+    """Add the terms of a memory's tags to its chunks; the embedded text does not change."""
     extra = tag_terms(tags)
     return [_reworded(row, with_tags(row.terms, extra)) for row in rows] if extra else rows
 
@@ -68,10 +65,9 @@ def _reworded(row: IndexRow, terms: str) -> IndexRow:
 
 
 def retag(tx: "Transaction", memory: Memory, tags: Sequence[str]) -> None:
-    """Let a live memory be found by other tags than it has now.
+    """Replace the tags in the index of a live memory.
 
-    Its chunks, their numbers and vectors stay.
-    """
+    Its chunks, their numbers and vectors stay."""
     extra = tag_terms(tags)
     if extra == tag_terms(memory.tags):
         return
@@ -81,12 +77,12 @@ def retag(tx: "Transaction", memory: Memory, tags: Sequence[str]) -> None:
 
 
 def spoken(text: str, source: str | None) -> str:
-    """Return a chunk's text as it is embedded: with who said it."""
+    """Return a chunk's text as it is embedded: after the name of its source."""
     return f"{source}: {text}" if source else text
 
 
 def vector_bytes(embedder: "Embedder", texts: Sequence[str]) -> list[bytes]:
-    """Embed texts, equal ones once, and return their vectors as they are stored: float16."""
+    """Embed texts, equal ones once, and return their vectors as stored: float16 bytes."""
     import numpy as np
 
     different = list(dict.fromkeys(texts))

@@ -1,6 +1,6 @@
-"""Vectors of one namespace in memory: exact products while they are few, a 1-bit sieve before them
-when they are many.
-"""
+"""The vectors of one namespace in memory.
+
+Few vectors are compared exactly; many are first reduced by a filter of 1-bit signs."""
 
 import threading
 from typing import TYPE_CHECKING
@@ -19,7 +19,7 @@ SIEVE = 1_500  # how many survive the sieve
 
 
 class Shelf:
-    """Room for the vectors of a namespace, which views share and the newest view may add to."""
+    """An array of vectors of a namespace that views share and the newest view may extend."""
 
     def __init__(
         self, ids: "NDArray[np.int64]", rows: "NDArray[np.float16]", room: int = 0
@@ -37,10 +37,9 @@ class Shelf:
         self._lock = threading.Lock()
 
     def add(self, after: int, ids: "NDArray[np.int64]", rows: "NDArray[np.float16]") -> bool:
-        """Add vectors behind the first `after`.
+        """Add vectors after the first `after`.
 
-        False when others were added there before, or there is no room.
-        """
+        Returns False when other vectors were added there, or the array is full."""
         with self._lock:
             if self.used != after or after + len(ids) > len(self.ids):
                 return False
@@ -85,7 +84,7 @@ class VectorView:
 
     @property
     def count(self) -> int:
-        """Return how many vectors there are."""
+        """Return the number of vectors."""
         return len(self.ids)
 
     @property
@@ -94,15 +93,13 @@ class VectorView:
         return int(self.ids[-1]) if len(self.ids) else 0
 
     def is_stale(self, chunks: int) -> bool:
-        """Say whether so many of these are gone, of which so many chunks are left, that they are
-        better read anew.
-        """
+        """Say whether most of these vectors belong to removed chunks, so that a reload pays off."""
         return len(self.ids) > chunks * 1.25 + 100
 
     def extended(
         self, sequence: int, ids: "NDArray[np.int64]", rows: "NDArray[np.float16]"
     ) -> "VectorView":
-        """Return a view with more vectors behind these, which stay as they are."""
+        """Return a view with more vectors after these."""
         before, after = len(self.ids), len(self.ids) + len(ids)
         shelf = self._shelf
         if not shelf.add(before, ids, rows):
@@ -115,8 +112,7 @@ class VectorView:
     ) -> list[int]:
         """Return the chunks nearest to a unit vector, nearest first, ties by newest.
 
-        With `among`, only of those.
-        """
+        With `among`, only those chunks are compared."""
         if not len(self.ids):
             return []
         if among is not None:
@@ -148,12 +144,10 @@ class VectorView:
         before: int | None = None,
         late: "tuple[NDArray[np.bool_], NDArray[np.int64]] | None" = None,
     ) -> "list[tuple[NDArray[np.int64], NDArray[np.float32]]]":
-        """Return, for each unit vector, the chunks at least so near and how near.
+        """Return for each unit vector the chunks with at least some similarity, and the similarity.
 
-        With `before`, only of smaller numbers.
-
-        `late` says which chunks are left out, each for the vectors whose own number is not larger.
-        """
+        With `before`, only chunks with smaller numbers are compared. `late` marks chunks to
+        leave out, each for the vectors whose own number is not larger."""
         stop = len(self.ids) if before is None else int(np.searchsorted(self.ids, before))
         parts: list[list[tuple[NDArray[np.int64], NDArray[np.float32]]]] = [[] for _ in queries]
         for start in range(0, stop, BLOCK):
@@ -170,10 +164,10 @@ class VectorView:
     def pairs(
         self, chunks: "Sequence[int]", least: float, most: int
     ) -> "Iterator[tuple[int, int, float]]":
-        """Yield pairs of these chunks that are nearer than this, each once, with how near they are.
+        """Yield pairs of chunks that are more similar than `least`, each once, with the similarity.
 
-        A chunk has at most so many pairs with later ones, the nearest of each block: thousands of
-        one template would be millions of pairs."""
+        A chunk has at most `most` pairs with later ones, the nearest of each block: thousands
+        of texts from one template would be millions of pairs."""
         given = np.array(chunks, np.int64)
         rows, there = self.vectors(given)
         rows, given = rows[there], given[there]
@@ -200,7 +194,7 @@ class VectorView:
     def vectors(
         self, chunks: "NDArray[np.int64]"
     ) -> "tuple[NDArray[np.float32], NDArray[np.bool_]]":
-        """Return the vectors of chunks and which of them there are."""
+        """Return the vectors of chunks, and a mask of those that exist."""
         at = np.searchsorted(self.ids, chunks)
         at = np.minimum(at, max(0, len(self.ids) - 1))
         there = self.ids[at] == chunks if len(self.ids) else np.zeros(len(chunks), bool)
@@ -213,7 +207,7 @@ class VectorView:
         return found, there
 
     def _sieve(self, query: "NDArray[np.float32]", count: int) -> "NDArray[np.int64]":
-        """Return the rows whose signs agree with the query's most often."""
+        """Return the rows whose signs agree most often with the query's."""
         differing = np.zeros(len(self.ids), np.uint16)
         for word, sign in zip(self._shelf.bits(len(self.ids)), _signs(query[None, :]), strict=True):
             differing += np.bitwise_count(word ^ sign)
@@ -227,7 +221,7 @@ class VectorView:
 def _most(
     parts: "list[tuple[NDArray[np.int64], NDArray[np.float32]]]", count: int
 ) -> "tuple[NDArray[np.int64], NDArray[np.float32]]":
-    """Return the nearest of what several blocks found."""
+    """Return the nearest chunks of several blocks."""
     ids = np.concatenate([np.zeros(0, np.int64), *(ids for ids, _ in parts)])
     scores = np.concatenate([np.zeros(0, np.float32), *(scores for _, scores in parts)])
     chosen = _top(scores, count) if len(ids) else slice(0)

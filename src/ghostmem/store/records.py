@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 class Codec(NamedTuple):
-    """How a type of column is read and written, and what makes the value of an empty column."""
+    """How a type of column is read and written, and the default of an empty column."""
 
     read: Callable[[Any], Any]
     write: Callable[[Any], Any]

@@ -1,9 +1,8 @@
-"""Short sketches of vectors that rule out nearly all pairs which are not near, and never one that
-is.
+"""Short sketches of vectors that rule out most distant pairs and never a near one.
 
-A sketch holds the projection onto the directions in which the vectors differ most, and the length
-of what the projection leaves out. By the Cauchy-Schwarz inequality the product of two sketches is
-never less than the product of their vectors."""
+A sketch holds the projection onto the directions in which the vectors differ most, and the
+length of the rest. By the Cauchy-Schwarz inequality the product of two sketches is never less
+than the product of their vectors."""
 
 from typing import TYPE_CHECKING
 
@@ -37,11 +36,11 @@ class Sketches:
         self._sides = _sketch(rows) if len(rows) > FEW else None
 
     def nearest_before(self, start: int, stop: int, least: float, count: int) -> "Pairs":
-        """Return pairs of a vector from `start` to `stop` and one before `stop` that are at least
-        so near.
+        """Return similar pairs of a vector from `start` to `stop` and one before `stop`.
 
-        Each has at most `count` of them, the nearest, ties by the later position; it is a pair with
-        itself too. `start` is a multiple of TILE, and `stop` is the next one, or the end."""
+        Each vector has at most `count` pairs, the nearest, ties by the later position; it is a
+        pair with itself too. `start` is a multiple of TILE, and `stop` is the next one, or the
+        end."""
         at, to, scores = np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.float32)
         for first in range(0, stop, TILE):
             more = self._tile(slice(start, stop), slice(first, min(first + TILE, stop)), least)
@@ -83,9 +82,7 @@ def _groups(part: slice) -> slice:
 
 
 def _sketch(rows: "NDArray[np.float16]") -> "tuple[NDArray[np.float32], NDArray[np.float32]]":
-    """Return the sketches of vectors in groups, as factors of a product: on its left side, and on
-    its right side.
-    """
+    """Return sketches of vectors in groups, as the left and the right factors of a product."""
     sample = rows[:: max(1, len(rows) // SAMPLE)].astype(np.float32)
     mean = sample.mean(axis=0)
     axes = np.linalg.eigh(np.cov((sample - mean).T))[1][:, ::-1][:, :DIRECTIONS].astype(np.float32)
@@ -111,9 +108,7 @@ def _sketch(rows: "NDArray[np.float16]") -> "tuple[NDArray[np.float32], NDArray[
 def _best(
     at: "NDArray[np.int64]", to: "NDArray[np.int64]", scores: "NDArray[np.float32]", count: int
 ) -> "Pairs":
-    """Return the nearest `count` of each first position, nearest first, ties by the later
-    position.
-    """
+    """Return the nearest `count` of each first position, nearest first, ties by the later one."""
     order = np.lexsort((-to, -scores, at))
     at, to, scores = at[order], to[order], scores[order]
     kept = np.arange(len(at)) - np.searchsorted(at, at) < count

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Search(Protocol):
-    """Reads for ranking; each is bounded, and none scores anything."""
+    """Reads for ranking; each is bounded, and none computes a score."""
 
     def spaces(self, names: Iterable[str]) -> list[Space]: ...
     def names(self, prefix: str) -> list[str]: ...
@@ -55,8 +55,8 @@ class Vectors(Protocol):
     def drop_others(self, model: int) -> int: ...
 
 
-class Outline(Protocol):
-    """A cache of what source files say, by the hash of their content."""
+class OutlineCache(Protocol):
+    """A cache of the facts of source files, by the hash of their content."""
 
     def files(self, root: str, language: str) -> dict[str, tuple[Stat, int, str]]: ...
     def put_files(

@@ -1,6 +1,4 @@
-"""Tags among the terms of chunks: adding those of memories that an older Ghost wrote, and checking
-that none is missing.
-"""
+"""Tags among the terms of chunks: adding them to older stores, and checking them."""
 
 import json
 from collections.abc import Iterable

@@ -1,6 +1,4 @@
-"""What may come in: each function takes what a caller gave and returns it checked, or says which
-value is wrong.
-"""
+"""Checks of input: each function returns the checked value or raises an error that names it."""
 
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
@@ -77,9 +75,7 @@ def _has_control(value: str) -> bool:
 
 
 def ns_filter(value: str | None) -> NsFilter:
-    """Accept a namespace for reading: nothing or `*` for all, a name, or a prefix such as
-    `agent:*`.
-    """
+    """Accept a namespace for reading: nothing or `*` for all, a name, or a prefix as `agent:*`."""
     given = text(value or "", "namespace")
     if given in ("", "*"):
         return NsFilter()
@@ -172,7 +168,7 @@ def positive(value: int, what: str, least: int = 1) -> int:
 
 
 def tags(values: Iterable[str] | None) -> tuple[str, ...] | None:
-    """Accept tags: one-line words, doubles dropped, order kept."""
+    """Accept tags: one-line words, duplicates dropped, order kept."""
     if values is None:
         return None
     if isinstance(values, str):
@@ -216,8 +212,7 @@ def files(
 ) -> tuple[FileRef, ...] | None:
     """Accept file references: paths, (path, relation) pairs or FileRefs.
 
-    The last word on a path counts.
-    """
+    The last reference to a path counts."""
     if values is None:
         return None
     found: dict[str, FileRef] = {}
@@ -238,9 +233,7 @@ def files(
 
 
 def symbols(values: Iterable[SymbolRef]) -> tuple[SymbolRef, ...]:
-    """Accept symbols that were resolved before: one line each, in the order in which they are
-    stored; the last word counts.
-    """
+    """Accept resolved symbols: one line of text each; return them sorted, without duplicates."""
     found: dict[tuple[str, str, str, str], SymbolRef] = {}
     for one in values:
         for what in ("root", "language", "name", "path", "hash"):

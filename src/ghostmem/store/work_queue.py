@@ -1,7 +1,7 @@
-"""A queue in the database through which several workers share one job, each piece done once.
+"""A queue in the database through which several workers share one job.
 
-A worker is present as long as it holds a lock; pieces of a worker that is gone are free again.
-"""
+A worker is present as long as it holds a lock; the items of a worker that is gone are free
+again."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def shared(store: Store) -> SharedEngine | None:
 def claim_work(
     store: Store, tx: SharedTransaction, kind: str, holder: str, size: int
 ) -> list[tuple[str, str]]:
-    """Claim some pieces; when there are none, those of workers who are gone."""
+    """Claim some items; when none is free, those of workers that are gone."""
     now = store.clock()
     found = tx.work.claim(kind, holder, now + LEASE, size, now)
     if not found and tx.work.free_the_dead(kind):

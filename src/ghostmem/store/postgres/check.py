@@ -1,4 +1,4 @@
-"""Finding what is wrong in a database, and rebuilding every index from the rows."""
+"""Check a database for corruption, and rebuild every index from the rows."""
 
 import json
 from collections.abc import Mapping
@@ -144,7 +144,7 @@ _INVALID = (
 
 
 def problems(tx: "PostgresTransaction") -> list[str]:
-    """Return one sentence for everything that is wrong; an empty list means clean."""
+    """Return a message for each problem; an empty list means no corruption."""
     db = tx.db
     found = [f"index {name} is not valid" for (name,) in db.rows(_INVALID)]
     for table, column, parent in _POINTERS:
@@ -174,9 +174,7 @@ def _points_nowhere(column: str, parent: str) -> str:
 
 
 def _malformed(db: "Db") -> list[str]:
-    """Read every tag and meta; only servers from 16 on could tell themselves whether a text is
-    JSON.
-    """
+    """Check that tags and meta are JSON; only servers from 16 on could do that in SQL."""
     wrong = {"tags": 0, "meta": 0}
     for tags, meta in db.stream(
         "SELECT tags, meta FROM memories WHERE tags IS NOT NULL OR meta IS NOT NULL"
@@ -200,7 +198,7 @@ def _is(text: str | None, kind: type) -> bool:
 
 
 def repair(tx: "PostgresTransaction", reindex: "Reindex") -> Mapping[str, int]:
-    """Remove orphans and rebuild every index; return what was done."""
+    """Remove orphans and rebuild every index; return the numbers of changes."""
     db = tx.db
     for (name,) in db.rows(_INVALID):
         db.execute(f"REINDEX INDEX {name}")

@@ -1,6 +1,4 @@
-"""A Citus cluster: tables spread over its nodes by namespace, its nodes, and namespaces that get a
-shard to themselves.
-"""
+"""A Citus cluster: its nodes, the distribution of tables by namespace, and isolated shards."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -21,9 +19,7 @@ _DOCS = "docs/postgres.md says how a cluster is set up"
 
 @contextmanager
 def administered(url: str) -> "Iterator[psycopg.Connection[Any]]":
-    """Lend a connection of one's own on which every statement is its own transaction, unless one is
-    begun.
-    """
+    """Lend a new connection in autocommit mode."""
     with (
         translated(masked(url)),
         psycopg.connect(
@@ -35,7 +31,7 @@ def administered(url: str) -> "Iterator[psycopg.Connection[Any]]":
 
 
 def require_citus(connection: "psycopg.Connection[Any]", where: str) -> str:
-    """Return the version of Citus in this database, or say how it gets there."""
+    """Return the version of Citus in this database, or raise an error with the next step."""
     row = connection.execute(
         "SELECT extversion FROM pg_extension WHERE extname = 'citus'"
     ).fetchone()
@@ -72,9 +68,7 @@ def nodes(connection: "psycopg.Connection[Any]", where: str) -> list[ClusterNode
 
 
 def kinds(connection: "psycopg.Connection[Any]") -> dict[str, str]:
-    """Return which of Ghost's tables are spread ("distributed") or copied to every node
-    ("reference").
-    """
+    """Return Ghost's Citus tables by kind: "distributed", or "reference" for a copy per node."""
     rows = connection.execute(
         "SELECT c.relname, t.citus_table_type FROM citus_tables t JOIN pg_class c ON c.oid "
         "= t.table_name"
@@ -89,10 +83,9 @@ def distribute(
     shards: int,
     progress: Callable[[int], None] | None = None,
 ) -> Distribution:
-    """Copy what belongs to the whole store to every node, and spread what belongs to a namespace.
+    """Copy the tables of the store to every node, and distribute those of namespaces.
 
-    All of it or nothing.
-    """
+    It is one transaction."""
     require_citus(connection, where)
     if not any(node.role == "worker" and node.active for node in nodes(connection, where)):
         raise EngineError(
@@ -141,10 +134,9 @@ def _spread(connection: "psycopg.Connection[Any]", table: str, shards: int) -> N
 def isolate(
     connection: "psycopg.Connection[Any]", where: str, ns: str, to: tuple[str, int] | None
 ) -> Isolation:
-    """Give a namespace a shard to itself and, if told, bring that shard to another node.
+    """Give a namespace a shard to itself and optionally move that shard to another node.
 
-    Both while others write elsewhere.
-    """
+    Other namespaces can be written meanwhile."""
     require_citus(connection, where)
     if kinds(connection).get(ANCHOR) != "distributed":
         raise InvalidInputError(
@@ -198,7 +190,7 @@ def _place(connection: "psycopg.Connection[Any]", ns: str) -> tuple[int, str, in
 
 
 def _alone(connection: "psycopg.Connection[Any]", ns: str) -> bool:
-    """Say whether a namespace's shard takes one hash only, which is what an isolated one does."""
+    """Say whether a namespace's shard has one hash only, as an isolated shard does."""
     row = connection.execute(
         "SELECT shardminvalue = shardmaxvalue FROM pg_dist_shard"
         " WHERE shardid = get_shard_id_for_distribution_column(%s, %s::text)",
@@ -208,9 +200,7 @@ def _alone(connection: "psycopg.Connection[Any]", ns: str) -> bool:
 
 
 def tasks(plan: Sequence[tuple[str]]) -> int | None:
-    """Return how many shards a plan asks, or None when it asks none because the coordinator answers
-    by itself.
-    """
+    """Return the number of shards a plan asks, or None when the coordinator answers alone."""
     for (line,) in plan:
         name, _, value = line.strip().partition(":")
         if name == "Task Count":

@@ -1,6 +1,4 @@
-"""Connections to PostgreSQL: a pool of them, one transaction each, and vectors in the form that
-pgvector takes.
-"""
+"""Connections to PostgreSQL: the pool, timeouts, and vectors in pgvector's format."""
 
 import time
 from collections.abc import Generator, Iterator, Sequence
@@ -23,17 +21,15 @@ _MIN_STATEMENT = (
 _MARGIN = 1.0  # seconds that the server has to say itself that something took too long
 
 
-class Limits(NamedTuple):
-    """How many seconds a statement may wait for a lock, and how many it may take in all."""
+class Timeouts(NamedTuple):
+    """The seconds a statement may wait for a lock, and may take in all."""
 
     lock: float
     statement: float
 
     @classmethod
-    def of(cls, busy_timeout: float) -> "Limits":
-        """Return the limits that a busy timeout stands for: a statement may work as long again as
-        it may wait.
-        """
+    def of(cls, busy_timeout: float) -> "Timeouts":
+        """Return the timeouts for a busy timeout: a statement may work as long as it may wait."""
         return cls(busy_timeout, max(2 * busy_timeout, _MIN_STATEMENT))
 
     @property
@@ -44,14 +40,14 @@ class Limits(NamedTuple):
 
 
 class SilentServerError(psycopg.OperationalError):
-    """The server holds the connection open and sends nothing."""
+    """The server keeps the connection open and sends nothing."""
 
 
 class Connection(psycopg.Connection[Any]):
-    """A connection that ends when the server sends nothing for too long.
+    """A connection that is closed when the server sends nothing for too long.
 
     A server that was stopped, or a machine that hangs, cannot cancel a statement, and a socket
-    alone waits for ever."""
+    alone waits forever."""
 
     silence: float | None = None  # seconds to wait for the next bytes; None waits without end
 
@@ -66,12 +62,12 @@ class Connection(psycopg.Connection[Any]):
             raise
 
     def limit(self, seconds: float | None) -> None:
-        """Wait no longer for the server's next bytes than a while after these seconds."""
+        """Wait no longer than these seconds and a margin for the server's next bytes."""
         self.silence = None if seconds is None else max(seconds, 0.0) + _MARGIN
 
 
 def _while_heard(gen: "Generator[Any, Any, Any]", seconds: float) -> "Generator[Any, Any, Any]":
-    """Pass everything on to a generator of psycopg until nothing came for some seconds."""
+    """Drive a generator of psycopg until nothing came for some seconds."""
     heard = time.monotonic()
     try:
         wanted = next(gen)
@@ -88,7 +84,7 @@ def _while_heard(gen: "Generator[Any, Any, Any]", seconds: float) -> "Generator[
 
 
 @contextmanager
-def unlimited(connection: Connection, limits: Limits) -> Iterator[None]:
+def unlimited(connection: Connection, limits: Timeouts) -> Iterator[None]:
     """Let the statements of a block take as long as they need: migrations and VACUUM."""
     connection.limit(None)
     connection.execute("SET statement_timeout TO 0; SET lock_timeout TO 0")
@@ -105,9 +101,7 @@ class Vec(bytes):
 
 
 class _VecDumper(Dumper):
-    """Sends vectors without a word about their type, which the statement tells: no connection has
-    to look it up.
-    """
+    """Sends vectors without a type, so that no connection has to look up its number."""
 
     format = Format.BINARY
 
@@ -117,26 +111,21 @@ class _VecDumper(Dumper):
 
 
 def vec_of(numbers: "NDArray[np.floating[Any]]") -> Vec:
-    """Turn a vector into pgvector's form: how many numbers, two bytes that it does not use, and the
-    numbers as float32.
-    """
+    """Turn a vector into pgvector's format: dimension, two unused bytes, float32 numbers."""
     return Vec(len(numbers).to_bytes(2, "big") + b"\0\0" + numbers.astype(">f4").tobytes())
 
 
 def as_vec(half: bytes) -> Vec:
-    """Turn a vector as it is stored, of float16, into pgvector's form, which holds the same
-    numbers.
-    """
+    """Turn a stored float16 vector into pgvector's format without rounding."""
     import numpy as np
 
     return vec_of(np.frombuffer(half, np.float16))
 
 
 def numbers_of(raw: Sequence[bytes], width: int) -> "NDArray[np.float16]":
-    """Read vectors in pgvector's form.
+    """Read vectors in pgvector's format.
 
-    Their numbers were float16 before they were stored, so nothing is rounded.
-    """
+    Their numbers were float16 before they were stored, so nothing is rounded."""
     import numpy as np
 
     return (
@@ -147,7 +136,7 @@ def numbers_of(raw: Sequence[bytes], width: int) -> "NDArray[np.float16]":
 
 
 def configure(connection: "psycopg.Connection[Any]") -> None:
-    """Make a new connection speak as all of Ghost's do."""
+    """Set the encoding, time zone and idle timeout of a new connection."""
     connection.autocommit = True
     # one session in one transaction is never waited for by others longer than this when its program
     # hangs
@@ -159,10 +148,9 @@ def configure(connection: "psycopg.Connection[Any]") -> None:
 
 
 def _quiet() -> None:
-    """Keep what the pool says of broken connections out of a terminal.
+    """Keep the pool's messages about broken connections off the terminal.
 
-    A program that keeps a log still gets it.
-    """
+    Configured log handlers still get them."""
     import logging
 
     log = logging.getLogger("psycopg.pool")
@@ -170,10 +158,8 @@ def _quiet() -> None:
         log.addHandler(logging.NullHandler())
 
 
-def make_pool(url: str, size: int, limits: Limits) -> "ConnectionPool[Connection]":
-    """Return an open pool that makes connections when they are needed and replaces those that
-    broke.
-    """
+def make_pool(url: str, size: int, limits: Timeouts) -> "ConnectionPool[Connection]":
+    """Return an open pool that connects on demand and replaces broken connections."""
     _quiet()
 
     def prepare(connection: Connection) -> None:

@@ -1,7 +1,4 @@
-"""Reading and writing rows of any table as they are, to move a store.
-
-See `ghostmem.store.tables`.
-"""
+"""Rows of any table as they are, to move a store; see `ghostmem.store.tables`."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -25,16 +22,15 @@ class PostgresCopy(CopyTable):
     _db: Db
 
     def namespaces(self) -> list[str]:
-        """Return every namespace that a row belongs to."""
+        """Return every namespace that has rows."""
         names = ("namespaces", "memories", "quarantine", "audit", "notes", "changes")
         sql = " UNION ".join(f"SELECT DISTINCT ns FROM {name}" for name in names)
         return sorted(name for (name,) in self._db.rows(sql))
 
     def counts(self, table: Table) -> dict[str, int]:
-        """Return how many rows each namespace has.
+        """Return the number of rows by namespace.
 
-        Of a table of the whole store, under an empty name.
-        """
+        Rows of a table of the whole store are counted under an empty name."""
         if table.owned:
             return dict(self._db.rows(f"SELECT ns, count(*) FROM {table.name} GROUP BY ns"))
         return dict(self._db.rows(f"SELECT '', count(*) FROM {table.name} HAVING count(*) > 0"))
@@ -47,7 +43,7 @@ class PostgresCopy(CopyTable):
         upto: Key | None = None,
         limit: int = -1,
     ) -> list[Row]:
-        """Return rows behind a key, up to another one, in order."""
+        """Return rows after a key, up to another one, in order."""
         where, values = (["ns = %s"], [ns]) if table.owned else ([], [])
         keys, marks = ", ".join(table.key), ", ".join(["%s"] * len(table.key))
         for sign, key in ((">", after), ("<=", upto)):
@@ -72,12 +68,12 @@ class PostgresCopy(CopyTable):
         return rows
 
     def of(self, table: Table, ns: str, ids: Sequence[str]) -> list[Row]:
-        """Return the rows that name one of these memories, in order."""
+        """Return the rows that name one of some memories, in order."""
         where, values = _naming(table, ns, ids)
         return self._select(table, where, values)
 
     def write(self, table: Table, ns: str, rows: Sequence[Row]) -> None:
-        """Write rows, in the place of those with the same keys."""
+        """Write rows, replacing those with the same keys."""
         refuse_nul(table, ns, rows)
         owner = (ns,) if table.owned else ()
         columns = [*(["ns"] if owner else []), *table.columns]
@@ -120,21 +116,19 @@ class PostgresCopy(CopyTable):
                 cursor.executemany(sql, rows)
 
     def drop(self, table: Table, ns: str, keys: Sequence[Key]) -> None:
-        """Delete rows by their keys, with all that hangs on them."""
+        """Delete rows by their keys, with everything that depends on them."""
         owner = (ns,) if table.owned else ()
         names = [*(["ns"] if owner else []), *table.key]
         where = " AND ".join(f"{name} = %s" for name in names)
         self._many(f"DELETE FROM {table.name} WHERE {where}", [(*owner, *key) for key in keys])
 
     def drop_of(self, table: Table, ns: str, ids: Sequence[str]) -> None:
-        """Delete the rows that name one of these memories."""
+        """Delete the rows that name one of some memories."""
         where, values = _naming(table, ns, ids)
         self._db.run(f"DELETE FROM {table.name} WHERE {where}", values)
 
     def mark(self, table: Table, ns: str) -> tuple[int, int]:
-        """Return how many rows a namespace has of a table that is logged, and the sum of their
-        numbers.
-        """
+        """Return the number of rows of a logged table in a namespace, and the sum of their ids."""
         column = {"chunks": "id", "vectors": "chunk_id"}.get(table.name, "seq")
         count, total = self._db.row(
             f"SELECT count(*), coalesce(sum({column}), 0) FROM {table.name} WHERE ns = %s", (ns,)
@@ -142,13 +136,11 @@ class PostgresCopy(CopyTable):
         return count, int(total)
 
     def crossing(self) -> dict[str, int]:
-        """Return what joins memories of two namespaces: nothing, the tables do not allow it."""
+        """Return nothing: the tables allow no edge between namespaces."""
         return {}
 
     def counters(self) -> dict[str, int]:
-        """Return the highest number that each table that numbers its rows ever gave, as far as it
-        is known.
-        """
+        """Return the highest number that each numbered table ever gave, as far as known."""
         found: dict[str, int] = {}
         for name in COUNTED:
             given = self._db.get(
@@ -158,7 +150,7 @@ class PostgresCopy(CopyTable):
         return found
 
     def count_from(self, counters: Mapping[str, int]) -> None:
-        """Give no number again that another engine gave already."""
+        """Continue the numbers of another engine."""
         for name, last in counters.items():
             if last:
                 self._db.get("SELECT setval(%s::regclass, %s)", (self._sequence(name), last))
@@ -181,7 +173,7 @@ def _naming(table: Table, ns: str, ids: Sequence[str]) -> tuple[str, list[Any]]:
 
 
 def refuse_nul(table: Table, ns: str, rows: Sequence[Row]) -> None:
-    """Say which row has a character that PostgreSQL's texts cannot hold."""
+    """Refuse rows with a NUL character, which PostgreSQL cannot store."""
     for row in rows:
         for name, value in zip(table.columns, row, strict=True):
             if isinstance(value, str) and "\0" in value:

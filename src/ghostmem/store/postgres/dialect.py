@@ -9,7 +9,7 @@ from ghostmem.store.tables import Table
 
 
 class PostgresDialect(Dialect):
-    """The SQL that only PostgreSQL understands; `??` stands for its operator `?`."""
+    """The SQL that only PostgreSQL understands; `??` is its operator `?`."""
 
     name = "postgresql"
     among = "= ANY(?)"

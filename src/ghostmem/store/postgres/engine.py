@@ -1,4 +1,4 @@
-"""A PostgreSQL database as a store: a pool of connections, transactions, and locks by namespace."""
+"""A PostgreSQL database as a store: a pool of connections, transactions, and namespace locks."""
 
 import os
 import threading
@@ -21,7 +21,7 @@ from ghostmem.errors import (
 )
 from ghostmem.settings import check_url, masked
 from ghostmem.store.ledger import MOVING, newer, pending, unknown
-from ghostmem.store.postgres.connect import WRITERS, Connection, Limits, make_pool, unlimited
+from ghostmem.store.postgres.connect import WRITERS, Connection, Timeouts, make_pool, unlimited
 from ghostmem.store.postgres.database import Db
 from ghostmem.store.postgres.failures import translate, translated
 from ghostmem.store.postgres.migrate import applied, migrate
@@ -52,9 +52,7 @@ _SOON = (
 
 
 class PostgresEngine:
-    """A store in a PostgreSQL database, which other processes and machines may use at the same
-    time.
-    """
+    """A store in a PostgreSQL database that other processes and machines may use too."""
 
     name = "postgresql"
     shared = True  # workers on several machines may do one job together
@@ -77,7 +75,7 @@ class PostgresEngine:
         self._newer = ""
         self._synchronous = synchronous
         self._busy_timeout = busy_timeout
-        self._limits = Limits.of(busy_timeout)
+        self._limits = Timeouts.of(busy_timeout)
         self._connections = connections
         self._hnsw = hnsw
         self._views: Views = {}
@@ -123,10 +121,9 @@ class PostgresEngine:
             return self._pool
 
     def _lent(self, deadline: float) -> Connection:
-        """Take a connection from the pool, asking again and again until a moment.
+        """Take a connection from the pool, retrying until a deadline.
 
-        A server that says no is believed at once.
-        """
+        A refusal of the server is raised at once."""
         pool = self._ready()
         while True:
             left = deadline - time.monotonic()
@@ -141,10 +138,7 @@ class PostgresEngine:
                     raise self._unreachable(error, reason) from error
 
     def _reason(self) -> str:
-        """Return the server's own word for why there is no connection.
-
-        Empty when there could be one.
-        """
+        """Return the server's reason for refusing a connection, or an empty text."""
         try:
             psycopg.connect(self.url, connect_timeout=3).close()
         except psycopg.Error as reason:
@@ -159,10 +153,9 @@ class PostgresEngine:
 
     @contextmanager
     def _begun(self, statement: str, patience: float | None = None) -> Iterator[Connection]:
-        """Lend a connection in a transaction that has begun.
+        """Lend a connection with an open transaction.
 
-        A connection that broke meanwhile is replaced, for a while.
-        """
+        A connection that broke meanwhile is replaced until the deadline."""
         pool, wait = self._ready(), 0.0
         deadline = time.monotonic() + (self._busy_timeout if patience is None else patience)
         while True:
@@ -198,7 +191,7 @@ class PostgresEngine:
 
     @contextmanager
     def snapshot(self) -> "Iterator[PostgresTransaction]":
-        """Read one state at leisure, on a connection of its own, while others go on writing."""
+        """Read one consistent state on its own connection, while others write."""
         begin = f"{_READ}; SET LOCAL idle_in_transaction_session_timeout = 0; {_AT_LEISURE}"
         yield from self._transact(begin, "COMMIT", (), False, {}, None)
 
@@ -210,12 +203,12 @@ class PostgresEngine:
         patience: float | None = None,
         within: Iterable[str] | None = None,
     ) -> "Iterator[PostgresTransaction]":
-        """Change the store: all of it or nothing.
+        """Change the store in one transaction.
 
-        `durable` waits until it would survive a power cut, `dry_run` takes everything back at the
-        end, `patience` is how many seconds to wait for a lock instead of the setting. With
-        `within`, only these namespaces are written and only they are locked; else nobody else
-        writes meanwhile."""
+        `durable` waits until the change survives a power cut, `dry_run` rolls everything back
+        at the end, and `patience` is the seconds to wait for a lock instead of the setting.
+        With `within`, only these namespaces are written and locked; otherwise the whole store
+        is locked."""
         if self.read_only:
             raise (NewerStoreError if self._newer else ReadOnlyStoreError)(self.read_only_reason)
         names = None if within is None else tuple(sorted(set(within)))
@@ -270,9 +263,7 @@ class PostgresEngine:
                 raise translate(error, self.location) from error
 
     def _look_again(self, connection: "psycopg.Connection[Any]", added: int) -> None:
-        """Let the planner count anew after much was written: it walks a whole namespace where it
-        believes there is little.
-        """
+        """Refresh the planner's statistics after many writes: with old ones it scans namespaces."""
         self._added += added
         if self._added >= self._enough:
             self._added, self._enough = 0, self._enough * 2
@@ -281,7 +272,7 @@ class PostgresEngine:
 
     @property
     def file(self) -> str | None:
-        """Return None: the store is no file of this machine."""
+        """Return None: the store is not a file of this machine."""
         return None
 
     def administration(self) -> "PostgresAdministration":
@@ -291,13 +282,13 @@ class PostgresEngine:
         return PostgresAdministration(self.url, self.location)
 
     def present(self) -> AbstractContextManager[str]:
-        """Be there for others to see until the block ends, under the name that it gives."""
+        """Be present for other workers until the block ends; gives the name of the worker."""
         from ghostmem.store.postgres.presence import present
 
         return present(self.url, self.location)
 
     def answers(self, seconds: float) -> bool:
-        """Say whether the database can be read, waiting no longer than so many seconds."""
+        """Say whether the database can be read within some seconds."""
         try:
             with self._begun(
                 f"{_READ}; SET LOCAL lock_timeout TO {max(1, int(seconds * 1000))}", seconds
@@ -309,7 +300,7 @@ class PostgresEngine:
         return True
 
     def size(self) -> int:
-        """Return the bytes that the tables and their indexes take."""
+        """Return the bytes of the tables and their indexes."""
         with self.read() as tx:
             sql = (
                 "SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0) FROM pg_class c"
@@ -319,7 +310,7 @@ class PostgresEngine:
             return int(tx.db.get(sql))
 
     def versions(self) -> Mapping[str, str]:
-        """Return the versions of what the engine stands on."""
+        """Return the versions of the server, its extensions, the driver and the schema."""
         with self.read() as tx:
             names = sorted(applied(tx.db.connection) or ())
             server = str(tx.db.get("SELECT current_setting('server_version')"))
@@ -337,7 +328,7 @@ class PostgresEngine:
         }
 
     def check(self) -> list[str]:
-        """Return everything that is wrong with the rows and their indexes."""
+        """Return all problems of the rows and their indexes."""
         from ghostmem.store.postgres.check import problems
 
         with self.snapshot() as tx:
@@ -359,7 +350,7 @@ class PostgresEngine:
         )
 
     def _vacuum(self) -> None:
-        """Let PostgreSQL reuse the space of what was deleted, and look at its statistics again."""
+        """Let PostgreSQL reuse the space of deleted rows, and refresh its statistics."""
         from ghostmem.store.postgres.schema import OF_NAMESPACE
 
         with (
@@ -370,10 +361,9 @@ class PostgresEngine:
             connection.execute(f"VACUUM (ANALYZE) {', '.join(OF_NAMESPACE)}")
 
     def scrub(self, force: bool = False) -> str:
-        """Say what PostgreSQL keeps of what was deleted for good, and how that is ended.
+        """Return a message about deleted bytes that PostgreSQL may still keep, or an empty text.
 
-        Nothing can promise it from here.
-        """
+        Ghost cannot remove them from here."""
         if force:
             self._vacuum()
         if not force and not self._owes:
@@ -388,19 +378,18 @@ class PostgresEngine:
     def copies_holding(
         self, paths: Iterable[str], ids: Sequence[str], texts: Sequence[str] = ()
     ) -> list[str]:
-        """Return which of these copies hold memories.
+        """Return the copies that hold some memories.
 
-        Copies of PostgreSQL's own are unknown here.
-        """
+        Backups of PostgreSQL itself are unknown here."""
         from ghostmem.store.sqlite.scrub import holders
 
         return holders(list(paths), ids, texts)
 
     def flush(self) -> None:
-        """Do nothing: what is committed is where PostgreSQL keeps it."""
+        """Do nothing: committed data is safe in PostgreSQL."""
 
     def close(self) -> None:
-        """Give every connection back."""
+        """Close every connection."""
         self._closed = True
         if self._pool is not None and self._process == os.getpid():
             self._pool.close(timeout=5)

@@ -1,4 +1,4 @@
-"""PostgreSQL's errors in Ghost's words."""
+"""PostgreSQL's errors as Ghost's errors."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -38,9 +38,7 @@ _WORDS: tuple[tuple[type[Exception] | tuple[type[Exception], ...], type[EngineEr
 
 
 def translate(error: Exception, where: str) -> Exception:
-    """Return the Ghost error that says what an error of PostgreSQL means, or the error itself if it
-    is none of those.
-    """
+    """Return the Ghost error for an error of PostgreSQL, or the error itself."""
     told = " ".join(str(error).split())
     for theirs, ours, words in _WORDS:
         if isinstance(error, theirs):

@@ -1,6 +1,4 @@
-"""Indexes of vectors for namespaces that are too large to compare everything: one HNSW index for
-each model, made on request.
-"""
+"""HNSW indexes of vectors for large namespaces: one for each model, created on request."""
 
 import threading
 from collections.abc import Callable
@@ -17,10 +15,9 @@ LONGEST = 2000  # pgvector indexes no longer vectors of this type
 def build(
     connection: "psycopg.Connection[Any]", progress: Callable[[int], None] | None = None
 ) -> list[VectorIndex]:
-    """Make what is missing while others read and write, and return all.
+    """Create the missing indexes while others read and write, and return all.
 
-    One that was left half made is made anew.
-    """
+    An index that was left incomplete is created again."""
     for model, _, dimension in _models(connection):
         name = _name(model)
         valid = _valid(connection, name)
@@ -41,7 +38,7 @@ def build(
 
 
 def drop(connection: "psycopg.Connection[Any]") -> list[VectorIndex]:
-    """Drop the indexes and return what they were."""
+    """Drop the indexes and return them."""
     found = [one for one in indexes(connection) if one.state in {"ready", "half made"}]
     for one in found:
         connection.execute(sql.SQL("DROP INDEX IF EXISTS {}").format(sql.Identifier(one.name)))
@@ -49,7 +46,7 @@ def drop(connection: "psycopg.Connection[Any]") -> list[VectorIndex]:
 
 
 def indexes(connection: "psycopg.Connection[Any]") -> list[VectorIndex]:
-    """Return the index of each model, also where there is none."""
+    """Return the index of each model, also where none exists."""
     found = []
     for model, label, dimension in _models(connection):
         name, valid = _name(model), _valid(connection, _name(model))
@@ -93,7 +90,7 @@ def _valid(connection: "psycopg.Connection[Any]", name: str) -> bool | None:
 
 
 class _watched:  # noqa: N801 - used as a statement
-    """Tell how many vectors are in an index while it is made, from a second connection."""
+    """Report the progress of creating an index, from a second connection."""
 
     def __init__(
         self, connection: "psycopg.Connection[Any]", progress: Callable[[int], None] | None

@@ -1,4 +1,4 @@
-"""Chunks, full text, substrings and vectors of the live last versions."""
+"""The index in PostgreSQL: chunks with tsvectors and trigrams, words and vectors."""
 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
@@ -47,9 +47,7 @@ class PostgresIndex(Index):
         model: int | None = None,
         vectors: Sequence[bytes] = (),
     ) -> int:
-        """Index a memory's chunks, with their vectors when there are some, and return the first
-        chunk's number.
-        """
+        """Index a memory's chunks, with vectors if given, and return the first chunk's number."""
         first, ns = 0, memory.ns
         self._journal.namespace(ns)
         thread = self._thread(ns, memory.source_scope, rows)
@@ -85,7 +83,7 @@ class PostgresIndex(Index):
         return first
 
     def _thread(self, ns: str, scope: str | None, rows: "Sequence[IndexRow]") -> int | None:
-        """Return the thread that a source scope is, longer by these rows."""
+        """Return the number of the thread of a source scope, extended by some rows."""
         if scope is None or not rows:
             return None
         found: int = self._db.get(
@@ -98,7 +96,7 @@ class PostgresIndex(Index):
         return found
 
     def remove(self, memory: Memory) -> int:
-        """Take a memory out of every index and return how many chunks it had."""
+        """Take a memory out of every index and return the number of its chunks."""
         sql = (
             "DELETE FROM chunks WHERE ns = %s AND memory_id = %s RETURNING length, thread_id, terms"
         )
@@ -120,7 +118,7 @@ class PostgresIndex(Index):
         return len(rows)
 
     def _replace_words(self, ns: str, old: Iterable[str], new: Iterable[str]) -> None:
-        """Keep the words of a namespace up to date when terms of its chunks were replaced."""
+        """Update the words of a namespace when terms of its chunks were replaced."""
         from ghostmem.text.spelling import words_of
         from ghostmem.text.terms import encode
 
@@ -135,10 +133,7 @@ class PostgresIndex(Index):
             self._db.run(_FORGET_WORDS, (ns, gone, [encode(word) for word in gone], ns))
 
     def reword(self, ns: str, memory_id: str, terms: Sequence[str]) -> None:
-        """Replace the terms of a memory's chunks, given in the chunks' order.
-
-        Their numbers and vectors stay.
-        """
+        """Replace the terms of a memory's chunks in order; their numbers and vectors stay."""
         from ghostmem.store.tables import indexed
 
         sql = (

@@ -1,4 +1,4 @@
-"""What source files said, by the hash of their content: a cache that may be dropped at any time."""
+"""The cache of code outlines in PostgreSQL, by the hash of file contents."""
 
 from collections.abc import Iterable, Iterator, Mapping
 
@@ -15,14 +15,13 @@ _DIGEST = (
 class PostgresOutline:
     """The cache of the code outline.
 
-    A store that machines share holds the projects of all of them, under the roots they have there.
-    """
+    A shared store holds the projects of several machines, under their roots there."""
 
     def __init__(self, db: Db) -> None:
         self._db = db
 
     def files(self, root: str, language: str) -> dict[str, tuple[Stat, int, str]]:
-        """Return the files of a project as they were last seen: stats, when that was, and hash."""
+        """Return the files of a project as last seen: status, time, and hash."""
         sql = (
             "SELECT path, size, mtime_ns, inode, seen_ns, hash FROM outline_files"
             " WHERE md5(root) = md5(%s) AND root = %s AND language = %s ORDER BY path"
@@ -37,7 +36,7 @@ class PostgresOutline:
         files: Mapping[str, tuple[Stat, int, str]],
         gone: Iterable[str],
     ) -> None:
-        """Write down how files were seen, and forget those that are gone."""
+        """Store the state of files, and delete those that are gone."""
         sql = (
             "INSERT INTO outline_files (root, language, path, size, mtime_ns, inode, "
             "seen_ns, hash) SELECT %s, %s, given.* FROM"
@@ -61,9 +60,7 @@ class PostgresOutline:
             self._db.run(sql, (root, language, lost))
 
     def facts(self, hashes: Iterable[str], maker: str) -> Iterator[tuple[str, bytes]]:
-        """Yield the facts that are there for contents, made by one extractor, as they were
-        given.
-        """
+        """Yield the cached facts of contents that one extractor produced."""
         sql = (
             "SELECT hash, facts FROM outline_facts WHERE digest IN"
             f" (SELECT {_DIGEST.replace('%s', 'given', 1)} FROM unnest(%s::text[]) AS given)"
@@ -75,10 +72,9 @@ class PostgresOutline:
             ).fetchall()
 
     def put_facts(self, facts: Iterable[tuple[str, bytes]], maker: str) -> None:
-        """Keep facts in the place of those that an older extractor of the language made.
+        """Store facts, replacing those of older extractors of the language.
 
-        A maker begins with its language.
-        """
+        The name of an extractor (`maker`) begins with its language."""
         older = (
             "DELETE FROM outline_facts WHERE md5(hash) IN (SELECT md5(given) FROM "
             "unnest(%s::text[]) AS given)"
@@ -96,7 +92,7 @@ class PostgresOutline:
             self._db.run(fresh, (maker, known, packed))
 
     def graph(self, root: str, language: str, maker: str) -> bytes | None:
-        """Return the graph of a project that was made from the same."""
+        """Return the cached graph of a project that the same extractor produced."""
         key = _GRAPH.format(language=language, root=root)
         found = self._db.execute(
             f"SELECT facts FROM outline_facts WHERE digest = {_DIGEST}", (key, maker), binary=True
@@ -104,10 +100,9 @@ class PostgresOutline:
         return None if found is None else bytes(found[0])
 
     def put_graph(self, root: str, language: str, maker: str, packed: bytes) -> None:
-        """Keep the graph of a project in the place of an older one.
+        """Store the graph of a project, replacing an older one.
 
-        It stands beside the facts that it was made from.
-        """
+        It is a row of the table of facts."""
         key = _GRAPH.format(language=language, root=root)
         self._db.run("DELETE FROM outline_facts WHERE md5(hash) = md5(%s)", (key,))
         self._db.run(
@@ -116,10 +111,9 @@ class PostgresOutline:
         )
 
     def prune(self) -> int:
-        """Drop facts of contents that no file has, and graphs without files.
+        """Delete facts of contents that no file has, and graphs without files.
 
-        A folder that is not here may be on another machine, so what is known of its files stays.
-        """
+        A missing folder may be on another machine, so its files stay."""
         return self._db.run(
             "DELETE FROM outline_facts f WHERE NOT EXISTS (SELECT 1 FROM outline_files o "
             "WHERE o.hash = f.hash)"

@@ -1,6 +1,4 @@
-"""The vectors of a namespace where they lie: the database compares them, and Python has the last
-word on the order.
-"""
+"""The vectors of a namespace in the database, which compares them; Python fixes the order."""
 
 from typing import TYPE_CHECKING
 
@@ -25,9 +23,7 @@ HNSW = (
 
 
 class RemoteView(VectorView):
-    """A view that asks for the few vectors a search needs, and brings all into memory only for what
-    compares everything.
-    """
+    """A view that asks for the few vectors of a search, and loads all only to compare all."""
 
     def __init__(
         self,
@@ -60,7 +56,7 @@ class RemoteView(VectorView):
 
     @property
     def count(self) -> int:
-        """Return how many vectors there are."""
+        """Return the number of vectors."""
         return self._counted()[0]
 
     @property
@@ -85,8 +81,7 @@ class RemoteView(VectorView):
     ) -> list[int]:
         """Return the chunks nearest to a unit vector, nearest first, ties by newest.
 
-        With `among`, only of those.
-        """
+        With `among`, only those chunks are compared."""
         if self._here is not None:
             return self._here.nearest(query, count, among)
         if among is not None:
@@ -123,7 +118,7 @@ class RemoteView(VectorView):
     def vectors(
         self, chunks: "NDArray[np.int64]"
     ) -> "tuple[NDArray[np.float32], NDArray[np.bool_]]":
-        """Return the vectors of chunks and which of them there are."""
+        """Return the vectors of chunks, and a mask of those that exist."""
         if self._here is not None:
             return self._here.vectors(chunks)
         sql = (

@@ -1,4 +1,4 @@
-"""Removing what tables without a reference still say of memories that were deleted for good."""
+"""Remove traces of permanently deleted memories from tables without a reference to them."""
 
 from collections.abc import Iterable, Sequence
 
@@ -16,9 +16,7 @@ _AUDIT = (  # a change is of a memory, or of an edge as `from to relation`
 
 
 def tidy(db: Db, names: Sequence[str]) -> None:
-    """Forget, in these namespaces, what runs did to deleted memories, their keys in what runs
-    counted, and what is left over.
-    """
+    """Remove, in some namespaces, deleted memories from the records of runs and other tables."""
     for ns in names:
         db.run(_AUDIT, (ns, ns, ns))
         db.run("DELETE FROM threads WHERE ns = %s AND chunks = 0", (ns,))
@@ -28,7 +26,7 @@ def tidy(db: Db, names: Sequence[str]) -> None:
 
 
 def _tidy_reports(db: Db, names: Sequence[str]) -> None:
-    """Take the keys of deleted memories out of the groups that runs of the lifecycle remember."""
+    """Remove the keys of deleted memories from the groups that runs recorded."""
     reports = dict(db.rows("SELECT id, report FROM runs WHERE starts_with(report, '[')"))
     named = tally_keys(*reports.values())
     gone = {ns: named[ns] - _keys_there(db, ns, named[ns]) for ns in ("", *names) if ns in named}
@@ -41,9 +39,8 @@ def _tidy_reports(db: Db, names: Sequence[str]) -> None:
 
 
 def _keys_there(db: Db, ns: str, keys: Iterable[str]) -> set[str]:
-    """Return which of these keys a namespace has.
+    """Return those of some keys that a namespace has.
 
-    Where the namespace is not known, which any has.
-    """
+    An empty namespace stands for all."""
     sql = f"SELECT DISTINCT key FROM memories WHERE {'ns = %s AND ' if ns else ''}key = ANY(%s)"
     return {key for (key,) in db.rows(sql, (*([ns] if ns else []), sorted(keys)))}

@@ -1,4 +1,4 @@
-"""What a search asks of the database: postings, substrings, candidates and their neighbours."""
+"""The reads of a search in PostgreSQL."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -35,9 +35,7 @@ class PostgresSearch(SearchTable):
         return spaces
 
     def postings(self, space: int, codes: Sequence[str], limit: int) -> Iterator[list[int]]:
-        """Yield, for each of several terms, the newest chunks of a namespace that contain it, at
-        most so many.
-        """
+        """Yield for each term the newest chunks of a namespace that contain it, up to `limit`."""
         ns = self._places.space(space)
         sql = (
             "SELECT t.place, c.id FROM unnest(%s::text[]) WITH ORDINALITY t(code, place) "
@@ -68,14 +66,14 @@ class PostgresSearch(SearchTable):
         return [word for (word,) in self._db.rows(f"{sql})", values)]
 
     def known_words(self, space: int, words: Iterable[str]) -> list[str]:
-        """Return which of these words a namespace has."""
+        """Return those of some words that a namespace has."""
         sql = "SELECT word FROM words WHERE ns = %s AND word = ANY(%s)"
         return [word for (word,) in self._db.rows(sql, (self._places.space(space), list(words)))]
 
     def containing(self, space: int, text: str, limit: int) -> list[int]:
-        """Return the newest chunks of a namespace whose text or key contains a folded text of three
-        characters or more.
-        """
+        """Return the newest chunks of a namespace whose text or key contains a folded text.
+
+        The text must have three characters or more."""
         if len(text) < 3:
             return []
         ns = self._places.space(space)
@@ -88,9 +86,7 @@ class PostgresSearch(SearchTable):
         return found
 
     def allowed(self, space: int, which: Filter, limit: int) -> list[int] | None:
-        """Return all chunks of a namespace that a filter lets through, or None when they are more
-        than so many.
-        """
+        """Return all chunks of a namespace that pass a filter, or None if more than `limit` do."""
         ns = self._places.space(space)
         where, values = clause(self._sql, replace(which, ns=NsFilter(ns)))
         sql = (
@@ -101,7 +97,7 @@ class PostgresSearch(SearchTable):
         return found if len(found) <= limit else None
 
     def candidates(self, chunks: Sequence[int], which: Filter) -> list[Candidate]:
-        """Return those of these chunks that a filter lets through, in the order given."""
+        """Return those of some chunks that pass a filter, in the order given."""
         found: dict[int, Candidate] = {}
         one = (
             str(which.ns) if which.ns and not which.ns.is_prefix else None
@@ -131,7 +127,7 @@ class PostgresSearch(SearchTable):
         return found
 
     def threads(self, numbers: Iterable[int]) -> dict[int, tuple[int, int]]:
-        """Return how many chunks threads have, and how many terms."""
+        """Return the numbers of chunks and terms of threads."""
         sql = "SELECT id, chunks, length FROM threads WHERE ns = %s AND id = ANY(%s)"
         by_ns: dict[str, list[int]] = {}
         for number in numbers:
@@ -152,7 +148,7 @@ class PostgresSearch(SearchTable):
         return float(self._db.get(sql, (self._places.space(space),)))
 
     def thread(self, number: int, which: Filter) -> list[Candidate]:
-        """Return a whole thread in order, as far as a filter lets it through."""
+        """Return the chunks of a thread that pass a filter, in order."""
         ns = self._thread_ns(number)
         return (
             self._candidates("c.thread_id = %s", [number], ns, which, " ORDER BY c.place")

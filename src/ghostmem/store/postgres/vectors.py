@@ -1,7 +1,4 @@
-"""Vectors as rows, compared by the database.
-
-What reads a whole namespace brings it into memory once.
-"""
+"""Vectors in PostgreSQL, which compares them; a whole namespace is loaded only once."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -36,16 +33,14 @@ class PostgresVectors(VectorTable):
         return self._places.space(space)
 
     def view(self, model: int, space: Space) -> "VectorView":
-        """Return a namespace's vectors: those in memory when they are of today, else the database's
-        own.
-        """
+        """Return the view in memory when it is up to date, else one of the database."""
         known = self._views.get((model, space.number))
         if known is not None and known.sequence == space.sequence:
             return known
         return RemoteView(self._db, model, space, self._hnsw, self.load)
 
     def load(self, model: int, space: Space) -> VectorView:
-        """Bring a namespace's vectors into memory, or those in memory up to date."""
+        """Load a namespace's vectors into memory, or update the loaded ones."""
         known = self._views.get((model, space.number))
         if known is None or (known.sequence != space.sequence and self._must_reload(known, space)):
             known = VectorView(space.sequence, *self.after(model, space.number, -1))
@@ -58,7 +53,7 @@ class PostgresVectors(VectorTable):
     def after(
         self, model: int, space: int, chunk: int
     ) -> "tuple[NDArray[np.int64], NDArray[np.float16]]":
-        """Return the vectors of a namespace's chunks behind a number, in order."""
+        """Return the vectors of a namespace's chunks after a number, in order."""
         sql = (
             "SELECT chunk_id, vector FROM vectors WHERE ns = %s AND model_id = %s AND "
             "chunk_id > %s ORDER BY chunk_id"
@@ -70,7 +65,7 @@ class PostgresVectors(VectorTable):
         return np.fromiter((number for number, _ in rows), np.int64, len(rows)), made
 
     def owners(self, chunks: Sequence[int]) -> dict[int, str]:
-        """Return which memories chunks belong to."""
+        """Return the memories that chunks belong to."""
         found: dict[int, str] = {}
         for ns, numbers in self._places.of_chunks(
             chunks, nearby=True
@@ -83,7 +78,7 @@ class PostgresVectors(VectorTable):
         return {number: found[number] for number in chunks if number in found}
 
     def put(self, model: int, rows: Sequence[tuple[int, int, bytes]]) -> int:
-        """Write vectors as (namespace, chunk, vector) for chunks that are still there."""
+        """Write vectors as (namespace, chunk, vector) for chunks that still exist."""
         sql = (
             "INSERT INTO vectors (ns, model_id, chunk_id, vector) SELECT ns, %s, id, "
             "%s::vector FROM chunks"
@@ -100,9 +95,9 @@ class PostgresVectors(VectorTable):
     def missing(
         self, model: int, after: int, limit: int, ns: str | None = None
     ) -> Iterator[tuple[int, int, str, str | None]]:
-        """Yield chunks that have no vector of a model yet, as (namespace, chunk, text, who said
-        it); with `ns`, only of that.
-        """
+        """Yield chunks without a vector of a model as (namespace, chunk, text, source).
+
+        With `ns`, only chunks of that namespace."""
         where, values = (
             ("c.id > %s", [after]) if ns is None else ("c.ns = %s AND c.id > %s", [ns, after])
         )
@@ -111,9 +106,7 @@ class PostgresVectors(VectorTable):
     def lacking(
         self, model: int, ns: str, chunks: Sequence[int]
     ) -> Iterator[tuple[int, int, str, str | None]]:
-        """Yield those of a namespace's chunks that have no vector of a model yet, as `missing`
-        does.
-        """
+        """Yield those of a namespace's chunks that have no vector of a model, as `missing` does."""
         yield from self._lacking("c.ns = %s AND c.id = ANY(%s)", [ns, list(chunks)], model, None)
 
     def _lacking(

@@ -1,6 +1,4 @@
-"""A queue of work that several workers share: what nobody does is free, what somebody does is his
-until a time.
-"""
+"""A queue of work that several workers share, with claims that expire."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -18,20 +16,17 @@ _CLAIM = (
 
 
 class PostgresWork:
-    """Pieces of work by kind and namespace.
+    """Items of work by kind and namespace.
 
-    A worker claims some in a short transaction, does each and says so; when he dies, they are free
-    again once his time is over. The rows of a claim are passed over by others who claim at that
-    moment, so nobody waits and no piece is given out twice."""
+    A worker claims items in a short transaction, does each and reports it; when the worker
+    dies, they are free again after their time. A claim skips rows that another claim has
+    locked, so that nobody waits and no item is given out twice."""
 
     def __init__(self, db: Db) -> None:
         self._db = db
 
     def offer(self, kind: str, rows: Iterable[tuple[str, str]]) -> int:
-        """Add pieces as (namespace, item) and return how many are new.
-
-        Those that are there stay as they are.
-        """
+        """Add items as (namespace, item), keep existing ones, and return the number of new ones."""
         given = sorted(
             set(rows)
         )  # in one order, so that two who offer the same do not wait for each other crosswise
@@ -49,10 +44,9 @@ class PostgresWork:
     def claim(
         self, kind: str, holder: str, until: datetime, limit: int, now: datetime
     ) -> list[tuple[str, str]]:
-        """Take up to so many pieces that nobody has, or whose holder's time is over.
+        """Claim up to `limit` items that are free, or whose claim has expired.
 
-        Nothing found is nothing free right now.
-        """
+        An empty list means that nothing is free now."""
         at = format_time(now)
         found: list[tuple[str, str]] = []
         # every worker begins elsewhere, so that they seldom reach for the same
@@ -67,7 +61,7 @@ class PostgresWork:
         return found
 
     def done(self, kind: str, ns: str, item: str) -> bool:
-        """Take a piece off the queue; False when it is not there any more."""
+        """Delete an item from the queue; return False when it is gone already."""
         return (
             self._db.run(
                 "DELETE FROM work WHERE ns = %s AND kind = %s AND item = %s", (ns, kind, item)
@@ -76,13 +70,11 @@ class PostgresWork:
         )
 
     def release(self, holder: str) -> int:
-        """Give back everything that somebody holds and has not done."""
+        """Release all items that a worker has claimed."""
         return self._db.run("UPDATE work SET worker = '', until = '' WHERE worker = %s", (holder,))
 
     def free_the_dead(self, kind: str) -> int:
-        """Give back what those hold who are not there any more, and return how many pieces
-        that is.
-        """
+        """Release the items of workers that are gone, and return their number."""
         holders = [
             name
             for (name,) in self._db.rows(
@@ -92,10 +84,10 @@ class PostgresWork:
         return sum(self.release(name) for name in holders if not self.is_present(name))
 
     def is_present(self, holder: str) -> bool:
-        """Say whether a worker is there, on whatever machine."""
+        """Say whether a worker is present, on any machine."""
         return is_present(self._db, holder)
 
     def left(self, kind: str) -> int:
-        """Return how many pieces are not done yet, whoever has them."""
+        """Return the number of items that are not done, claimed or not."""
         found: int = self._db.get("SELECT count(*) FROM work WHERE kind = %s", (kind,))
         return found

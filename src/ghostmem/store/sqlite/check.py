@@ -1,4 +1,4 @@
-"""Finding what is wrong in a database, and rebuilding every index from the rows."""
+"""Check a database for corruption, and rebuild every index from the rows."""
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
@@ -114,7 +114,7 @@ _COUNTS: tuple[tuple[str, str], ...] = (
 
 
 def problems(db: apsw.Connection) -> list[str]:
-    """Return one sentence for everything that is wrong; an empty list means clean."""
+    """Return a message for each problem; an empty list means no corruption."""
     found = [text for (text,) in db.execute("PRAGMA integrity_check(20)") if text != "ok"]
     found += _attempt("contents", lambda: differing(differing_contents(db)))
     found += _attempt("references", lambda: _lost(db))
@@ -126,7 +126,7 @@ def problems(db: apsw.Connection) -> list[str]:
 
 
 def _attempt(what: str, look: Callable[[], list[str]]) -> list[str]:
-    """Return what a part of the check finds; damage that stops it is a finding too."""
+    """Return the problems of one check; damage that stops it is a problem too."""
     try:
         return look()
     except apsw.BusyError:
@@ -151,7 +151,7 @@ def _unindexed(db: apsw.Connection) -> list[str]:
 
 
 def _drift(db: apsw.Connection) -> list[str]:
-    """Compare each chunk's number of terms with what full text holds for it."""
+    """Compare each chunk's number of terms with that of full text."""
     sql = "SELECT c.length, d.sz FROM chunks c JOIN chunks_fts_docsize d ON d.id = c.id"
     wrong = sum(length != _last_varint(size) for length, size in db.execute(sql))
     return [f"{wrong} chunks whose terms differ from full text"] if wrong else []
@@ -168,7 +168,7 @@ def _last_varint(blob: bytes) -> int:
 
 
 def repair(tx: "SqliteTransaction", reindex: "Reindex") -> Mapping[str, int]:
-    """Remove orphans and rebuild every index; return what was done."""
+    """Remove orphans and rebuild every index; return the numbers of changes."""
     db = tx.db.connection
     fill(db)
     done = {"orphans": _remove_orphans(db), "demoted": _retire_doubles(db)}

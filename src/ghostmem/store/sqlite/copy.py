@@ -1,7 +1,4 @@
-"""Reading and writing rows of any table as they are, to move a store.
-
-See `ghostmem.store.tables`.
-"""
+"""Rows of any table as they are, to move a store; see `ghostmem.store.tables`."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -32,7 +29,7 @@ class SqliteCopy(CopyTable):
         self._ids = ""  # the namespace whose memories' ids are in the table beside
 
     def namespaces(self) -> list[str]:
-        """Return every namespace that a row belongs to."""
+        """Return every namespace that has rows."""
         sql = (
             "SELECT name FROM namespaces UNION SELECT ns FROM memories UNION SELECT ns "
             "FROM quarantine UNION SELECT ns FROM audit"
@@ -42,10 +39,9 @@ class SqliteCopy(CopyTable):
         return sorted(name for (name,) in self._db.execute(sql))
 
     def counts(self, table: Table) -> dict[str, int]:
-        """Return how many rows each namespace has.
+        """Return the number of rows by namespace.
 
-        Of a table of the whole store, under an empty name.
-        """
+        Rows of a table of the whole store are counted under an empty name."""
         name, first = table.name, table.key[0]
         match table.via:
             case "":
@@ -80,7 +76,7 @@ class SqliteCopy(CopyTable):
         upto: Key | None = None,
         limit: int = -1,
     ) -> list[Row]:
-        """Return rows behind a key, up to another one, in order."""
+        """Return rows after a key, up to another one, in order."""
         if table.name == "vectors":
             return self._vectors(table, ns, after, upto, limit)
         source, where, values = self._belongs(table, ns)
@@ -104,7 +100,7 @@ class SqliteCopy(CopyTable):
     def _vectors(
         self, table: Table, ns: str, after: Key | None, upto: Key | None, limit: int
     ) -> list[Row]:
-        """Read by model, each of which the key of the table finds at once."""
+        """Read vectors by model, which the key of the table finds directly."""
         number, found = self._number(ns), list[Row]()
         for (model,) in self._db.execute("SELECT id FROM models ORDER BY id").fetchall():
             if (after and model < after[0]) or (upto and model > upto[0]):
@@ -120,7 +116,7 @@ class SqliteCopy(CopyTable):
         return found
 
     def of(self, table: Table, ns: str, ids: Sequence[str]) -> list[Row]:
-        """Return the rows that name one of these memories, in order."""
+        """Return the rows that name one of some memories, in order."""
         given = json.dumps(list(ids))
         columns = ", ".join(f"t.{name}" for name in table.columns)
         order = ", ".join(f"t.{name}" for name in table.key)
@@ -141,7 +137,7 @@ class SqliteCopy(CopyTable):
         )
 
     def write(self, table: Table, ns: str, rows: Sequence[Row]) -> None:
-        """Write rows, in the place of those with the same keys."""
+        """Write rows, replacing those with the same keys."""
         if table.name == "memories":
             self._ids = ""
         if table.name == "chunks":
@@ -166,7 +162,7 @@ class SqliteCopy(CopyTable):
             self._db.executemany("UPDATE memories SET checksum = ? WHERE id = ?", made)
 
     def _place(self, table: Table, ns: str) -> tuple[dict[str, Any], tuple[str, ...]]:
-        """Return the columns that say the namespace, and the key by which SQLite knows a row."""
+        """Return the columns with the namespace, and the unique key of a row in SQLite."""
         match table.via:
             case "name":
                 return {"name": ns, "token": ""}, table.key
@@ -181,9 +177,7 @@ class SqliteCopy(CopyTable):
         return {}, table.key
 
     def _write_chunks(self, ns: str, rows: Sequence[Row]) -> None:
-        """Write chunks with their full text and substrings, which are made again from their terms
-        and their memory.
-        """
+        """Write chunks, and rebuild their full text and substrings."""
         table, number = BY_NAME["chunks"], self._number(ns)
         marks = ", ".join("?" * (len(table.columns) + 1))
         sql = f"INSERT INTO chunks ({', '.join(table.columns)}, ns_id) VALUES ({marks})"
@@ -195,7 +189,7 @@ class SqliteCopy(CopyTable):
         self._db.executemany("INSERT INTO chunks_tri (rowid, text) VALUES (?, ?)", plain)
 
     def drop(self, table: Table, ns: str, keys: Sequence[Key]) -> None:
-        """Delete rows by their keys, with all that hangs on them."""
+        """Delete rows by their keys, with everything that depends on them."""
         self._ids = "" if table.name == "memories" else self._ids
         number = self._number(ns) if table.via == "number" else None
         names = [*table.key, *(["ns_id"] if number is not None else [])]
@@ -212,7 +206,7 @@ class SqliteCopy(CopyTable):
         )
 
     def drop_of(self, table: Table, ns: str, ids: Sequence[str]) -> None:
-        """Delete the rows that name one of these memories."""
+        """Delete the rows that name one of some memories."""
         given = json.dumps(list(ids))
         self._ids = "" if table.name == "memories" else self._ids
         if table.name == "vectors":
@@ -238,9 +232,7 @@ class SqliteCopy(CopyTable):
             self._db.executemany(f"DELETE FROM {index} WHERE rowid = ?", gone)
 
     def mark(self, table: Table, ns: str) -> tuple[int, int]:
-        """Return how many rows a namespace has of a table that is logged, and the sum of their
-        numbers.
-        """
+        """Return the number of rows of a logged table in a namespace, and the sum of their ids."""
         if table.name == "chunks":
             self._know(ns)
             sql = (
@@ -256,9 +248,7 @@ class SqliteCopy(CopyTable):
         return cast("tuple[int, int]", self._db.execute(sql, (self._number(ns),)).fetchone())
 
     def crossing(self) -> dict[str, int]:
-        """Return how many rows of which tables join memories of two namespaces, which no wall
-        allows any more.
-        """
+        """Return the numbers of rows by table that join memories of two namespaces."""
         found = {}
         for name in ("memory_edges", "memory_links", "inferences"):
             sql = (
@@ -269,9 +259,7 @@ class SqliteCopy(CopyTable):
         return {name: count for name, count in found.items() if count}
 
     def counters(self) -> dict[str, int]:
-        """Return the highest number that each table that numbers its rows ever gave, as far as it
-        is known.
-        """
+        """Return the highest number that each numbered table ever gave, as far as known."""
         found: dict[str, int] = {
             name: self._db.execute(f"SELECT coalesce(max(id), 0) FROM {name}").get
             for name in COUNTED
@@ -282,7 +270,7 @@ class SqliteCopy(CopyTable):
         return found
 
     def count_from(self, counters: Mapping[str, int]) -> None:
-        """Give no number again that another engine gave already."""
+        """Continue the numbers of another engine."""
         for name in _NUMBERED:
             if counters.get(name):
                 self._db.execute("DELETE FROM sqlite_sequence WHERE name = ?", (name,))
@@ -312,9 +300,7 @@ class SqliteCopy(CopyTable):
         return f"temp.copy_ids w CROSS JOIN {name} t ON t.{table.key[0]} = w.id", [], []
 
     def _know(self, ns: str) -> None:
-        """Keep the ids of a namespace's memories beside, because they are needed again and
-        again.
-        """
+        """Keep the ids of a namespace's memories in a temporary table, for repeated use."""
         if self._ids == ns and ns:
             return
         self._db.execute(

@@ -1,4 +1,4 @@
-"""One SQLite file as a store: a connection per thread, transactions, and care of the file."""
+"""One SQLite file as a store: a connection per thread, transactions, and file maintenance."""
 
 import os
 import threading
@@ -118,7 +118,7 @@ class SqliteEngine:
         )
 
     def _refuse_other_file(self) -> None:
-        """Stop before writing into a file that is no longer the one under this name."""
+        """Refuse to write into a file that was replaced under this name."""
         if self.location == ":memory:":
             return
         try:
@@ -134,7 +134,7 @@ class SqliteEngine:
 
     @contextmanager
     def _turn(self, writes: bool = False) -> Iterator[apsw.Connection]:
-        """Give the thread its connection; in memory there is one, and threads take turns."""
+        """Lend the thread's connection; a store in memory has one, which threads share in turn."""
         with forks.using(writes):
             db = self._connection()
             if db is not self._shared:
@@ -157,11 +157,11 @@ class SqliteEngine:
         patience: float | None = None,
         within: Iterable[str] | None = None,
     ) -> Iterator[SqliteTransaction]:
-        """Change the store: all of it or nothing.
+        """Change the store in one transaction.
 
-        `durable` waits until it would survive a power cut, `dry_run` takes everything back at the
-        end, and `patience` is how many seconds to wait for the write lock instead of the setting.
-        The file has one lock, whatever is written `within`."""
+        `durable` waits until the change survives a power cut, `dry_run` rolls everything back
+        at the end, and `patience` is the seconds to wait for the write lock instead of the
+        setting. The file has one lock, whatever is written `within`."""
         if self.read_only:
             raise (NewerStoreError if self._newer else ReadOnlyStoreError)(self.read_only_reason)
         self._refuse_other_file()
@@ -187,9 +187,7 @@ class SqliteEngine:
 
     @contextmanager
     def snapshot(self) -> Iterator[SqliteTransaction]:
-        """Read one state at leisure, on a connection of its own, while this thread and others go on
-        writing.
-        """
+        """Read one consistent state on its own connection, while this thread and others write."""
         with forks.using():
             if self.location == ":memory:":
                 with self._turn() as shared:
@@ -240,7 +238,7 @@ class SqliteEngine:
         return sum(os.path.getsize(part) for part in parts if os.path.exists(part))
 
     def versions(self) -> Mapping[str, str]:
-        """Return the versions of what the engine stands on."""
+        """Return the versions of SQLite, apsw and the schema."""
         with self.read() as tx:
             names = sorted(applied(tx.db.connection) or ())
         return {
@@ -250,7 +248,7 @@ class SqliteEngine:
         }
 
     def check(self) -> list[str]:
-        """Return everything that is wrong with the file, its rows and its indexes."""
+        """Return all problems of the file, its rows and its indexes."""
         from ghostmem.store.sqlite.check import problems
 
         with (
@@ -266,11 +264,10 @@ class SqliteEngine:
             return repair(tx, reindex)
 
     def backup(self, target: str, begin: Callable[[], None]) -> int:
-        """Write a compact, checked copy of one consistent state to a file, replacing it, and return
-        its size.
+        """Write a compact, checked copy of one state to a file and return its size.
 
-        `begin` is called once the target is known to be free, before anything is written.
-        """
+        An existing file is replaced. `begin` is called once the target is known to be free,
+        before anything is written."""
         from pathlib import Path
 
         from ghostmem.store.sqlite.replace import Rows, row_counts, write_database
@@ -286,12 +283,10 @@ class SqliteEngine:
             return write_database(Path(target), begin, fill)
 
     def scrub(self, force: bool = False) -> str:
-        """Leave no byte of what was deleted for good.
+        """Remove every byte of permanently deleted text from the file.
 
-        Return what prevented that and how to finish, or an empty text.
-
-        Does nothing when nothing was deleted for good since the last time, unless `force`d.
-        """
+        Returns what prevented that and how to finish, or an empty text. Does nothing when
+        nothing was deleted since the last time, unless `force` is set."""
         from ghostmem.store.sqlite.scrub import PATIENCE, owed, scrub, sweep_copies, tidy
 
         if self.read_only:
@@ -317,9 +312,7 @@ class SqliteEngine:
     def copies_holding(
         self, paths: Iterable[str], ids: Sequence[str], texts: Sequence[str] = ()
     ) -> list[str]:
-        """Return which of these copies, and of those made beside the file, hold memories by their
-        ids or their very words.
-        """
+        """Return the copies, listed or next to the file, that hold memories by id or exact text."""
         from ghostmem.store.sqlite.scrub import copies_beside, holders
 
         beside = [] if self.file is None else copies_beside(self.file)
@@ -327,12 +320,12 @@ class SqliteEngine:
         return holders([path for path in (*paths, *beside) if path != own], ids, texts)
 
     def flush(self) -> None:
-        """Bring the write-ahead log into the file and onto the disk."""
+        """Checkpoint the write-ahead log into the file."""
         with self._turn() as db, translated(self.location):
             db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
     def close(self) -> None:
-        """Close every connection; the last one to close leaves a single file behind."""
+        """Close every connection; the last one leaves a single file."""
         if forks.is_broken():
             return
         with forks.using(writes=True), self._lock:
@@ -345,7 +338,7 @@ class SqliteEngine:
 
 
 def _is_outdated(db: apsw.Connection) -> bool:
-    """Close a connection to a state of a file on read-only media that is not the present one."""
+    """Close a connection to an old state of a file on read-only media, and return True."""
     if not isinstance(db, FrozenConnection) or db.in_transaction or not db.is_stale():
         return False
     db.close()

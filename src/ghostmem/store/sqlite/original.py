@@ -1,8 +1,8 @@
-"""Reading a database that the original Ghost wrote, of any age, without touching it.
+"""Read a database of the original Ghost, of any age, without writing to it.
 
-Its rows are taken as they are and brought into our order: one live version per key, the last one;
-versions counted without gaps or doubles; closed sets of words. What has no place here is kept in
-`meta` or named in a note."""
+Its rows are normalised: one live version per key, the last one; versions numbered without gaps
+or duplicates; known enum values. Values without a field here are kept in `meta` or named in a
+note."""
 
 import json
 from contextlib import closing
@@ -41,7 +41,7 @@ Row = dict[str, Any]
 
 @dataclass
 class Original:
-    """Everything an original database holds, in our words, and what could not be taken over."""
+    """The records of an original database, and notes about rows that could not be imported."""
 
     records: list[Record] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -196,9 +196,7 @@ def _tags(text: str | None) -> tuple[str, ...]:
 
 
 def _graph(tables: dict[str, list[Row]], heads: dict[str, Memory], found: Original) -> None:
-    """Take over edges and links, moved to the current version of each end, each once, with the
-    links' edges made up.
-    """
+    """Convert edges and links, moved to the current version of each end, without duplicates."""
     edges: dict[tuple[str, str, str], Edge] = {}
     made = [
         {**row, "weight": EDGE_WEIGHTS.get(row["rel"], 0.5)}

@@ -1,4 +1,4 @@
-"""The texts of chunks, cut from the contents that they are pieces of."""
+"""The texts of chunks, cut from the contents of their memories."""
 
 from ghostmem.store.sqlite.database import SqliteDb
 
@@ -21,7 +21,7 @@ class Pieces:
         self._contents: dict[str, str] = {}
 
     def text(self, piece: str | None, memory_id: str, start: int, stop: int) -> str:
-        """Return the text of a chunk, given what the column `PIECE` says."""
+        """Return the text of a chunk, from the column `PIECE` or from its content."""
         if piece is not None:
             return piece
         if memory_id not in self._contents:

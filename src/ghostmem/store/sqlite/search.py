@@ -1,4 +1,4 @@
-"""What a search asks of the database: postings, substrings, candidates and their neighbours."""
+"""The reads of a search in SQLite."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
@@ -35,9 +35,7 @@ class SqliteSearch(SearchTable):
         self._pieces = Pieces(db)
 
     def postings(self, space: int, codes: Sequence[str], limit: int) -> Iterator[list[int]]:
-        """Yield, for each of several terms, the newest chunks of a namespace that contain it, at
-        most so many.
-        """
+        """Yield for each term the newest chunks of a namespace that contain it, up to `limit`."""
         sql = "SELECT rowid FROM chunks_fts WHERE chunks_fts MATCH ? ORDER BY rowid DESC LIMIT ?"
         for code in codes:
             yield list(chain.from_iterable(self._db.execute(sql, (f'"{space}q{code}"', limit))))
@@ -56,7 +54,7 @@ class SqliteSearch(SearchTable):
         return [word for (word,) in self._db.execute(f"{sql})", values)]
 
     def known_words(self, space: int, words: Iterable[str]) -> list[str]:
-        """Return which of these words a namespace has."""
+        """Return those of some words that a namespace has."""
         sql = (
             "SELECT w.word FROM json_each(?) j CROSS JOIN words w ON w.ns_id = ? AND "
             "w.word = j.value"
@@ -64,9 +62,9 @@ class SqliteSearch(SearchTable):
         return [word for (word,) in self._db.execute(sql, (json.dumps(list(words)), space))]
 
     def containing(self, space: int, text: str, limit: int) -> list[int]:
-        """Return the newest chunks of a namespace whose text or key contains a folded text of three
-        characters or more.
-        """
+        """Return the newest chunks of a namespace whose text or key contains a folded text.
+
+        The text must have three characters or more."""
         if len(text) < 3:
             return []
         parts = " AND ".join(f'"{part}"' for part in _trigrams(text))
@@ -84,9 +82,7 @@ class SqliteSearch(SearchTable):
         return found
 
     def allowed(self, space: int, which: Filter, limit: int) -> list[int] | None:
-        """Return all chunks of a namespace that a filter lets through, or None when they are more
-        than so many.
-        """
+        """Return all chunks of a namespace that pass a filter, or None if more than `limit` do."""
         where, values = clause(self._sql, which)
         sql = (
             "SELECT c.id FROM memories m CROSS JOIN chunks c ON c.memory_id = m.id "
@@ -96,7 +92,7 @@ class SqliteSearch(SearchTable):
         return found if len(found) <= limit else None
 
     def candidates(self, chunks: Sequence[int], which: Filter) -> list[Candidate]:
-        """Return those of these chunks that a filter lets through, in the order given."""
+        """Return those of some chunks that pass a filter, in the order given."""
         where, values = clause(self._sql, which)
         sql = f"{_AMONG} WHERE {where}"
         found = {
@@ -112,7 +108,7 @@ class SqliteSearch(SearchTable):
         )
 
     def threads(self, numbers: Iterable[int]) -> dict[int, tuple[int, int]]:
-        """Return how many chunks threads have, and how many terms."""
+        """Return the numbers of chunks and terms of threads."""
         sql = "SELECT id, chunks, length FROM threads WHERE id IN (SELECT value FROM json_each(?))"
         return {
             number: (chunks, length)
@@ -129,7 +125,7 @@ class SqliteSearch(SearchTable):
         )
 
     def thread(self, number: int, which: Filter) -> list[Candidate]:
-        """Return a whole thread in order, as far as a filter lets it through."""
+        """Return the chunks of a thread that pass a filter, in order."""
         where, values = clause(self._sql, which)
         sql = f"{_CHUNKS} WHERE c.thread_id = ? AND {where} ORDER BY c.place"
         return [self._candidate(row) for row in self._db.execute(sql, [number, *values])]

@@ -30,7 +30,7 @@ class SqliteTransaction(Transaction):
         self.views = views
 
     def owe_scrub(self) -> None:
-        """Record that text was deleted for good, whose bytes `scrub` is to remove."""
+        """Record that text was deleted for good and `scrub` must remove its bytes."""
         from ghostmem.store.sqlite.scrub import owe
 
         owe(self.db.connection)

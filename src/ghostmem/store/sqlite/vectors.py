@@ -1,4 +1,4 @@
-"""Vectors as rows, and the view of them that stays in memory between searches."""
+"""Vectors in SQLite, and the view of them that stays in memory between searches."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -27,7 +27,7 @@ class SqliteVectors(VectorTable):
         self._journal = journal
 
     def view(self, model: int, space: Space) -> VectorView:
-        """Return a namespace's vectors, brought up to date by what changed since the last look."""
+        """Return a namespace's vectors, updated by the changes since the last call."""
         known = self._views.get((model, space.number))
         if known is not None and known.sequence == space.sequence:
             return known
@@ -49,7 +49,7 @@ class SqliteVectors(VectorTable):
     def after(
         self, model: int, space: int, chunk: int
     ) -> "tuple[NDArray[np.int64], NDArray[np.float16]]":
-        """Return the vectors of a namespace's chunks behind a number, in order."""
+        """Return the vectors of a namespace's chunks after a number, in order."""
         sql = (
             "SELECT chunk_id, vector FROM vectors WHERE model_id = ? AND ns_id = ? AND "
             "chunk_id > ? ORDER BY chunk_id"
@@ -61,12 +61,12 @@ class SqliteVectors(VectorTable):
         return np.fromiter((number for number, _ in rows), np.int64, len(rows)), made
 
     def owners(self, chunks: Sequence[int]) -> dict[int, str]:
-        """Return which memories chunks belong to."""
+        """Return the memories that chunks belong to."""
         sql = "SELECT c.id, c.memory_id FROM json_each(?) j CROSS JOIN chunks c ON c.id = j.value"
         return dict(self._db.execute(sql, (json.dumps(list(chunks)),)))
 
     def put(self, model: int, rows: Sequence[tuple[int, int, bytes]]) -> int:
-        """Write vectors as (namespace, chunk, vector) for chunks that are still there."""
+        """Write vectors as (namespace, chunk, vector) for chunks that still exist."""
         sql = "INSERT OR IGNORE INTO vectors SELECT ?, ?, id, ? FROM chunks WHERE id = ?"
         for space, chunk, vector in rows:
             self._db.execute(sql, (model, space, vector, chunk))
@@ -77,9 +77,9 @@ class SqliteVectors(VectorTable):
     def missing(
         self, model: int, after: int, limit: int, ns: str | None = None
     ) -> Iterator[tuple[int, int, str, str | None]]:
-        """Yield chunks that have no vector of a model yet, as (namespace, chunk, text, who said
-        it); with `ns`, only of that.
-        """
+        """Yield chunks without a vector of a model as (namespace, chunk, text, source).
+
+        With `ns`, only chunks of that namespace."""
         only = "" if ns is None else " AND c.ns_id = (SELECT id FROM namespaces WHERE name = ?)"
         sql = (
             f"SELECT c.ns_id, c.id, {PIECE}, m.source_user, m.id, c.start, c.stop FROM chunks c"
