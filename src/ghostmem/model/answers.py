@@ -44,8 +44,8 @@ class Hit(Record):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields of the memory and of the hit as plain data."""
-        mine = super().to_dict()
-        return {**mine.pop("memory"), **mine}
+        own_fields = super().to_dict()
+        return {**own_fields.pop("memory"), **own_fields}
 
 
 class Hits(list[Hit]):

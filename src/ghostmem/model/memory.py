@@ -183,15 +183,15 @@ class Record:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as plain data, without empty optional ones."""
-        found: dict[str, Any] = {}
+        data: dict[str, Any] = {}
         for name, is_optional, default in _fields(type(self)):
             value = getattr(self, name)
             if is_optional and (
                 value is None or value in ((), {}, "") or value is default is False
             ):
                 continue
-            found[name] = value if type(value) is str else plain(value)
-        return found
+            data[name] = value if type(value) is str else plain(value)
+        return data
 
 
 _FIELDS: dict[type[Any], tuple[tuple[str, bool, Any], ...]] = {}

@@ -57,7 +57,7 @@ def put_fields(
     """Return the checked fields that a caller set, without those that are None."""
     if tier == IDENTITY:
         tier, pinned = Tier.LTM, True if pinned is None else pinned
-    named = {
+    fields = {
         "kind": validate.choice(kind, Kind, "kind"),
         "tier": validate.choice(tier, Tier, "tier"),
         "priority": validate.choice(priority, Priority, "priority"),
@@ -74,4 +74,4 @@ def put_fields(
         "valid_from": None if valid_from is None else as_time(valid_from, "valid_from"),
         "valid_to": None if valid_to is None else as_time(valid_to, "valid_to"),
     }
-    return {name: value for name, value in named.items() if value is not None}
+    return {name: value for name, value in fields.items() if value is not None}

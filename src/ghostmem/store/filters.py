@@ -36,79 +36,82 @@ def ns_part(ns: NsFilter, column: str = "m.ns") -> Part:
     return f"{column} = ?", [str(ns)]
 
 
-def clause(dialect: Dialect, which: Filter) -> Part:
+def clause(dialect: Dialect, selection: Filter) -> Part:
     """Return a WHERE clause over `memories m` and its values."""
-    state = "m.deleted_at IS NOT NULL" if which.deleted else LIVE
+    state = "m.deleted_at IS NOT NULL" if selection.deleted else LIVE
     parts = [
-        ns_part(which.ns),
+        ns_part(selection.ns),
         (state, []),
-        *_plain(dialect, which),
-        *_timed(which),
-        *_about(dialect, which),
+        *_plain(dialect, selection),
+        *_timed(selection),
+        *_about(dialect, selection),
     ]
     return " AND ".join(sql for sql, _ in parts), [value for _, bound in parts for value in bound]
 
 
-def _plain(dialect: Dialect, which: Filter) -> Iterator[Part]:
+def _plain(dialect: Dialect, selection: Filter) -> Iterator[Part]:
     """Yield the conditions over fields of a memory that are not times."""
     for column, values in (
-        ("m.kind", which.kinds),
-        ("m.tier", which.tiers),
-        ("m.priority", which.priorities),
+        ("m.kind", selection.kinds),
+        ("m.tier", selection.tiers),
+        ("m.priority", selection.priorities),
     ):
         if values:
             yield dialect.has_one_of(column, values)
-    for tag in which.tags:
+    for tag in selection.tags:
         yield dialect.tagged, [tag]
-    if which.tagged:
+    if selection.tagged:
         yield "m.tags IS NOT NULL", []
-    if which.pinned is not None:
-        yield f"m.pinned = {int(which.pinned)}", []  # spelled out, as in the index of the pinned
+    if selection.pinned is not None:
+        yield (
+            f"m.pinned = {int(selection.pinned)}",
+            [],
+        )  # spelled out, as in the index of the pinned
     for column in ("source_user", "source_kind", "source_scope", "source_client"):
-        if (value := getattr(which, column)) is not None:
+        if (value := getattr(selection, column)) is not None:
             yield f"m.{column} = ?", [str(value)]
-    if which.trusted:
+    if selection.trusted:
         yield "(m.source_kind IS NULL OR m.source_kind = 'stated')", []
-    if which.key_prefix is not None:
-        yield dialect.starts("m.key", which.key_prefix)
+    if selection.key_prefix is not None:
+        yield dialect.starts("m.key", selection.key_prefix)
 
 
-def _timed(which: Filter) -> Iterator[Part]:
+def _timed(selection: Filter) -> Iterator[Part]:
     """Yield the conditions over times of a memory."""
-    ended = {None: None, True: "m.valid_to <= ?", False: _OPEN}[which.closed]
+    ended = {None: None, True: "m.valid_to <= ?", False: _OPEN}[selection.closed]
     for at, condition in (
-        (which.now, UNEXPIRED),
-        (which.after, "m.created_at >= ?"),
-        (which.before, "m.created_at <= ?"),
-        (which.recorded_after, "m.recorded_at > ?"),
-        (which.valid_at, "coalesce(m.valid_from, m.created_at) <= ?"),
-        (which.valid_at, _OPEN),
-        (which.now, ended),
+        (selection.now, UNEXPIRED),
+        (selection.after, "m.created_at >= ?"),
+        (selection.before, "m.created_at <= ?"),
+        (selection.recorded_after, "m.recorded_at > ?"),
+        (selection.valid_at, "coalesce(m.valid_from, m.created_at) <= ?"),
+        (selection.valid_at, _OPEN),
+        (selection.now, ended),
     ):
         if at is not None and condition is not None:
             yield condition, [format_time(at)]
 
 
-def _about(dialect: Dialect, which: Filter) -> Iterator[Part]:
+def _about(dialect: Dialect, selection: Filter) -> Iterator[Part]:
     """Yield the conditions over notes, files and symbols of a memory."""
-    if which.noted is not None:
-        yield f"{'' if which.noted else 'NOT '}{dialect.about('note_sections')}", []
-    if which.file is not None:
-        conditions, values = [dialect.path], [which.file]
-        if which.file_rel:
+    if selection.noted is not None:
+        yield f"{'' if selection.noted else 'NOT '}{dialect.about('note_sections')}", []
+    if selection.file is not None:
+        conditions, values = [dialect.path], [selection.file]
+        if selection.file_rel:
             conditions, values = (
                 [*conditions, "x.rel = ?"],
-                [*values, str(which.file_rel)],
+                [*values, str(selection.file_rel)],
             )
         yield dialect.about("memory_files", *conditions), values
-    if which.code is not None:
+    if selection.code is not None:
         yield (
-            dialect.about("memory_symbols", *([dialect.root] if which.code else [])),
-            [which.code] if which.code else [],
+            dialect.about("memory_symbols", *([dialect.root] if selection.code else [])),
+            [selection.code] if selection.code else [],
         )
-    if which.paths:
-        named, bound = dialect.has_one_of("x.path", which.paths)
-        yield dialect.about("memory_files", named), bound
+    if selection.paths:
+        condition, bound = dialect.has_one_of("x.path", selection.paths)
+        yield dialect.about("memory_files", condition), bound
 
 
 def grouped(by: Collection[str], part: Part) -> Part:

@@ -21,11 +21,11 @@ def index_rows(key: str, content: str, target: int, source: str | None = None) -
 
     Terms of the key and of the source are part of each chunk. Tags are added by `tagged`,
     because they can change while the content stays."""
-    named = _name_terms(key, source)
+    name_terms = _name_terms(key, source)
     rows = []
     for seq, span in enumerate(chunk(content, target, target * 3 // 2)):
         text = content[span.start : span.stop]
-        terms = _chunk_terms(named, text)
+        terms = _chunk_terms(name_terms, text)
         rows.append(
             IndexRow(
                 seq=seq,
@@ -48,9 +48,9 @@ def _name_terms(key: str, source: str | None) -> list[str]:
     return label_terms(key) + index_terms(source or "")
 
 
-def _chunk_terms(named: Sequence[str], text: str) -> list[str]:
+def _chunk_terms(name_terms: Sequence[str], text: str) -> list[str]:
     terms = index_terms(text)
-    return [*named, *terms, *joined_terms(terms)]
+    return [*name_terms, *terms, *joined_terms(terms)]
 
 
 def tagged(rows: Sequence[IndexRow], tags: Iterable[str]) -> Sequence[IndexRow]:
@@ -71,8 +71,8 @@ def retag(tx: "Transaction", memory: Memory, tags: Sequence[str]) -> None:
     extra = tag_terms(tags)
     if extra == tag_terms(memory.tags):
         return
-    named = _name_terms(memory.key, memory.source_user)
-    terms = [" ".join(_chunk_terms(named, chunk.text)) for chunk in tx.index.chunks(memory)]
+    name_terms = _name_terms(memory.key, memory.source_user)
+    terms = [" ".join(_chunk_terms(name_terms, chunk.text)) for chunk in tx.index.chunks(memory)]
     tx.index.reword(memory.ns, memory.id, [with_tags(text, extra) for text in terms])
 
 
@@ -86,11 +86,11 @@ def vector_bytes(embedder: "Embedder", texts: Sequence[str]) -> list[bytes]:
     import numpy as np
 
     different = list(dict.fromkeys(texts))
-    made = {
+    vectors = {
         text: row.tobytes()
         for text, row in zip(different, embedder.embed(different).astype(np.float16), strict=True)
     }
-    return [made[text] for text in texts]
+    return [vectors[text] for text in texts]
 
 
 class Reindexer:

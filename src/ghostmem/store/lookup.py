@@ -48,9 +48,9 @@ def find(tx: Transaction, ns: str, key: str, now: datetime, version: int | None 
         if memory := tx.memories.version(ns, key, version):
             return memory
         last = tx.memories.last(ns, key)
-        what = f"it has {last.version} version(s)" if last else "there is no such key"
+        problem = f"it has {last.version} version(s)" if last else "there is no such key"
         raise NotFoundError(
-            f"memory not found: {ns}/{key} version {version}; {what}",
+            f"memory not found: {ns}/{key} version {version}; {problem}",
             f"run `ghost history -n {ns} -k {key}`",
         )
     last = tx.memories.last(ns, key)

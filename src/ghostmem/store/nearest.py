@@ -116,11 +116,11 @@ class VectorView:
         if not len(self.ids):
             return []
         if among is not None:
-            kept = np.flatnonzero(np.isin(self.ids, np.fromiter(among, np.int64, len(among))))
+            positions = np.flatnonzero(np.isin(self.ids, np.fromiter(among, np.int64, len(among))))
             chosen = (
-                kept[_top(np.vecdot(self.rows[kept].astype(np.float32), query), count)]
-                if len(kept)
-                else kept
+                positions[_top(np.vecdot(self.rows[positions].astype(np.float32), query), count)]
+                if len(positions)
+                else positions
             )
             few: list[int] = self.ids[chosen].tolist()
             return few
@@ -133,8 +133,8 @@ class VectorView:
             sieved = self._sieve(query, max(SIEVE, count * 4))
             scores = np.vecdot(self.rows[sieved].astype(np.float32), query)
             chosen = sieved[_top(scores, count)]
-        found: list[int] = self.ids[chosen].tolist()
-        return found
+        numbers: list[int] = self.ids[chosen].tolist()
+        return numbers
 
     def alike(
         self,
@@ -155,11 +155,11 @@ class VectorView:
             scores = queries @ self.rows[start:end].astype(np.float32).T
             if late is not None:
                 scores[late[0][start:end] & (self.ids[start:end] >= late[1][:, None])] = -1.0
-            for at, row in enumerate(scores):
+            for position, row in enumerate(scores):
                 near = np.flatnonzero(row >= least)
                 if len(near):
-                    parts[at].append((self.ids[start + near], row[near]))
-        return [_most(found, count) for found in parts]
+                    parts[position].append((self.ids[start + near], row[near]))
+        return [_most(blocks, count) for blocks in parts]
 
     def pairs(
         self, chunks: "Sequence[int]", least: float, most: int
@@ -168,43 +168,43 @@ class VectorView:
 
         A chunk has at most `most` pairs with later ones, the nearest of each block: thousands
         of texts from one template would be millions of pairs."""
-        given = np.array(chunks, np.int64)
-        rows, there = self.vectors(given)
-        rows, given = rows[there], given[there]
-        taken = np.zeros(len(given), np.int64)
-        for start in range(0, len(given), PAIRED):
+        numbers = np.array(chunks, np.int64)
+        rows, exists = self.vectors(numbers)
+        rows, numbers = rows[exists], numbers[exists]
+        counts = np.zeros(len(numbers), np.int64)
+        for start in range(0, len(numbers), PAIRED):
             block = rows[start : start + PAIRED]
-            for other in range(start, len(given), BLOCK):
-                scores = block @ rows[other : other + BLOCK].T
-                if other == start:  # itself and those before it
+            for column in range(start, len(numbers), BLOCK):
+                scores = block @ rows[column : column + BLOCK].T
+                if column == start:  # itself and those before it
                     scores[np.tril_indices(len(block), 0, scores.shape[1])] = -1.0
-                for at in np.flatnonzero(scores.max(axis=1) > least).tolist():
-                    near = np.flatnonzero(scores[at] > least)
-                    room = most - int(taken[start + at])
+                for row in np.flatnonzero(scores.max(axis=1) > least).tolist():
+                    near = np.flatnonzero(scores[row] > least)
+                    room = most - int(counts[start + row])
                     if len(near) > room:
-                        near = near[np.argsort(-scores[at, near], kind="stable")[: max(0, room)]]
-                    taken[start + at] += len(near)
+                        near = near[np.argsort(-scores[row, near], kind="stable")[: max(0, room)]]
+                    counts[start + row] += len(near)
                     for two in near.tolist():
                         yield (
-                            int(given[start + at]),
-                            int(given[other + two]),
-                            min(1.0, float(scores[at, two])),
+                            int(numbers[start + row]),
+                            int(numbers[column + two]),
+                            min(1.0, float(scores[row, two])),
                         )
 
     def vectors(
         self, chunks: "NDArray[np.int64]"
     ) -> "tuple[NDArray[np.float32], NDArray[np.bool_]]":
         """Return the vectors of chunks, and a mask of those that exist."""
-        at = np.searchsorted(self.ids, chunks)
-        at = np.minimum(at, max(0, len(self.ids) - 1))
-        there = self.ids[at] == chunks if len(self.ids) else np.zeros(len(chunks), bool)
-        found = (
-            self.rows[at].astype(np.float32)
+        positions = np.searchsorted(self.ids, chunks)
+        positions = np.minimum(positions, max(0, len(self.ids) - 1))
+        exists = self.ids[positions] == chunks if len(self.ids) else np.zeros(len(chunks), bool)
+        vectors = (
+            self.rows[positions].astype(np.float32)
             if len(self.ids)
             else np.zeros((len(chunks), 1), np.float32)
         )
-        found[~there] = 0
-        return found, there
+        vectors[~exists] = 0
+        return vectors, exists
 
     def _sieve(self, query: "NDArray[np.float32]", count: int) -> "NDArray[np.int64]":
         """Return the rows whose signs agree most often with the query's."""

@@ -25,11 +25,11 @@ def tally_text(
 
 def tally_keys(*texts: str) -> dict[str, set[str]]:
     """Return the keys in the groups of runs, by namespace."""
-    found: dict[str, set[str]] = {}
+    keys_by_ns: dict[str, set[str]] = {}
     for text in texts:
         for ns, keys in _counted(text)[2]:
-            found.setdefault(ns, set()).update(keys)
-    return found
+            keys_by_ns.setdefault(ns, set()).update(keys)
+    return keys_by_ns
 
 
 def tally_without(text: str, gone: Mapping[str, set[str]]) -> str:
@@ -37,11 +37,11 @@ def tally_without(text: str, gone: Mapping[str, set[str]]) -> str:
 
     The text is unchanged when no group has such a key."""
     evaluated, applied, groups = _counted(text)
-    kept = [(ns, [key for key in keys if key not in gone.get(ns, ())]) for ns, keys in groups]
+    remaining = [(ns, [key for key in keys if key not in gone.get(ns, ())]) for ns, keys in groups]
     return (
         text
-        if kept == groups
-        else _tally(evaluated, applied, [group for group in kept if group[1]])
+        if remaining == groups
+        else _tally(evaluated, applied, [group for group in remaining if group[1]])
     )
 
 
@@ -50,8 +50,8 @@ def _counted(text: str) -> tuple[int, int, list[tuple[str, list[str]]]]:
 
     The namespaces follow the groups; groups of a run that was recorded without them have an
     empty namespace."""
-    evaluated, applied, groups, *rest = json.loads(text) or (0, 0, [])
-    names = rest[0] if rest and len(rest[0]) == len(groups) else [""] * len(groups)
+    evaluated, applied, groups, *others = json.loads(text) or (0, 0, [])
+    names = others[0] if others and len(others[0]) == len(groups) else [""] * len(groups)
     return evaluated, applied, list(zip(names, groups, strict=True))
 
 

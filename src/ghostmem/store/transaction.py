@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from ghostmem.store.quarantine import Quarantine
     from ghostmem.store.rules import RuleTable
     from ghostmem.store.runs import Runs
+    from ghostmem.store.search import Search
     from ghostmem.store.sessions import SessionTable
     from ghostmem.store.store_secrets import Secrets
     from ghostmem.store.table_protocols import (
         Copy,
         OutlineCache,
-        Search,
         SharedVectors,
         Vectors,
         WorkQueue,

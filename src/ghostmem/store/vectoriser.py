@@ -112,14 +112,14 @@ class Vectoriser:
 
     def must(self) -> "Embedder":
         """Return the provider, or raise the reason why there is none."""
-        found = self.get()
-        if found is None:
+        embedder = self.get()
+        if embedder is None:
             reason = self.problem or "the provider is none"
             hint = (
                 self._error.hint if self._error else "choose GHOST_EMBED_PROVIDER=local or static"
             )
             raise EmbeddingError(f"there are no vectors: {reason}", hint)
-        return found
+        return embedder
 
     def try_bytes(self, texts: list[str]) -> list[bytes]:
         """Return the vectors of texts as stored, or nothing when the provider fails."""
@@ -130,9 +130,9 @@ class Vectoriser:
         from ghostmem.store.indexing import vector_bytes
 
         try:
-            made = vector_bytes(embedder, texts)
+            vectors = vector_bytes(embedder, texts)
             self.problem = ""
-            return made
+            return vectors
         except EmbeddingError as error:
             self.problem = str(error)
             return []

@@ -26,7 +26,7 @@ def claim_work(
 ) -> list[tuple[str, str]]:
     """Claim some items; when none is free, those of workers that are gone."""
     now = store.clock()
-    found = tx.work.claim(kind, holder, now + LEASE, size, now)
-    if not found and tx.work.free_the_dead(kind):
-        found = tx.work.claim(kind, holder, now + LEASE, size, now)
-    return found
+    items = tx.work.claim(kind, holder, now + LEASE, size, now)
+    if not items and tx.work.free_the_dead(kind):
+        items = tx.work.claim(kind, holder, now + LEASE, size, now)
+    return items

@@ -146,25 +146,25 @@ _INVALID = (
 def problems(tx: "PostgresTransaction") -> list[str]:
     """Return a message for each problem; an empty list means no corruption."""
     db = tx.db
-    found = [f"index {name} is not valid" for (name,) in db.rows(_INVALID)]
+    messages = [f"index {name} is not valid" for (name,) in db.rows(_INVALID)]
     for table, column, parent in _POINTERS:
         if count := db.get(
             f"SELECT count(*) FROM {table} t WHERE {_points_nowhere(column, parent)}"
         ):
-            found.append(f"{count} rows of {table} point to a missing row of {parent}")
+            messages.append(f"{count} rows of {table} point to a missing row of {parent}")
     if count := db.get(f"SELECT count(*) FROM note_links l WHERE {_LOST_TARGETS}"):
-        found.append(f"{count} links of notes lead to memories that are gone")
+        messages.append(f"{count} links of notes lead to memories that are gone")
     for meaning, query in _COUNTS:
         if count := db.get(query):
-            found.append(f"{count} {meaning}")
+            messages.append(f"{count} {meaning}")
     if count := count_unindexed(tx.index, db.rows(TAGGED)):
-        found.append(f"{count} {UNINDEXED}")
-    found += differing(
+        messages.append(f"{count} {UNINDEXED}")
+    messages += differing(
         db.rows(
             "SELECT ns, key, version FROM memories WHERE checksum <> md5(content) ORDER BY 1, 2, 3"
         )
     )
-    return found + _malformed(db)
+    return messages + _malformed(db)
 
 
 def _points_nowhere(column: str, parent: str) -> str:
@@ -181,11 +181,11 @@ def _malformed(db: "Db") -> list[str]:
     ):
         wrong["tags"] += not _is(tags, list)
         wrong["meta"] += not _is(meta, dict)
-    said = {
+    meanings = {
         "tags": "memories whose tags are not a list",
         "meta": "memories whose meta is not an object",
     }
-    return [f"{count} {said[name]}" for name, count in wrong.items() if count]
+    return [f"{count} {meanings[name]}" for name, count in wrong.items() if count]
 
 
 def _is(text: str | None, kind: type) -> bool:

@@ -37,10 +37,10 @@ def require_citus(connection: "psycopg.Connection[Any]", where: str) -> str:
     ).fetchone()
     if row is not None:
         return str(row[0])
-    there = connection.execute(
+    available = connection.execute(
         "SELECT 1 FROM pg_available_extensions WHERE name = 'citus'"
     ).fetchone()
-    if there:
+    if available:
         raise EngineError(
             f"{where} does not use Citus",
             f"run CREATE EXTENSION citus in it on every node; {_DOCS}",
@@ -97,9 +97,9 @@ def distribute(
         connection.execute(
             "SELECT pg_advisory_xact_lock(%s, 0)", (WRITERS,)
         )  # nobody writes meanwhile
-        known = kinds(connection)
-        for at, table in enumerate((*OF_STORE, *OF_NAMESPACE)):
-            if table in known:
+        kinds_by_table = kinds(connection)
+        for position, table in enumerate((*OF_STORE, *OF_NAMESPACE)):
+            if table in kinds_by_table:
                 done["already"].append(table)
             elif table in OF_STORE:
                 connection.execute("SELECT create_reference_table(%s)", (table,))
@@ -108,7 +108,7 @@ def distribute(
                 _spread(connection, table, shards)
                 done["distributed"].append(table)
             if progress is not None:
-                progress(at + 1)
+                progress(position + 1)
         row = connection.execute(
             "SELECT shard_count FROM citus_tables WHERE table_name = %s::regclass", (ANCHOR,)
         ).fetchone()

@@ -129,7 +129,7 @@ def numbers_of(raw: Sequence[bytes], width: int) -> "NDArray[np.float16]":
     import numpy as np
 
     return (
-        np.frombuffer(b"".join(one[4:] for one in raw), ">f4")
+        np.frombuffer(b"".join(vector[4:] for vector in raw), ">f4")
         .reshape(len(raw), width)
         .astype(np.float16)
     )

@@ -57,14 +57,15 @@ class PostgresCopy(CopyTable):
         columns, keys = ", ".join(table.columns), ", ".join(table.key)
         sql = f"SELECT {columns} FROM {table.name} WHERE {where} ORDER BY {keys}{tail}"
         if table.name == "vectors":
-            found = self._db.execute(sql, values, binary=True).fetchall()
+            vectors = self._db.execute(sql, values, binary=True).fetchall()
             return [
-                (model, chunk, numbers_of([vector], -1).tobytes()) for model, chunk, vector in found
+                (model, chunk, numbers_of([vector], -1).tobytes())
+                for model, chunk, vector in vectors
             ]
         rows: list[Row] = self._db.rows(sql, values)
         if table.name == "notes":  # an inode may be larger than a BIGINT, so it is a NUMERIC
-            at = table.at("inode")
-            rows = [(*row[:at], int(row[at]), *row[at + 1 :]) for row in rows]
+            inode = table.at("inode")
+            rows = [(*row[:inode], int(row[inode]), *row[inode + 1 :]) for row in rows]
         return rows
 
     def of(self, table: Table, ns: str, ids: Sequence[str]) -> list[Row]:
@@ -78,21 +79,21 @@ class PostgresCopy(CopyTable):
         owner = (ns,) if table.owned else ()
         columns = [*(["ns"] if owner else []), *table.columns]
         marks = ["%s"] * len(columns)
-        given: list[Row]
+        values: list[Row]
         if table.name == "chunks":
             columns, marks = (
                 [*columns, "plain", "codes"],
                 [*marks, "%s", "array_to_tsvector(%s::text[])"],
             )
-            said = self._texts(ns, {row[1] for row in rows})
-            given = [
-                (ns, *row, folded(*said[row[1]], *row[2:5]), sorted(set(indexed(row[7]).split())))
+            texts = self._texts(ns, {row[1] for row in rows})
+            values = [
+                (ns, *row, folded(*texts[row[1]], *row[2:5]), sorted(set(indexed(row[7]).split())))
                 for row in rows
             ]
         elif table.name == "vectors":
-            given = [(ns, model, chunk, as_vec(vector)) for model, chunk, vector in rows]
+            values = [(ns, model, chunk, as_vec(vector)) for model, chunk, vector in rows]
         else:
-            given = [(*owner, *row) for row in rows]
+            values = [(*owner, *row) for row in rows]
         sql = f"INSERT INTO {table.name} ({', '.join(columns)}) VALUES ({', '.join(marks)})"
         if table.name != "chunks":
             conflict = [
@@ -108,7 +109,7 @@ class PostgresCopy(CopyTable):
                 f" ON CONFLICT ({', '.join(conflict)}) DO "
                 f"{f'UPDATE SET {sets}' if sets else 'NOTHING'}"
             )
-        self._many(sql, given)
+        self._many(sql, values)
 
     def _many(self, sql: str, rows: Sequence[Row]) -> None:
         if rows:
@@ -141,13 +142,13 @@ class PostgresCopy(CopyTable):
 
     def counters(self) -> dict[str, int]:
         """Return the highest number that each numbered table ever gave, as far as known."""
-        found: dict[str, int] = {}
+        counters: dict[str, int] = {}
         for name in COUNTED:
-            given = self._db.get(
+            last = self._db.get(
                 f"SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM {self._sequence(name)}"
             )
-            found[name] = max(given, self._db.get(f"SELECT coalesce(max(id), 0) FROM {name}"))
-        return found
+            counters[name] = max(last, self._db.get(f"SELECT coalesce(max(id), 0) FROM {name}"))
+        return counters
 
     def count_from(self, counters: Mapping[str, int]) -> None:
         """Continue the numbers of another engine."""
@@ -162,14 +163,14 @@ class PostgresCopy(CopyTable):
 
 
 def _naming(table: Table, ns: str, ids: Sequence[str]) -> tuple[str, list[Any]]:
-    given = list(ids)
+    array = list(ids)
     if table.name == "vectors":
         return (
             "ns = %s AND chunk_id IN (SELECT id FROM chunks WHERE ns = %s AND memory_id = ANY(%s))",
-            [ns, ns, given],
+            [ns, ns, array],
         )
     ends = " OR ".join(f"{end} = ANY(%s)" for end in table.ends)
-    return f"ns = %s AND ({ends})", [ns, *([given] * len(table.ends))]
+    return f"ns = %s AND ({ends})", [ns, *([array] * len(table.ends))]
 
 
 def refuse_nul(table: Table, ns: str, rows: Sequence[Row]) -> None:
@@ -177,12 +178,12 @@ def refuse_nul(table: Table, ns: str, rows: Sequence[Row]) -> None:
     for row in rows:
         for name, value in zip(table.columns, row, strict=True):
             if isinstance(value, str) and "\0" in value:
-                told = (
+                subject = (
                     row[table.at("key")]
                     if "key" in table.columns
                     else " ".join(map(str, table.key_of(row)))
                 )
-                where = f"{ns}/{told}" if table.owned else told
+                where = f"{ns}/{subject}" if table.owned else subject
                 raise InvalidInputError(
                     f"{where!r} has a NUL character in {table.name}.{name}, which "
                     "PostgreSQL cannot hold",

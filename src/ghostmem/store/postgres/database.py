@@ -50,11 +50,11 @@ class Places:
         """Return memories by namespace, without those that do not exist."""
         ids = list(memory_ids)
         self._look("memories", self._memories, ids)
-        found: dict[str, list[str]] = {}
-        for one in ids:
-            if one in self._memories:
-                found.setdefault(self._memories[one], []).append(one)
-        return found
+        by_ns: dict[str, list[str]] = {}
+        for memory_id in ids:
+            if memory_id in self._memories:
+                by_ns.setdefault(self._memories[memory_id], []).append(memory_id)
+        return by_ns
 
     def one(self, memory_id: str) -> str | None:
         """Return the namespace of a memory."""
@@ -66,30 +66,30 @@ class Places:
         With `nearby`, only the namespaces seen so far are searched."""
         wanted = list(numbers)
         self._look("chunks", self._chunks, wanted, nearby)
-        found: dict[str, list[int]] = {}
-        for one in wanted:
-            if one in self._chunks:
-                found.setdefault(self._chunks[one], []).append(one)
-        return found
+        by_ns: dict[str, list[int]] = {}
+        for number in wanted:
+            if number in self._chunks:
+                by_ns.setdefault(self._chunks[number], []).append(number)
+        return by_ns
 
     def _look(
-        self, table: str, known: dict[Any, str], wanted: list[Any], nearby: bool = False
+        self, table: str, namespaces: dict[Any, str], wanted: list[Any], nearby: bool = False
     ) -> None:
         """Look up the namespaces of rows; a transaction mostly stays in one, on one node."""
-        unknown = [one for one in wanted if one not in known]
+        unknown = [row_id for row_id in wanted if row_id not in namespaces]
         seen = dict.fromkeys((*self._db.locked, *self._spaces.values(), *self._memories.values()))
         for ns in seen if unknown and len(seen) <= MAX_NEARBY else ():
             rows = self._db.rows(
                 f"SELECT id FROM {table} WHERE ns = %s AND id = ANY(%s)", (ns, unknown)
             )
-            known.update((one, ns) for (one,) in rows)
-            unknown = [one for one in unknown if one not in known]
+            namespaces.update((row_id, ns) for (row_id,) in rows)
+            unknown = [row_id for row_id in unknown if row_id not in namespaces]
             if not unknown:
                 return
         if unknown and not (nearby and 0 < len(seen) <= MAX_NEARBY):
-            known.update(
-                (one, ns)
-                for ns, one in self._db.rows(
+            namespaces.update(
+                (row_id, ns)
+                for ns, row_id in self._db.rows(
                     f"SELECT ns, id FROM {table} WHERE id = ANY(%s)", (unknown,)
                 )
             )
@@ -159,8 +159,8 @@ class Db:
 
     def get(self, sql: str, values: Sequence[Any] = ()) -> Any:
         """Return the first value of the first row, or None."""
-        found = self.execute(sql, values).fetchone()
-        return None if found is None else found[0]
+        row = self.execute(sql, values).fetchone()
+        return None if row is None else row[0]
 
     def run(self, sql: str, values: Sequence[Any] = ()) -> int:
         """Change rows and return their number."""

@@ -39,13 +39,13 @@ _WORDS: tuple[tuple[type[Exception] | tuple[type[Exception], ...], type[EngineEr
 
 def translate(error: Exception, where: str) -> Exception:
     """Return the Ghost error for an error of PostgreSQL, or the error itself."""
-    told = " ".join(str(error).split())
-    for theirs, ours, words in _WORDS:
-        if isinstance(error, theirs):
-            return ours(f"{words.format(where=where)} ({told})")
+    reason = " ".join(str(error).split())
+    for their_type, our_type, words in _WORDS:
+        if isinstance(error, their_type):
+            return our_type(f"{words.format(where=where)} ({reason})")
     if isinstance(error, psycopg.OperationalError | psycopg.InterfaceError):
         return LostConnectionError(
-            f"the connection to {where} broke, and nothing of this was stored ({told})"
+            f"the connection to {where} broke, and nothing of this was stored ({reason})"
         )
     return error
 

@@ -33,15 +33,15 @@ def grants(connection: "psycopg.Connection[Any]") -> list[Grant]:
 
 def grant(connection: "psycopg.Connection[Any]", role: str, ns: str, scope: str) -> Grant:
     """Let a role read a namespace, or write to it too; a grant of the other scope is replaced."""
-    found = connection.execute(
+    role_row = connection.execute(
         "SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = %s", (role,)
     ).fetchone()
-    if found is None:
+    if role_row is None:
         raise NotFoundError(
             f"there is no role {role} in this database",
             f'make it first: CREATE ROLE "{role}" LOGIN PASSWORD …',
         )
-    if found[0]:
+    if role_row[0]:
         raise InvalidInputError(
             f"{role} is a superuser or passes by row-level security",
             "name a role that has neither right",
@@ -70,7 +70,7 @@ def revoke(connection: "psycopg.Connection[Any]", role: str, ns: str | None) -> 
                 f"{role} was not granted {where}", "`ghost admin grants` shows what was"
             )
         _fit(connection, role)
-    return sorted((Grant(*row) for row in rows), key=lambda one: one.ns)
+    return sorted((Grant(*row) for row in rows), key=lambda grant: grant.ns)
 
 
 def _fit(connection: "psycopg.Connection[Any]", role: str) -> None:

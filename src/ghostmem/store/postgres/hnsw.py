@@ -39,15 +39,15 @@ def build(
 
 def drop(connection: "psycopg.Connection[Any]") -> list[VectorIndex]:
     """Drop the indexes and return them."""
-    found = [one for one in indexes(connection) if one.state in {"ready", "half made"}]
-    for one in found:
-        connection.execute(sql.SQL("DROP INDEX IF EXISTS {}").format(sql.Identifier(one.name)))
-    return found
+    existing = [index for index in indexes(connection) if index.state in {"ready", "half made"}]
+    for index in existing:
+        connection.execute(sql.SQL("DROP INDEX IF EXISTS {}").format(sql.Identifier(index.name)))
+    return existing
 
 
 def indexes(connection: "psycopg.Connection[Any]") -> list[VectorIndex]:
     """Return the index of each model, also where none exists."""
-    found = []
+    indexes = []
     for model, label, dimension in _models(connection):
         name, valid = _name(model), _valid(connection, _name(model))
         state = {True: "ready", False: "half made", None: "none"}[valid]
@@ -61,7 +61,7 @@ def indexes(connection: "psycopg.Connection[Any]") -> list[VectorIndex]:
             if valid is not None
             else (0,)
         )
-        found.append(
+        indexes.append(
             VectorIndex(
                 label,
                 dimension,
@@ -71,7 +71,7 @@ def indexes(connection: "psycopg.Connection[Any]") -> list[VectorIndex]:
                 state,
             )
         )
-    return found
+    return indexes
 
 
 def _models(connection: "psycopg.Connection[Any]") -> list[tuple[int, str, int]]:
@@ -103,10 +103,10 @@ class _watched:  # noqa: N801 - used as a statement
         assert self._progress is not None
         with psycopg.connect(
             self._info.dsn, password=self._info.password, autocommit=True
-        ) as other:
+        ) as connection:
             while not self._ended.wait(0.5):
                 sql_ = "SELECT tuples_done FROM pg_stat_progress_create_index WHERE pid = %s"
-                row = other.execute(sql_, (self._pid,)).fetchone()
+                row = connection.execute(sql_, (self._pid,)).fetchone()
                 if row and row[0]:
                     self._progress(int(row[0]))
 

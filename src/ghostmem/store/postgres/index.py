@@ -51,14 +51,14 @@ class PostgresIndex(Index):
         first, ns = 0, memory.ns
         self._journal.namespace(ns)
         thread = self._thread(ns, memory.source_scope, rows)
-        for at, row in enumerate(rows):
+        for position, row in enumerate(rows):
             place = f"{format_time(memory.created_at)}{memory.id}{row.seq:06d}" if thread else None
-            where = (row.seq, row.start, row.stop, row.start_line, row.end_line)
+            span = (row.seq, row.start, row.stop, row.start_line, row.end_line)
             codes = sorted(set(row.tokens.split(" "))) if row.tokens else []
             values = (
                 ns,
                 memory.id,
-                *where,
+                *span,
                 row.terms,
                 row.length,
                 row.chunker,
@@ -70,12 +70,12 @@ class PostgresIndex(Index):
             chunk: int = self._db.get(_CHUNK, values)
             first = first or chunk
             self._db.saw_chunks(ns, (chunk,))
-            if model is not None and at < len(vectors):
+            if model is not None and position < len(vectors):
                 sql = (
                     "INSERT INTO vectors (ns, model_id, chunk_id, vector) VALUES (%s, "
                     "%s, %s, %s::vector)"
                 )
-                self._db.run(sql, (ns, model, chunk, as_vec(vectors[at])))
+                self._db.run(sql, (ns, model, chunk, as_vec(vectors[position])))
         self.added += len(rows)
         self._replace_words(ns, (), [row.terms for row in rows])
         if rows:
@@ -86,14 +86,14 @@ class PostgresIndex(Index):
         """Return the number of the thread of a source scope, extended by some rows."""
         if scope is None or not rows:
             return None
-        found: int = self._db.get(
+        number: int = self._db.get(
             "INSERT INTO threads (ns, scope, chunks, length) VALUES (%s, %s, %s, %s) ON "
             "CONFLICT (ns, scope)"
             " DO UPDATE SET chunks = threads.chunks + excluded.chunks, length = "
             "threads.length + excluded.length RETURNING id",
             (ns, scope, len(rows), sum(row.length for row in rows)),
         )
-        return found
+        return number
 
     def remove(self, memory: Memory) -> int:
         """Take a memory out of every index and return the number of its chunks."""

@@ -19,10 +19,10 @@ from ghostmem.store.postgres.schema import LEDGER, MIGRATIONS, OF_NAMESPACE
 
 def applied(connection: "psycopg.Connection[Any]") -> set[str] | None:
     """Return the names of the applied migrations, or None when this is not a Ghost store yet."""
-    found = connection.execute(
+    row = connection.execute(
         "SELECT to_regclass('migrations') IS NOT NULL AND to_regclass('namespaces') IS NOT NULL"
     ).fetchone()
-    if not found or not found[0]:
+    if not row or not row[0]:
         return None
     return {name for (name,) in connection.execute("SELECT name FROM migrations")}
 

@@ -47,9 +47,9 @@ class PostgresOutline:
             " seen_ns = excluded.seen_ns, hash = excluded.hash"
         )
         rows = [(path, *stat, seen, known) for path, (stat, seen, known) in sorted(files.items())]
-        for at in range(0, len(rows), _BATCH):
+        for start in range(0, len(rows), _BATCH):
             self._db.run(
-                sql, (root, language, *map(list, zip(*rows[at : at + _BATCH], strict=True)))
+                sql, (root, language, *map(list, zip(*rows[start : start + _BATCH], strict=True)))
             )
         if lost := list(gone):
             sql = (
@@ -66,9 +66,9 @@ class PostgresOutline:
             f" (SELECT {_DIGEST.replace('%s', 'given', 1)} FROM unnest(%s::text[]) AS given)"
         )
         wanted = list(hashes)
-        for at in range(0, len(wanted), _BATCH):
+        for start in range(0, len(wanted), _BATCH):
             yield from self._db.execute(
-                sql, (maker, wanted[at : at + _BATCH]), binary=True
+                sql, (maker, wanted[start : start + _BATCH]), binary=True
             ).fetchall()
 
     def put_facts(self, facts: Iterable[tuple[str, bytes]], maker: str) -> None:
@@ -86,18 +86,18 @@ class PostgresOutline:
             " ON CONFLICT (digest) DO UPDATE SET facts = excluded.facts"
         )
         rows = sorted(dict(facts).items())
-        for at in range(0, len(rows), _BATCH):
-            known, packed = map(list, zip(*rows[at : at + _BATCH], strict=True))
-            self._db.run(older, (known, maker, f"{maker.partition(' ')[0]} "))
-            self._db.run(fresh, (maker, known, packed))
+        for start in range(0, len(rows), _BATCH):
+            hashes, packed = map(list, zip(*rows[start : start + _BATCH], strict=True))
+            self._db.run(older, (hashes, maker, f"{maker.partition(' ')[0]} "))
+            self._db.run(fresh, (maker, hashes, packed))
 
     def graph(self, root: str, language: str, maker: str) -> bytes | None:
         """Return the cached graph of a project that the same extractor produced."""
         key = _GRAPH.format(language=language, root=root)
-        found = self._db.execute(
+        row = self._db.execute(
             f"SELECT facts FROM outline_facts WHERE digest = {_DIGEST}", (key, maker), binary=True
         ).fetchone()
-        return None if found is None else bytes(found[0])
+        return None if row is None else bytes(row[0])
 
     def put_graph(self, root: str, language: str, maker: str, packed: bytes) -> None:
         """Store the graph of a project, replacing an older one.

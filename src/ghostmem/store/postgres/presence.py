@@ -33,10 +33,10 @@ def present(url: str, where: str) -> Iterator[str]:
             connection.execute(_WATCHED)
             while True:
                 name = f"{socket.gethostname()} {os.getpid()} {secrets.token_hex(4)}"
-                found = connection.execute(
+                row = connection.execute(
                     "SELECT pg_try_advisory_lock(%s, hashtext(%s))", (PRESENT, name)
                 ).fetchone()
-                if found and found[0]:
+                if row and row[0]:
                     break  # else another name has the same number
         yield name
     finally:

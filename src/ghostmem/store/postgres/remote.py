@@ -100,16 +100,16 @@ class RemoteView(VectorView):
             f"SELECT chunk_id, vector FROM vectors WHERE ns = %s AND model_id = %s{kind}{only}"
             f" ORDER BY {column} <#> %s::vector{ties} LIMIT %s"
         )
-        found = self._db.execute(
+        rows = self._db.execute(
             sql,
             [self._space.name, self._model, *values, vec_of(query), count + MARGIN],
             binary=True,
         ).fetchall()
-        if not found:
+        if not rows:
             return []
-        numbers = np.fromiter((number for number, _ in found), np.int64, len(found))
+        numbers = np.fromiter((number for number, _ in rows), np.int64, len(rows))
         scores = np.vecdot(
-            numbers_of([row[1] for row in found], len(query)).astype(np.float32), query
+            numbers_of([row[1] for row in rows], len(query)).astype(np.float32), query
         )
         order = np.lexsort((-numbers, -scores))[:count]
         best: list[int] = numbers[order].tolist()
@@ -125,21 +125,21 @@ class RemoteView(VectorView):
             "SELECT chunk_id, vector FROM vectors WHERE ns = %s AND model_id = %s AND "
             "chunk_id = ANY(%s)"
         )
-        found = self._db.execute(
+        rows = self._db.execute(
             sql, (self._space.name, self._model, chunks.tolist()), binary=True
         ).fetchall()
-        width = (len(found[0][1]) - 4) // 4 if found else self._dimension()
-        made = (
-            numbers_of([row[1] for row in found], width).astype(np.float32)
-            if found
+        width = (len(rows[0][1]) - 4) // 4 if rows else self._dimension()
+        vectors = (
+            numbers_of([row[1] for row in rows], width).astype(np.float32)
+            if rows
             else np.zeros((0, width), np.float32)
         )
-        at = {number: place for place, (number, _) in enumerate(found)}
-        result, there = np.zeros((len(chunks), width), np.float32), np.zeros(len(chunks), bool)
+        positions = {number: place for place, (number, _) in enumerate(rows)}
+        result, exists = np.zeros((len(chunks), width), np.float32), np.zeros(len(chunks), bool)
         for place, number in enumerate(chunks.tolist()):
-            if number in at:
-                result[place], there[place] = made[at[number]], True
-        return result, there
+            if number in positions:
+                result[place], exists[place] = vectors[positions[number]], True
+        return result, exists
 
     def alike(
         self,

@@ -28,8 +28,8 @@ def tidy(db: Db, names: Sequence[str]) -> None:
 def _tidy_reports(db: Db, names: Sequence[str]) -> None:
     """Remove the keys of deleted memories from the groups that runs recorded."""
     reports = dict(db.rows("SELECT id, report FROM runs WHERE starts_with(report, '[')"))
-    named = tally_keys(*reports.values())
-    gone = {ns: named[ns] - _keys_there(db, ns, named[ns]) for ns in ("", *names) if ns in named}
+    keys = tally_keys(*reports.values())
+    gone = {ns: keys[ns] - _keys_there(db, ns, keys[ns]) for ns in ("", *names) if ns in keys}
     for run in sorted(
         run for run, report in reports.items() if tally_without(report, gone) != report
     ):

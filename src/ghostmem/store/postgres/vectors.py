@@ -34,21 +34,21 @@ class PostgresVectors(VectorTable):
 
     def view(self, model: int, space: Space) -> "VectorView":
         """Return the view in memory when it is up to date, else one of the database."""
-        known = self._views.get((model, space.number))
-        if known is not None and known.sequence == space.sequence:
-            return known
+        view = self._views.get((model, space.number))
+        if view is not None and view.sequence == space.sequence:
+            return view
         return RemoteView(self._db, model, space, self._hnsw, self.load)
 
     def load(self, model: int, space: Space) -> VectorView:
         """Load a namespace's vectors into memory, or update the loaded ones."""
-        known = self._views.get((model, space.number))
-        if known is None or (known.sequence != space.sequence and self._must_reload(known, space)):
-            known = VectorView(space.sequence, *self.after(model, space.number, -1))
-        elif known.sequence != space.sequence:
-            last = int(known.ids[-1]) if len(known.ids) else -1
-            known = known.extended(space.sequence, *self.after(model, space.number, last))
-        self._views[model, space.number] = known
-        return known
+        view = self._views.get((model, space.number))
+        if view is None or (view.sequence != space.sequence and self._must_reload(view, space)):
+            view = VectorView(space.sequence, *self.after(model, space.number, -1))
+        elif view.sequence != space.sequence:
+            last = int(view.ids[-1]) if len(view.ids) else -1
+            view = view.extended(space.sequence, *self.after(model, space.number, last))
+        self._views[model, space.number] = view
+        return view
 
     def after(
         self, model: int, space: int, chunk: int
@@ -61,12 +61,12 @@ class PostgresVectors(VectorTable):
         rows = self._db.execute(
             sql, (self._places.space(space), model, chunk), binary=True
         ).fetchall()
-        made = numbers_of([vector for _, vector in rows], self.dimension(model))
-        return np.fromiter((number for number, _ in rows), np.int64, len(rows)), made
+        vectors = numbers_of([vector for _, vector in rows], self.dimension(model))
+        return np.fromiter((number for number, _ in rows), np.int64, len(rows)), vectors
 
     def owners(self, chunks: Sequence[int]) -> dict[int, str]:
         """Return the memories that chunks belong to."""
-        found: dict[int, str] = {}
+        owners: dict[int, str] = {}
         for ns, numbers in self._places.of_chunks(
             chunks, nearby=True
         ).items():  # one that is gone is nowhere else
@@ -74,8 +74,8 @@ class PostgresVectors(VectorTable):
                 "SELECT id, memory_id FROM chunks WHERE ns = %s AND id = ANY(%s)", (ns, numbers)
             )
             self._places.saw(ns, (memory_id for _, memory_id in rows))
-            found.update(rows)
-        return {number: found[number] for number in chunks if number in found}
+            owners.update(rows)
+        return {number: owners[number] for number in chunks if number in owners}
 
     def put(self, model: int, rows: Sequence[tuple[int, int, bytes]]) -> int:
         """Write vectors as (namespace, chunk, vector) for chunks that still exist."""
@@ -127,8 +127,8 @@ class PostgresVectors(VectorTable):
 
     def plain(self, space: int) -> int:
         """Count the chunks of a namespace that are found by their words alone."""
-        found: int = self._db.get(
+        count: int = self._db.get(
             "SELECT count(*) FROM chunks WHERE ns = %s AND chunker = ''",
             (self._places.space(space),),
         )
-        return found
+        return count

@@ -27,7 +27,7 @@ class PostgresWork:
 
     def offer(self, kind: str, rows: Iterable[tuple[str, str]]) -> int:
         """Add items as (namespace, item), keep existing ones, and return the number of new ones."""
-        given = sorted(
+        items = sorted(
             set(rows)
         )  # in one order, so that two who offer the same do not wait for each other crosswise
         sql = (
@@ -36,8 +36,8 @@ class PostgresWork:
             " AS given (ns, item) ON CONFLICT DO NOTHING"
         )
         return (
-            self._db.run(sql, (kind, [ns for ns, _ in given], [item for _, item in given]))
-            if given
+            self._db.run(sql, (kind, [ns for ns, _ in items], [item for _, item in items]))
+            if items
             else 0
         )
 
@@ -47,18 +47,18 @@ class PostgresWork:
         """Claim up to `limit` items that are free, or whose claim has expired.
 
         An empty list means that nothing is free now."""
-        at = format_time(now)
-        found: list[tuple[str, str]] = []
+        time = format_time(now)
+        items: list[tuple[str, str]] = []
         # every worker begins elsewhere, so that they seldom reach for the same
         sql = (
             "SELECT ns FROM work WHERE kind = %s AND until <= %s GROUP BY ns ORDER BY md5(%s || ns)"
         )
-        for (ns,) in self._db.rows(sql, (kind, at, holder)):
-            if len(found) >= limit:
+        for (ns,) in self._db.rows(sql, (kind, time, holder)):
+            if len(items) >= limit:
                 break
-            values = (ns, kind, at, limit - len(found), holder, format_time(until), ns, kind)
-            found += sorted((ns, item) for (item,) in self._db.rows(_CLAIM, values))
-        return found
+            values = (ns, kind, time, limit - len(items), holder, format_time(until), ns, kind)
+            items += sorted((ns, item) for (item,) in self._db.rows(_CLAIM, values))
+        return items
 
     def done(self, kind: str, ns: str, item: str) -> bool:
         """Delete an item from the queue; return False when it is gone already."""
@@ -89,5 +89,5 @@ class PostgresWork:
 
     def left(self, kind: str) -> int:
         """Return the number of items that are not done, claimed or not."""
-        found: int = self._db.get("SELECT count(*) FROM work WHERE kind = %s", (kind,))
-        return found
+        count: int = self._db.get("SELECT count(*) FROM work WHERE kind = %s", (kind,))
+        return count

@@ -115,24 +115,24 @@ _COUNTS: tuple[tuple[str, str], ...] = (
 
 def problems(db: apsw.Connection) -> list[str]:
     """Return a message for each problem; an empty list means no corruption."""
-    found = [text for (text,) in db.execute("PRAGMA integrity_check(20)") if text != "ok"]
-    found += _attempt("contents", lambda: differing(differing_contents(db)))
-    found += _attempt("references", lambda: _lost(db))
+    messages = [text for (text,) in db.execute("PRAGMA integrity_check(20)") if text != "ok"]
+    messages += _attempt("contents", lambda: differing(differing_contents(db)))
+    messages += _attempt("references", lambda: _lost(db))
     for meaning, sql in _COUNTS:
-        found += _attempt(meaning, partial(_count, db, meaning, sql))
-    found += _attempt("full text", lambda: _drift(db))
-    found += _attempt("tags", lambda: _unindexed(db))
-    return found
+        messages += _attempt(meaning, partial(_count, db, meaning, sql))
+    messages += _attempt("full text", lambda: _drift(db))
+    messages += _attempt("tags", lambda: _unindexed(db))
+    return messages
 
 
-def _attempt(what: str, look: Callable[[], list[str]]) -> list[str]:
+def _attempt(part: str, look: Callable[[], list[str]]) -> list[str]:
     """Return the problems of one check; damage that stops it is a problem too."""
     try:
         return look()
     except apsw.BusyError:
         raise
     except (apsw.Error, ValueError, LookupError, TypeError, CorruptStoreError) as error:
-        return [f"the file is damaged: {what} cannot be checked ({error})"]
+        return [f"the file is damaged: {part} cannot be checked ({error})"]
 
 
 def _lost(db: apsw.Connection) -> list[str]:

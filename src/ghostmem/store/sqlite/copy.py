@@ -101,7 +101,7 @@ class SqliteCopy(CopyTable):
         self, table: Table, ns: str, after: Key | None, upto: Key | None, limit: int
     ) -> list[Row]:
         """Read vectors by model, which the key of the table finds directly."""
-        number, found = self._number(ns), list[Row]()
+        number, rows = self._number(ns), list[Row]()
         for (model,) in self._db.execute("SELECT id FROM models ORDER BY id").fetchall():
             if (after and model < after[0]) or (upto and model > upto[0]):
                 continue
@@ -111,24 +111,24 @@ class SqliteCopy(CopyTable):
                 "SELECT model_id, chunk_id, vector FROM vectors WHERE model_id = ? AND ns_id = ?"
                 " AND chunk_id > ? AND chunk_id <= ? ORDER BY chunk_id LIMIT ?"
             )
-            left = limit - len(found) if limit >= 0 else -1
-            found += list(self._db.execute(sql, (model, number, low, high, left)))
-        return found
+            remaining = limit - len(rows) if limit >= 0 else -1
+            rows += list(self._db.execute(sql, (model, number, low, high, remaining)))
+        return rows
 
     def of(self, table: Table, ns: str, ids: Sequence[str]) -> list[Row]:
         """Return the rows that name one of some memories, in order."""
-        given = json.dumps(list(ids))
+        array = json.dumps(list(ids))
         columns = ", ".join(f"t.{name}" for name in table.columns)
         order = ", ".join(f"t.{name}" for name in table.key)
         if table.name == "vectors":
             where, values = (
                 f"t.chunk_id IN (SELECT id FROM chunks WHERE memory_id IN {_AMONG})",
-                [given],
+                [array],
             )
         else:
             where, values = (
                 " OR ".join(f"t.{end} IN {_AMONG}" for end in table.ends),
-                [given] * len(table.ends),
+                [array] * len(table.ends),
             )
         return list(
             self._db.execute(
@@ -145,9 +145,9 @@ class SqliteCopy(CopyTable):
             return
         extra, conflict = self._place(table, ns)
         columns = (*table.columns, *extra)
-        others = [name for name in columns if name not in (*table.key, *conflict)]
+        changed = [name for name in columns if name not in (*table.key, *conflict)]
         marks = ", ".join("?" * len(columns))
-        sets = ", ".join(f"{name} = excluded.{name}" for name in others)
+        sets = ", ".join(f"{name} = excluded.{name}" for name in changed)
         sql = (
             f"INSERT INTO {table.name} ({', '.join(columns)}) VALUES ({marks})"
             f" ON CONFLICT ({', '.join(conflict)}) DO {f'UPDATE SET {sets}' if sets else 'NOTHING'}"
@@ -158,8 +158,8 @@ class SqliteCopy(CopyTable):
             self._db.executemany(sql, [(*row, *extra.values()) for row in rows])
         if table.name == "memories":
             content, id_ = table.at("content"), table.at("id")
-            made = [(checksum(row[content]), row[id_]) for row in rows]
-            self._db.executemany("UPDATE memories SET checksum = ? WHERE id = ?", made)
+            checksums = [(checksum(row[content]), row[id_]) for row in rows]
+            self._db.executemany("UPDATE memories SET checksum = ? WHERE id = ?", checksums)
 
     def _place(self, table: Table, ns: str) -> tuple[dict[str, Any], tuple[str, ...]]:
         """Return the columns with the namespace, and the unique key of a row in SQLite."""
@@ -181,11 +181,11 @@ class SqliteCopy(CopyTable):
         table, number = BY_NAME["chunks"], self._number(ns)
         marks = ", ".join("?" * (len(table.columns) + 1))
         sql = f"INSERT INTO chunks ({', '.join(table.columns)}, ns_id) VALUES ({marks})"
-        said = self._texts(ns, {row[1] for row in rows})
+        texts = self._texts(ns, {row[1] for row in rows})
         self._db.executemany(sql, [(*row, number) for row in rows])
         tokens = [(row[0], namespaced(number, indexed(row[7]))) for row in rows]
         self._db.executemany("INSERT INTO chunks_fts (rowid, text) VALUES (?, ?)", tokens)
-        plain = [(row[0], folded(*said[row[1]], row[2], row[3], row[4])) for row in rows]
+        plain = [(row[0], folded(*texts[row[1]], row[2], row[3], row[4])) for row in rows]
         self._db.executemany("INSERT INTO chunks_tri (rowid, text) VALUES (?, ?)", plain)
 
     def drop(self, table: Table, ns: str, keys: Sequence[Key]) -> None:
@@ -196,35 +196,35 @@ class SqliteCopy(CopyTable):
         where = " AND ".join(f"{name} = ?" for name in names)
         tail = () if number is None else (number,)
         if table.name in ("chunks", "memories"):
-            found = (
+            sql = (
                 "SELECT id FROM chunks WHERE "
                 f"{where if table.name == 'chunks' else 'memory_id = ?'}"
             )
-            self._unindex(number for key in keys for (number,) in self._db.execute(found, key))
+            self._unindex(number for key in keys for (number,) in self._db.execute(sql, key))
         self._db.executemany(
             f"DELETE FROM {table.name} WHERE {where}", [(*key, *tail) for key in keys]
         )
 
     def drop_of(self, table: Table, ns: str, ids: Sequence[str]) -> None:
         """Delete the rows that name one of some memories."""
-        given = json.dumps(list(ids))
+        array = json.dumps(list(ids))
         self._ids = "" if table.name == "memories" else self._ids
         if table.name == "vectors":
             self._db.execute(
                 "DELETE FROM vectors WHERE chunk_id IN (SELECT id FROM chunks WHERE "
                 f"memory_id IN {_AMONG})",
-                (given,),
+                (array,),
             )
             return
         if table.name == "chunks":
             self._unindex(
                 number
                 for (number,) in self._db.execute(
-                    f"SELECT id FROM chunks WHERE memory_id IN {_AMONG}", (given,)
+                    f"SELECT id FROM chunks WHERE memory_id IN {_AMONG}", (array,)
                 )
             )
         where = " OR ".join(f"{end} IN {_AMONG}" for end in table.ends)
-        self._db.execute(f"DELETE FROM {table.name} WHERE {where}", [given] * len(table.ends))
+        self._db.execute(f"DELETE FROM {table.name} WHERE {where}", [array] * len(table.ends))
 
     def _unindex(self, numbers: Iterable[int]) -> None:
         gone = [(number,) for number in list(numbers)]
@@ -249,14 +249,14 @@ class SqliteCopy(CopyTable):
 
     def crossing(self) -> dict[str, int]:
         """Return the numbers of rows by table that join memories of two namespaces."""
-        found = {}
+        counts = {}
         for name in ("memory_edges", "memory_links", "inferences"):
             sql = (
                 f"SELECT count(*) FROM {name} e JOIN memories a ON a.id = e.from_id JOIN "
                 "memories b ON b.id = e.to_id"
             )
-            found[name] = self._db.execute(f"{sql} WHERE a.ns <> b.ns").get
-        return {name: count for name, count in found.items() if count}
+            counts[name] = self._db.execute(f"{sql} WHERE a.ns <> b.ns").get
+        return {name: count for name, count in counts.items() if count}
 
     def counters(self) -> dict[str, int]:
         """Return the highest number that each numbered table ever gave, as far as known."""
@@ -315,5 +315,5 @@ class SqliteCopy(CopyTable):
         return "c.ns_id = ?", [self._number(ns)]
 
     def _number(self, ns: str) -> int:
-        found: int | None = self._db.execute("SELECT id FROM namespaces WHERE name = ?", (ns,)).get
-        return int(ns[1:]) if found is None and ns[:1] == "#" and ns[1:].isdigit() else found or 0
+        number: int | None = self._db.execute("SELECT id FROM namespaces WHERE name = ?", (ns,)).get
+        return int(ns[1:]) if number is None and ns[:1] == "#" and ns[1:].isdigit() else number or 0

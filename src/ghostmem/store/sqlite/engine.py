@@ -122,14 +122,14 @@ class SqliteEngine:
         if self.location == ":memory:":
             return
         try:
-            found = os.stat(self.location)
+            status = os.stat(self.location)
         except OSError:
             raise EngineError(
                 f"{self.location} is gone: it was removed while open", "open the store again"
             ) from None
         if self._file is None:
-            self._file = (found.st_dev, found.st_ino)
-        elif self._file != (found.st_dev, found.st_ino):
+            self._file = (status.st_dev, status.st_ino)
+        elif self._file != (status.st_dev, status.st_ino):
             raise EngineError(f"{self.location} was replaced while open", "open the store again")
 
     @contextmanager

@@ -34,9 +34,9 @@ _WORDS: tuple[tuple[type[Exception], type[EngineError], str], ...] = (
 
 def translate(error: Exception, path: str) -> Exception:
     """Return the Ghost error for an error of SQLite, or the error itself."""
-    for theirs, ours, words in _WORDS:
-        if isinstance(error, theirs):
-            return ours(f"{words.format(path=path)} ({error})")
+    for their_type, our_type, words in _WORDS:
+        if isinstance(error, their_type):
+            return our_type(f"{words.format(path=path)} ({error})")
     return error
 
 

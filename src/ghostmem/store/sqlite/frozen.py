@@ -22,10 +22,10 @@ def read_pieces(path: str, size: int) -> Iterator[bytes]:
     """Read a database file through SQLite: closing another handle would drop its locks."""
     file = apsw.VFSFile("", path, [apsw.SQLITE_OPEN_MAIN_DB | apsw.SQLITE_OPEN_READONLY, 0])
     try:
-        at = 0
-        while piece := file.xRead(size, at):
+        position = 0
+        while piece := file.xRead(size, position):
             yield piece
-            at += len(piece)
+            position += len(piece)
     finally:
         file.xClose()
 
@@ -75,8 +75,8 @@ class FileState(NamedTuple):
         )
 
 
-def _mark(found: os.stat_result) -> tuple[int, int, int]:
-    return (found.st_ino, found.st_size, found.st_mtime_ns)
+def _mark(status: os.stat_result) -> tuple[int, int, int]:
+    return (status.st_ino, status.st_size, status.st_mtime_ns)
 
 
 class FrozenConnection(apsw.Connection):

@@ -40,7 +40,7 @@ class SqliteIndex(Index):
         first = 0
         number = self._journal.namespace(memory.ns)
         thread = self._thread(number, memory.source_scope, rows)
-        for at, row in enumerate(rows):
+        for position, row in enumerate(rows):
             place = f"{format_time(memory.created_at)}{memory.id}{row.seq:06d}" if thread else None
             self._db.execute(
                 _CHUNK,
@@ -68,9 +68,10 @@ class SqliteIndex(Index):
             self._db.execute(
                 "INSERT INTO chunks_tri (rowid, text) VALUES (?, ?)", (chunk, row.plain)
             )
-            if model is not None and at < len(vectors):
+            if model is not None and position < len(vectors):
                 self._db.execute(
-                    "INSERT INTO vectors VALUES (?, ?, ?, ?)", (model, number, chunk, vectors[at])
+                    "INSERT INTO vectors VALUES (?, ?, ?, ?)",
+                    (model, number, chunk, vectors[position]),
                 )
         self._replace_words(number, (), [row.terms for row in rows])
         self._journal.grow(memory.ns, len(rows), sum(row.length for row in rows))
@@ -113,9 +114,9 @@ class SqliteIndex(Index):
         before, after = words_of(old), words_of(new)
         added = [(number, word) for word in sorted(after - before)]
         self._db.executemany("INSERT OR IGNORE INTO words VALUES (?, ?)", added)
-        held = "SELECT 1 FROM chunks_fts WHERE chunks_fts MATCH ? LIMIT 1"
+        is_used = "SELECT 1 FROM chunks_fts WHERE chunks_fts MATCH ? LIMIT 1"
         for word in sorted(before - after):
-            if self._db.execute(held, (f'"{namespaced(number, encode(word))}"',)).get is None:
+            if self._db.execute(is_used, (f'"{namespaced(number, encode(word))}"',)).get is None:
                 self._db.execute("DELETE FROM words WHERE ns_id = ? AND word = ?", (number, word))
 
     def reword(self, ns: str, memory_id: str, terms: Sequence[str]) -> None:

@@ -83,7 +83,7 @@ def _rows(db: apsw.Connection, table: str) -> list[Row]:
 
 
 def _collect(tables: dict[str, list[Row]]) -> Original:
-    found = Original()
+    original = Original()
     files: dict[str, list[FileRef]] = {}
     for row in tables.get("memory_files", []):
         rel = row["rel"] if row["rel"] in set(FileRel) else FileRel.MODIFIED
@@ -91,15 +91,15 @@ def _collect(tables: dict[str, list[Row]]) -> Original:
     heads: dict[str, Memory] = {}
     order = sorted(tables["memories"], key=lambda row: (row["ns"], row["key"]))
     for _, rows in groupby(order, key=lambda row: (row["ns"], row["key"])):
-        chain = _chain(list(rows), files, found.notes)
-        found.records += chain
+        chain = _chain(list(rows), files, original.notes)
+        original.records += chain
         heads |= dict.fromkeys((memory.id for memory in chain), chain[-1])
-    _graph(tables, heads, found)
-    found.records += _rules(tables.get("reflect_rules", []), found.notes)
-    found.records += _accesses(tables.get("memory_accesses", []), heads)
+    _graph(tables, heads, original)
+    original.records += _rules(tables.get("reflect_rules", []), original.notes)
+    original.records += _accesses(tables.get("memory_accesses", []), heads)
     if aliases := tables.get("source_aliases"):
-        found.notes.append(f"left out {len(aliases)} source aliases")
-    return found
+        original.notes.append(f"left out {len(aliases)} source aliases")
+    return original
 
 
 def _chain(rows: list[Row], files: dict[str, list[FileRef]], notes: list[str]) -> list[Memory]:

@@ -73,8 +73,8 @@ class SqliteOutline:
     def graph(self, root: str, language: str, maker: str) -> bytes | None:
         """Return the cached graph of a project that the same extractor produced."""
         sql = "SELECT facts FROM outline_facts WHERE hash = ? AND maker = ?"
-        found = self._db.execute(sql, (_GRAPH.format(language=language, root=root), maker)).get
-        return None if found is None else bytes(found)
+        packed = self._db.execute(sql, (_GRAPH.format(language=language, root=root), maker)).get
+        return None if packed is None else bytes(packed)
 
     def put_graph(self, root: str, language: str, maker: str, packed: bytes) -> None:
         """Store the graph of a project, replacing an older one.

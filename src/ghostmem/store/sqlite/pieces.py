@@ -2,14 +2,6 @@
 
 from ghostmem.store.sqlite.database import SqliteDb
 
-# SQLite reads all of a content to cut a piece from it: once for each chunk, which makes a long
-# memory slow.
-PIECE = (
-    "CASE WHEN octet_length(m.content) <= 100000 THEN substr(m.content, c.start + 1, "
-    "c.stop - c.start) END"
-)
-"""The text of a chunk as a column; NULL for a long content, which `Pieces` reads once."""
-
 _MAX_KEPT = 8
 
 

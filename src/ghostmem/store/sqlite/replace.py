@@ -136,13 +136,13 @@ def _check(path: Path, target: Path, expected: Rows | None) -> None:
     with translated(str(target)):
         db = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
         try:
-            found = db.execute("PRAGMA quick_check(1)").get
+            verdict = db.execute("PRAGMA quick_check(1)").get
             counts = row_counts(db) if expected is not None else None
         finally:
             db.close()
-    if found != "ok":
+    if verdict != "ok":
         raise CorruptStoreError(
-            f"the copy for {target} is damaged and was not kept: {found}",
+            f"the copy for {target} is damaged and was not kept: {verdict}",
             "check the disk, then try again",
         )
     if counts != expected:

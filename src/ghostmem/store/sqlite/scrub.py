@@ -50,8 +50,8 @@ def owe(db: apsw.Connection) -> None:
 
 def owed(db: apsw.Connection) -> int:
     """Return the number of transactions that deleted for good since the last scrub."""
-    found: int = db.execute("PRAGMA user_version").get
-    return found
+    count: int = db.execute("PRAGMA user_version").get
+    return count
 
 
 def scrub(db: apsw.Connection) -> str:
@@ -115,8 +115,8 @@ def _tidy_reports(db: apsw.Connection) -> None:
         for ns, keys in tally_keys(*(report for _, report in rows)).items()
     }
     for run, report in rows:
-        if (kept := tally_without(report, gone)) != report:
-            db.execute("UPDATE runs SET report = ? WHERE id = ?", (kept, run))
+        if (text := tally_without(report, gone)) != report:
+            db.execute("UPDATE runs SET report = ? WHERE id = ?", (text, run))
 
 
 def _keys_there(db: apsw.Connection, ns: str, keys: Iterable[str]) -> set[str]:
@@ -132,7 +132,7 @@ def _keys_there(db: apsw.Connection, ns: str, keys: Iterable[str]) -> set[str]:
 
 def sweep_copies(db: apsw.Connection, path: str | None) -> None:
     """Remove unfinished copies of backups and migrations that were killed."""
-    backups = [found for (found,) in db.execute("SELECT path FROM backups")]
+    backups = [backup for (backup,) in db.execute("SELECT path FROM backups")]
     sweep(map(Path, [*backups, *([] if path is None else copies_beside(path))]), old=True)
 
 
@@ -153,8 +153,8 @@ def _settle(db: apsw.Connection, seen: int) -> None:
 def copies_beside(path: str) -> list[str]:
     """Return the paths of copies that migrations made, or may be making, next to a database."""
     place = Path(path)
-    found = {str(copy) for copy in place.parent.glob(f"{_escaped(place.name)}.before-*.bak")}
-    return sorted(found | {f"{path}.before-{name}.bak" for name in MIGRATIONS})
+    existing = {str(copy) for copy in place.parent.glob(f"{_escaped(place.name)}.before-*.bak")}
+    return sorted(existing | {f"{path}.before-{name}.bak" for name in MIGRATIONS})
 
 
 def _escaped(name: str) -> str:
@@ -165,9 +165,9 @@ def holders(paths: Iterable[str], ids: Sequence[str], texts: Sequence[str]) -> l
     """Return the copies that hold some memories by id or exact text, and those being written.
 
     Files that cannot be read as a database are skipped."""
-    named = list(dict.fromkeys(paths))
-    whole = [path for path in named if os.path.isfile(path) and _holds(path, ids, texts)]
-    return whole + [str(path) for path in unfinished(map(Path, named))]
+    unique = list(dict.fromkeys(paths))
+    finished = [path for path in unique if os.path.isfile(path) and _holds(path, ids, texts)]
+    return finished + [str(path) for path in unfinished(map(Path, unique))]
 
 
 def _holds(path: str, ids: Sequence[str], texts: Sequence[str]) -> bool:

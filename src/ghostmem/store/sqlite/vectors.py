@@ -9,8 +9,9 @@ import numpy as np
 from ghostmem.store.nearest import VectorView
 from ghostmem.store.rows import Space
 from ghostmem.store.sqlite.database import SqliteDb
+from ghostmem.store.sqlite.dialect import PIECE
 from ghostmem.store.sqlite.journal import SqliteJournal
-from ghostmem.store.sqlite.pieces import PIECE, Pieces
+from ghostmem.store.sqlite.pieces import Pieces
 from ghostmem.store.vectors import VectorTable, Views
 
 if TYPE_CHECKING:
@@ -28,22 +29,22 @@ class SqliteVectors(VectorTable):
 
     def view(self, model: int, space: Space) -> VectorView:
         """Return a namespace's vectors, updated by the changes since the last call."""
-        known = self._views.get((model, space.number))
-        if known is not None and known.sequence == space.sequence:
-            return known
-        if known is None or self._must_reload(known, space):
-            known = self._load(model, space, -1, None)
+        view = self._views.get((model, space.number))
+        if view is not None and view.sequence == space.sequence:
+            return view
+        if view is None or self._must_reload(view, space):
+            view = self._load(model, space, -1, None)
         else:
-            known = self._load(model, space, int(known.ids[-1]) if len(known.ids) else -1, known)
-        self._views[model, space.number] = known
-        return known
+            view = self._load(model, space, int(view.ids[-1]) if len(view.ids) else -1, view)
+        self._views[model, space.number] = view
+        return view
 
     def _load(self, model: int, space: Space, after: int, before: VectorView | None) -> VectorView:
-        ids, made = self.after(model, space.number, after)
+        ids, vectors = self.after(model, space.number, after)
         return (
-            VectorView(space.sequence, ids, made)
+            VectorView(space.sequence, ids, vectors)
             if before is None
-            else before.extended(space.sequence, ids, made)
+            else before.extended(space.sequence, ids, vectors)
         )
 
     def after(
@@ -55,10 +56,10 @@ class SqliteVectors(VectorTable):
             "chunk_id > ? ORDER BY chunk_id"
         )
         rows = list(self._db.execute(sql, (model, space, chunk)))
-        made = np.frombuffer(b"".join(vector for _, vector in rows), np.float16).reshape(
+        vectors = np.frombuffer(b"".join(vector for _, vector in rows), np.float16).reshape(
             len(rows), self.dimension(model)
         )
-        return np.fromiter((number for number, _ in rows), np.int64, len(rows)), made
+        return np.fromiter((number for number, _ in rows), np.int64, len(rows)), vectors
 
     def owners(self, chunks: Sequence[int]) -> dict[int, str]:
         """Return the memories that chunks belong to."""
