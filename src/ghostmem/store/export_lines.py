@@ -66,7 +66,7 @@ TYPES: dict[str, type[Record]] = {
     "held": Held,
     "rule": Rule,
 }
-TRANSIENT: dict[type[Record], set[str]] = {  # fields that are for the moment only
+TRANSIENT: dict[type[Record], set[str]] = {  # fields that are not stored
     Memory: {"chunks", "outcome", "requested_key", "verdict", "aliases", "notes"},
     Edge: {"ns", "from_key", "to_key", "outcome"},
 }

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
         valid_to: datetime | str | None
 
 
-IDENTITY = "identity"  # the original's tier for what is always known; now a pinned long-term memory
+IDENTITY = "identity"  # a tier of the original Ghost; now a pinned long-term memory
 
 
 def put_fields(

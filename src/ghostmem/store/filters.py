@@ -13,7 +13,7 @@ _OPEN = "(m.valid_to IS NULL OR m.valid_to > ?)"
 UNEXPIRED = "(m.expires_at IS NULL OR m.expires_at > ?)"  # bound with the present time
 LAST = "\U0010ffff"
 
-ORDERS = {  # in which memories can be asked for, by what counts first
+ORDERS = {  # of `Listing.first`, by their most significant field
     "importance": "m.importance DESC, m.created_at DESC, m.ns, m.key",
     "created_at": "m.created_at DESC, m.importance DESC, m.ns, m.key",
     "recorded_at": "m.recorded_at DESC, m.ns DESC, m.key DESC",
@@ -63,10 +63,8 @@ def _plain(dialect: Dialect, selection: Filter) -> Iterator[Part]:
     if selection.tagged:
         yield "m.tags IS NOT NULL", []
     if selection.pinned is not None:
-        yield (
-            f"m.pinned = {int(selection.pinned)}",
-            [],
-        )  # spelled out, as in the index of the pinned
+        # not a bound value, to match the partial index
+        yield f"m.pinned = {int(selection.pinned)}", []
     for column in ("source_user", "source_kind", "source_scope", "source_client"):
         if (value := getattr(selection, column)) is not None:
             yield f"m.{column} = ?", [str(value)]
@@ -99,10 +97,8 @@ def _about(dialect: Dialect, selection: Filter) -> Iterator[Part]:
     if selection.file is not None:
         conditions, values = [dialect.path], [selection.file]
         if selection.file_rel:
-            conditions, values = (
-                [*conditions, "x.rel = ?"],
-                [*values, str(selection.file_rel)],
-            )
+            conditions.append("x.rel = ?")
+            values.append(str(selection.file_rel))
         yield dialect.about("memory_files", *conditions), values
     if selection.code is not None:
         yield (

@@ -4,8 +4,8 @@ from collections.abc import Collection, Set
 
 from ghostmem.errors import ReadOnlyStoreError
 
-# The mark of a store that `ghost migrate` is still filling; a Ghost that does not know it takes the
-# store for a newer one's.
+# Marks a store that `ghost migrate` is still filling; a version of Ghost without this mark treats
+# the store as one of a newer version.
 MOVING = "unfinished-move"
 
 

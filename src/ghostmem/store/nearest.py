@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-EXACT = 20_000  # up to so many vectors every one is compared in full
-BLOCK = 8_192  # how many vectors are compared with many at once
-PAIRED = 512  # and with how many
-SIEVE = 1_500  # how many survive the sieve
+MAX_EXACT = 20_000  # vectors up to which all are compared in full
+BLOCK = 8_192  # vectors that are compared with several queries at once
+PAIRED = 512  # queries in such a block
+MIN_SIEVED = 1_500  # vectors that pass the filter by signs
 
 
 class Shelf:
@@ -30,9 +30,8 @@ class Shelf:
         self.rows = np.zeros((size, width), np.float16)
         self.ids[: self.used], self.rows[: self.used] = ids, rows
         self._full: NDArray[np.float32] | None = None
-        self._bits: NDArray[np.uint64] | None = (
-            None  # one row for each 64 dimensions, so that counting runs along memory
-        )
+        # one row for each 64 dimensions, so that counting runs along memory
+        self._bits: NDArray[np.uint64] | None = None
         self._full_to = self._bits_to = 0
         self._lock = threading.Lock()
 
@@ -124,13 +123,12 @@ class VectorView:
             )
             few: list[int] = self.ids[chosen].tolist()
             return few
-        if len(self.ids) <= EXACT:
-            scores = np.vecdot(
-                self._shelf.full(len(self.ids)), query
-            )  # not @: its threads cost more than they save
+        if len(self.ids) <= MAX_EXACT:
+            # not @: its threads cost more than they save
+            scores = np.vecdot(self._shelf.full(len(self.ids)), query)
             chosen = _top(scores, count)
         else:
-            sieved = self._sieve(query, max(SIEVE, count * 4))
+            sieved = self._sieve(query, max(MIN_SIEVED, count * 4))
             scores = np.vecdot(self.rows[sieved].astype(np.float32), query)
             chosen = sieved[_top(scores, count)]
         numbers: list[int] = self.ids[chosen].tolist()

@@ -10,7 +10,7 @@ from ghostmem.store.store import Store
 
 P = ParamSpec("P")
 T = TypeVar("T")
-FIRST, LONGEST = 0.1, 2.0  # seconds between two attempts
+FIRST_WAIT, MAX_WAIT = 0.1, 2.0  # seconds between two attempts
 
 
 def again(verb: Callable[Concatenate[Store, P], T]) -> Callable[Concatenate[Store, P], T]:
@@ -20,15 +20,15 @@ def again(verb: Callable[Concatenate[Store, P], T]) -> Callable[Concatenate[Stor
     commit it is unknown whether the change was stored: then the error is raised."""
 
     @wraps(verb)
-    def tried(store: Store, /, *given: P.args, **named: P.kwargs) -> T:
-        wait, deadline = FIRST, time.monotonic() + store.settings.busy_timeout
+    def tried(store: Store, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        wait, deadline = FIRST_WAIT, time.monotonic() + store.settings.busy_timeout
         while True:
             try:
-                return verb(store, *given, **named)
+                return verb(store, *args, **kwargs)
             except LostConnectionError as error:
                 if error.stored is not False or time.monotonic() + wait > deadline:
                     raise
                 time.sleep(wait)
-                wait = min(wait * 2, LONGEST)
+                wait = min(wait * 2, MAX_WAIT)
 
     return tried

@@ -19,12 +19,12 @@ class Filter:
     kinds: tuple[str, ...] = ()
     tiers: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
-    tagged: bool = False  # only what has tags
+    tagged: bool = False  # only memories with tags
     priorities: tuple[str, ...] = ()
     pinned: bool | None = None
     after: datetime | None = None
     before: datetime | None = None
-    recorded_after: datetime | None = None  # written since, whatever time the memory is about
+    recorded_after: datetime | None = None  # written since, whatever `created_at` says
     source_user: str | None = None
     source_kind: str | None = None
     source_scope: str | None = None
@@ -33,11 +33,11 @@ class Filter:
     file_rel: str | None = None
     key_prefix: str | None = None
     valid_at: datetime | None = None
-    trusted: bool = False  # only the user's own words
-    closed: bool | None = None  # what has ended by now, or everything else
+    trusted: bool = False  # only statements of the user
+    closed: bool | None = None  # no longer valid now, or all others
     deleted: bool = False
-    noted: bool | None = None  # sections of notes, or everything else
-    code: str | None = None  # about symbols of the project of this root; of any project when empty
+    noted: bool | None = None  # sections of notes, or all others
+    code: str | None = None  # about symbols of the project with this root; "" for any project
     paths: tuple[str, ...] = ()  # about one of these files
 
 

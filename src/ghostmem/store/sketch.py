@@ -19,13 +19,11 @@ DIRECTIONS = 48
 SAMPLE = 4_096  # vectors from which the directions are found
 BLOCK = 8_192  # vectors that are sketched at once
 GROUP = 64  # sketches in one small matrix
-TILE = (
-    16 * GROUP
-)  # sketches that are compared at once; their products fit into the cache of a processor
-NOBODY = 1e3
+TILE = 16 * GROUP  # sketches compared at once; their products fit into the processor's cache
+NO_VECTOR = 1e3
 ROUNDING = 1e-3  # how far the product of two sketches may be off
-FEW = 2 * TILE  # vectors up to which sketches are not worth making
-DENSE = 0.05  # share of a tile from which candidates are not worth looking up one by one
+MIN_SKETCHED = 2 * TILE  # with fewer vectors, sketches do not pay off
+DENSE = 0.05  # share of a tile from which all its pairs are computed
 
 
 class Sketches:
@@ -33,7 +31,7 @@ class Sketches:
 
     def __init__(self, rows: "NDArray[np.float16]") -> None:
         self._rows = rows
-        self._sides = _sketch(rows) if len(rows) > FEW else None
+        self._sides = _sketch(rows) if len(rows) > MIN_SKETCHED else None
 
     def nearest_before(self, start: int, stop: int, least: float, count: int) -> "Pairs":
         """Return similar pairs of a vector from `start` to `stop` and one before `stop`.
@@ -88,7 +86,7 @@ def _sketch(rows: "NDArray[np.float16]") -> "tuple[NDArray[np.float32], NDArray[
     axes = np.linalg.eigh(np.cov((sample - mean).T))[1][:, ::-1][:, :DIRECTIONS].astype(np.float32)
     width = axes.shape[1]
     left = np.zeros((-(-len(rows) // GROUP) * GROUP, width + 3), np.float32)
-    left[:, width + 1 :] = -NOBODY, 1.0  # what fills up the last group is near nothing
+    left[:, width + 1 :] = -NO_VECTOR, 1.0  # what fills up the last group is near nothing
     for start in range(0, len(rows), BLOCK):
         some = rows[start : start + BLOCK].astype(np.float32)
         moved = (

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 Row = tuple[Any, ...]
 Key = tuple[Any, ...]
 
-PARKED = "\x01moving "  # the start of a key that a row has while others take theirs
+PARKED = "\x01moving "  # the start of a temporary key
 
 
 class ColumnName(str):
@@ -79,7 +79,7 @@ def _columns(text: str) -> tuple[ColumnName, ...]:
     return tuple(map(ColumnName, text.split()))
 
 
-# In an order in which what a row points to comes before it.
+# Parents come before the tables that point to them.
 TABLES: tuple[Table, ...] = (
     Table("models", _columns("id name dimension chunker"), ("id",)),
     Table(

@@ -71,13 +71,8 @@ class Vectoriser:
         try:
             if self.get() is not None and self._loaded is not None:
                 self._loaded()
-        except (
-            GhostError,
-            OSError,
-            ValueError,
-            RuntimeError,
-        ) as error:  # told in the next result, not to a terminal
-            self.problem = str(error)
+        except (GhostError, OSError, ValueError, RuntimeError) as error:
+            self.problem = str(error)  # reported with the next result
 
     def wait(self, seconds: float = PATIENCE) -> None:
         """Wait, once, for a provider that is being loaded in the background."""

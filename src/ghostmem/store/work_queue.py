@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from ghostmem.store.protocol import SharedEngine, SharedTransaction
     from ghostmem.store.store import Store
 
-LEASE = timedelta(minutes=30)  # a worker who is there but does nothing for so long loses his pieces
-POLL_SECONDS = 0.1  # seconds until one looks again when all that is left is in others' hands
+LEASE = timedelta(minutes=30)  # after which an idle worker loses its items
+POLL_SECONDS = 0.1  # seconds between two looks while other workers hold all items
 
 
 def shared(store: Store) -> SharedEngine | None:

@@ -13,7 +13,7 @@ from ghostmem.store.postgres.connect import WRITERS, configure
 from ghostmem.store.postgres.failures import translated
 from ghostmem.store.postgres.schema import OF_NAMESPACE, OF_STORE
 
-ANCHOR = "namespaces"  # the table that all others of a namespace are kept together with
+ANCHOR = "namespaces"  # the table with which all others of namespaces are colocated
 _DOCS = "docs/postgres.md says how a cluster is set up"
 
 
@@ -94,9 +94,8 @@ def distribute(
     done: dict[str, list[str]] = {"distributed": [], "copied": [], "already": []}
     with connection.transaction():
         connection.execute("SET LOCAL citus.multi_shard_modify_mode TO 'sequential'")
-        connection.execute(
-            "SELECT pg_advisory_xact_lock(%s, 0)", (WRITERS,)
-        )  # nobody writes meanwhile
+        # no other process writes meanwhile
+        connection.execute("SELECT pg_advisory_xact_lock(%s, 0)", (WRITERS,))
         kinds_by_table = kinds(connection)
         for position, table in enumerate((*OF_STORE, *OF_NAMESPACE)):
             if table in kinds_by_table:
@@ -160,8 +159,7 @@ def isolate(
             connection.execute(sql, (ANCHOR, ns))
         shard, host, port = _place(connection, ns)
         if to is not None and (host, port) != to:
-            # every table has a primary key, so that the rows are followed while they are copied,
-            # and writes go on
+            # every table has a primary key, so that rows can be copied while writes continue
             connection.execute(
                 "SELECT citus_move_shard_placement(%s, %s, %s, %s, %s, 'auto')",
                 (shard, host, port, *to),

@@ -15,10 +15,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 WRITERS = 0x47686F73  # the class of Ghost's advisory locks
-_MIN_STATEMENT = (
-    5.0  # seconds; a short wait for locks does not mean that every statement must be as quick
-)
-_MARGIN = 1.0  # seconds that the server has to say itself that something took too long
+_MIN_STATEMENT = 5.0  # seconds; statements need not be as quick as a short wait for locks
+_MARGIN = 1.0  # seconds in which the server can report a timeout itself
 
 
 class Timeouts(NamedTuple):
@@ -49,7 +47,7 @@ class Connection(psycopg.Connection[Any]):
     A server that was stopped, or a machine that hangs, cannot cancel a statement, and a socket
     alone waits forever."""
 
-    silence: float | None = None  # seconds to wait for the next bytes; None waits without end
+    silence: float | None = None  # seconds to wait for the next bytes; None means forever
 
     def wait(self, gen: "Generator[Any, Any, Any]", *args: Any, **kwargs: Any) -> Any:
         """Wait until a statement or a part of it is done."""
@@ -138,8 +136,7 @@ def numbers_of(raw: Sequence[bytes], width: int) -> "NDArray[np.float16]":
 def configure(connection: "psycopg.Connection[Any]") -> None:
     """Set the encoding, time zone and idle timeout of a new connection."""
     connection.autocommit = True
-    # one session in one transaction is never waited for by others longer than this when its program
-    # hangs
+    # others wait no longer than this for a program that hangs inside a transaction
     connection.execute(
         "SET client_encoding TO 'UTF8'; SET timezone TO 'UTC'; SET "
         "idle_in_transaction_session_timeout TO '10min'"
@@ -175,8 +172,7 @@ def make_pool(url: str, size: int, limits: Timeouts) -> "ConnectionPool[Connecti
         configure=prepare,
         kwargs={"application_name": "ghost", "connect_timeout": 10, "keepalives_idle": 30},
         max_idle=300,
-        # whoever waits asks again and again, so that the pool does not rest ever longer between
-        # attempts
+        # callers retry themselves, so that the pool need not wait ever longer between attempts
         reconnect_timeout=1,
         open=True,
         name="ghost",

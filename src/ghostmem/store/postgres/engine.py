@@ -33,14 +33,11 @@ if TYPE_CHECKING:
     from ghostmem.store.protocol import Reindex
     from ghostmem.store.vectors import Views
 
-_AWAKE = "SELECT 1"  # begins nothing, and tells whether a connection still works
+_AWAKE = "SELECT 1"  # begins no transaction; tests whether a connection works
 _READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _AT_LEISURE = "SET LOCAL statement_timeout TO 0"
-_FIRST, _LONGEST = (
-    0.05,
-    2.0,
-)  # seconds between two attempts to reach a database that does not answer
-_TURN = 1.0  # seconds until the pool is asked again for a connection
+_FIRST_WAIT, _MAX_WAIT = 0.05, 2.0  # seconds between two attempts to reach the database
+_POOL_WAIT = 1.0  # seconds until the pool is asked again for a connection
 _SOON = (
     "starting up",
     "shutting down",
@@ -71,7 +68,7 @@ class PostgresEngine:
         self.read_only = False
         self.read_only_reason = ""
         self.moving = False  # `ghost migrate` is not done with it
-        self.watch: Callable[[str], None] | None = None  # is told every statement; for tests
+        self.watch: Callable[[str], None] | None = None  # called with every statement, for tests
         self._newer = ""
         self._synchronous = synchronous
         self._busy_timeout = busy_timeout
@@ -81,8 +78,8 @@ class PostgresEngine:
         self._views: Views = {}
         self._lock = threading.Lock()
         self._closed = self._owes = False
-        self._added = 0  # chunks written since the planner's statistics were made anew from here
-        self._enough = 1000  # and how many are to be
+        self._added = 0  # chunks written since the last ANALYZE
+        self._enough = 1000  # chunks after which ANALYZE runs
         self._process = os.getpid()
         self._pool: ConnectionPool[Connection] | None = None
         try:
@@ -114,9 +111,7 @@ class PostgresEngine:
             raise InvalidInputError("this store is closed", "open it again with Ghost.open()")
         with self._lock:
             if self._pool is None or self._process != os.getpid():
-                self._process = (
-                    os.getpid()
-                )  # after a fork the parent's connections stay the parent's
+                self._process = os.getpid()  # a child does not use its parent's connections
                 self._pool = make_pool(self.url, self._connections, self._limits)
             return self._pool
 
@@ -128,11 +123,11 @@ class PostgresEngine:
         while True:
             left = deadline - time.monotonic()
             try:
-                return pool.getconn(timeout=max(min(left, _TURN), 0.1))
+                return pool.getconn(timeout=max(min(left, _POOL_WAIT), 0.1))
             except (PoolTimeout, psycopg.Error) as error:
                 is_full = pool.get_stats().get("pool_size", 0) >= self._connections
-                reason = "" if is_full and left > _TURN else self._reason()
-                if left <= _TURN or (
+                reason = "" if is_full and left > _POOL_WAIT else self._reason()
+                if left <= _POOL_WAIT or (
                     "FATAL" in reason and not any(word in reason for word in _SOON)
                 ):
                     raise self._unreachable(error, reason) from error
@@ -170,7 +165,7 @@ class PostgresEngine:
                 if not connection.broken or time.monotonic() + wait > deadline:
                     raise translate(error, self.location) from error
                 time.sleep(wait)
-                wait = min(wait * 2, _LONGEST) or _FIRST
+                wait = min(wait * 2, _MAX_WAIT) or _FIRST_WAIT
         try:
             yield connection
         finally:
@@ -219,7 +214,7 @@ class PostgresEngine:
         if names is None:
             begin += f"{_AT_LEISURE}; "
         begin += f"SELECT pg_advisory_xact_lock{'' if names is None else '_shared'}({WRITERS}, 0)"
-        for name in names or ():  # in the same message, because each one costs a journey
+        for name in names or ():  # in the same message, because each statement costs a round trip
             begin += f"; SELECT pg_advisory_xact_lock({WRITERS}, hashtext({quote(name)}))"
         yield from self._transact(
             begin, "ROLLBACK" if dry_run else "COMMIT", names, True, dict(self._views), patience
@@ -267,7 +262,7 @@ class PostgresEngine:
         self._added += added
         if self._added >= self._enough:
             self._added, self._enough = 0, self._enough * 2
-            with suppress(psycopg.Error):  # what was written is kept either way
+            with suppress(psycopg.Error):  # the writes are committed either way
                 connection.execute("ANALYZE (SKIP_LOCKED) memories, chunks, vectors, memory_edges")
 
     @property

@@ -9,7 +9,7 @@ from psycopg import sql
 
 from ghostmem.store.administration import VectorIndex
 
-LONGEST = 2000  # pgvector indexes no longer vectors of this type
+MAX_DIMENSION = 2000  # pgvector indexes no longer vectors of this type
 
 
 def build(
@@ -21,7 +21,7 @@ def build(
     for model, _, dimension in _models(connection):
         name = _name(model)
         valid = _valid(connection, name)
-        if valid or dimension > LONGEST:
+        if valid or dimension > MAX_DIMENSION:
             continue
         if valid is False:
             connection.execute(sql.SQL("DROP INDEX IF EXISTS {}").format(sql.Identifier(name)))
@@ -51,8 +51,8 @@ def indexes(connection: "psycopg.Connection[Any]") -> list[VectorIndex]:
     for model, label, dimension in _models(connection):
         name, valid = _name(model), _valid(connection, _name(model))
         state = {True: "ready", False: "half made", None: "none"}[valid]
-        if valid is None and dimension > LONGEST:
-            state = f"vectors of more than {LONGEST} numbers have none"
+        if valid is None and dimension > MAX_DIMENSION:
+            state = f"vectors of more than {MAX_DIMENSION} numbers have none"
         row = connection.execute(
             "SELECT count(*) FROM vectors WHERE model_id = %s", (model,)
         ).fetchone()

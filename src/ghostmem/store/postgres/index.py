@@ -22,7 +22,7 @@ _CHUNK = (
     "array_to_tsvector(%s::text[])) RETURNING id"
 )
 
-# those of some words, given with their codes, that no chunk of the namespace has any more
+# deletes those of some words, with their codes, that no chunk of the namespace has any more
 _FORGET_WORDS = (
     "DELETE FROM words w WHERE w.ns = %s AND w.word IN (SELECT given.word FROM "
     "unnest(%s::text[], %s::text[])"

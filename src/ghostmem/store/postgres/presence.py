@@ -12,7 +12,7 @@ from ghostmem.store.postgres.connect import WRITERS
 from ghostmem.store.postgres.database import Db
 from ghostmem.store.postgres.failures import translated
 
-PRESENT = WRITERS + 1  # the class of the locks that say who is there
+PRESENT = WRITERS + 1  # the class of advisory locks of present workers
 _WATCHED = (
     "SET tcp_keepalives_idle = 30; SET tcp_keepalives_interval = 10; SET tcp_keepalives_count = 3"
 )

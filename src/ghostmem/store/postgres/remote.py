@@ -1,6 +1,6 @@
 """The vectors of a namespace in the database, which compares them; Python fixes the order."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-# how many more than asked for are compared again, because the database rounds its sums otherwise
+# vectors beyond `count` that are compared again, because the database rounds sums differently
 MARGIN = 32
 HNSW = (
     "SET LOCAL hnsw.iterative_scan = relaxed_order; SET LOCAL hnsw.ef_search = 200; SET "
@@ -84,18 +84,14 @@ class RemoteView(VectorView):
         With `among`, only those chunks are compared."""
         if self._here is not None:
             return self._here.nearest(query, count, among)
+        only, values = "", list[Any]()
         if among is not None:
             only, values = " AND chunk_id = ANY(%s)", [list(among)]
-        else:
-            only, values = "", []
         column, kind, ties = "vector", "", ", chunk_id DESC"  # hundreds may be equally near
         if self._hnsw and among is None:
             self._db.execute(HNSW)
-            column, kind, ties = (
-                f"vector::vector({len(query)})",
-                f" AND model_id = {self._model}",
-                "",
-            )
+            column, ties = f"vector::vector({len(query)})", ""
+            kind = f" AND model_id = {self._model}"
         sql = (
             f"SELECT chunk_id, vector FROM vectors WHERE ns = %s AND model_id = %s{kind}{only}"
             f" ORDER BY {column} <#> %s::vector{ties} LIMIT %s"

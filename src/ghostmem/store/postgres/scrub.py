@@ -20,7 +20,7 @@ def tidy(db: Db, names: Sequence[str]) -> None:
     for ns in names:
         db.run(_AUDIT, (ns, ns, ns))
         db.run("DELETE FROM threads WHERE ns = %s AND chunks = 0", (ns,))
-        # they are known by hashes of text, which may be of what was deleted
+        # their hashes may be of deleted text
         db.run("DELETE FROM spare_vectors WHERE ns = %s", (ns,))
     _tidy_reports(db, names)
 
@@ -33,7 +33,7 @@ def _tidy_reports(db: Db, names: Sequence[str]) -> None:
     for run in sorted(
         run for run, report in reports.items() if tally_without(report, gone) != report
     ):
-        # another may count in it, or tidy it for his namespaces
+        # another process may change it too
         report = db.get("SELECT report FROM runs WHERE id = %s FOR NO KEY UPDATE", (run,))
         db.run("UPDATE runs SET report = %s WHERE id = %s", (tally_without(report, gone), run))
 

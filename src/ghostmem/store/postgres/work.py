@@ -27,9 +27,7 @@ class PostgresWork:
 
     def offer(self, kind: str, rows: Iterable[tuple[str, str]]) -> int:
         """Add items as (namespace, item), keep existing ones, and return the number of new ones."""
-        items = sorted(
-            set(rows)
-        )  # in one order, so that two who offer the same do not wait for each other crosswise
+        items = sorted(set(rows))  # in one order, so that two workers cannot deadlock
         sql = (
             "INSERT INTO work (ns, kind, item) SELECT given.ns, %s, given.item FROM "
             "unnest(%s::text[], %s::text[])"
@@ -49,7 +47,7 @@ class PostgresWork:
         An empty list means that nothing is free now."""
         time = format_time(now)
         items: list[tuple[str, str]] = []
-        # every worker begins elsewhere, so that they seldom reach for the same
+        # each worker has its own order, so that they seldom claim the same items
         sql = (
             "SELECT ns FROM work WHERE kind = %s AND until <= %s GROUP BY ns ORDER BY md5(%s || ns)"
         )

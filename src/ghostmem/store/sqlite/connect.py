@@ -35,7 +35,7 @@ def prepare(path: str) -> None:
     except FileExistsError:
         _refuse_text(path)
     except OSError:
-        pass  # opening it says why, in the engine's words
+        pass  # opening it raises the error
 
 
 def refuse_special(path: str) -> None:
@@ -76,14 +76,16 @@ def connect(
         if path != ":memory:":
             USERS.track(db)
         set_patience(db, busy_timeout)
-        db.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)  # else every bound value is planned anew
+        db.config(
+            apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1
+        )  # else statements are planned again for each bound value
         if not read_only and path != ":memory:":
             _use_wal(db, path, busy_timeout)
         db.execute(
             f"PRAGMA synchronous={synchronous}; PRAGMA foreign_keys=ON; PRAGMA mmap_size=0;"
             "PRAGMA secure_delete=ON; PRAGMA temp_store=MEMORY; PRAGMA trusted_schema=OFF; "
             "PRAGMA cache_size=-16000"
-        ).fetchall()  # a pragma that answers stops the ones behind it until its answer is read
+        ).fetchall()  # a pragma with a result stops the next ones until that is read
     return db
 
 

@@ -12,11 +12,7 @@ from ghostmem.store.sqlite.index import namespaced
 from ghostmem.store.tables import BY_NAME, COUNTED, Key, Row, Table, folded, indexed
 
 _AMONG = "(SELECT value FROM json_each(?))"
-_NUMBERED = (
-    "chunks",
-    "note_folders",
-    "mirrors",
-)  # tables whose numbers SQLite itself never gives twice
+_NUMBERED = ("chunks", "note_folders", "mirrors")  # tables with AUTOINCREMENT
 
 
 class SqliteCopy(CopyTable):
@@ -26,7 +22,7 @@ class SqliteCopy(CopyTable):
 
     def __init__(self, db: SqliteDb) -> None:
         super().__init__(db)
-        self._ids = ""  # the namespace whose memories' ids are in the table beside
+        self._ids = ""  # the namespace of the temporary table of ids
 
     def namespaces(self) -> list[str]:
         """Return every namespace that has rows."""

@@ -172,9 +172,7 @@ class SqliteEngine:
             try:
                 yield from self._transact(
                     db,
-                    dict(
-                        self._views
-                    ),  # what a write has not committed must not stay behind in the views
+                    dict(self._views),  # views of an uncommitted write must not be kept
                     lambda: begin_write(
                         db, self.location, self._busy_timeout if patience is None else patience
                     ),

@@ -20,14 +20,14 @@ import apsw
 from ghostmem.errors import EngineError
 
 MAX_WAIT = 5.0  # seconds that a fork waits for other threads
-_POLL = 0.005  # seconds between two looks at imports, whose end nobody announces
+_POLL = 0.005  # seconds between two looks at running imports
 
 
 class Users:
     """The threads that use a store now, and the connections that a child must not use."""
 
     def __init__(self) -> None:
-        self.is_broken = False  # this process was forked at a moment that is not safe
+        self.is_broken = False  # this process was forked at an unsafe moment
         self._reset()
 
     def _reset(self) -> None:
@@ -72,9 +72,8 @@ class Users:
         deadline = time.monotonic() + MAX_WAIT
         while (self._are_others() or _is_importing()) and time.monotonic() < deadline:
             self._changed.wait(_POLL)
-        self._inherited = list(
-            self._connections
-        )  # Python drops those of other threads in the child before it comes here
+        # Python drops those of other threads in the child before `start_child`
+        self._inherited = list(self._connections)
 
     def after_fork_in_parent(self) -> None:
         """Allow uses again."""

@@ -12,10 +12,8 @@ from typing import NamedTuple
 
 import apsw
 
-_ATTEMPTS = 100  # to find a state that nobody changes meanwhile
-_QUIET = (
-    0.02  # seconds between them; a file changed more recently may change again and keep its time
-)
+_ATTEMPTS = 100  # to find a state that does not change meanwhile
+_QUIET = 0.02  # seconds between them; a file changed later may change again with the same time
 
 
 def read_pieces(path: str, size: int) -> Iterator[bytes]:
@@ -111,7 +109,7 @@ def _freeze(path: str) -> FrozenConnection | None:
     except OSError as error:
         raise apsw.CantOpenError(f"{path}: {error.strerror}") from None
     if 0 <= time.time_ns() - state.file[2] < _QUIET * 1e9:
-        return None  # the next change might leave the same time
+        return None  # the next change might have the same time
     if not state.log or not state.log[1]:
         from pathlib import Path
 

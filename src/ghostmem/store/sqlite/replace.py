@@ -48,7 +48,7 @@ def write_database(
             expected = fill(str(fresh.path))
             _check(fresh.path, target, expected)
             size = os.path.getsize(fresh.path)
-            held = held or _claimed(target)  # somebody may have made the file meanwhile
+            held = held or _claimed(target)  # another process may have created the file meanwhile
             _remove_side_files(target)
             if held is not None and os.name == "nt":
                 held.close()  # an open file cannot be replaced there

@@ -19,7 +19,7 @@ from ghostmem.store.sqlite.frozen import open_frozen
 from ghostmem.store.sqlite.schema import MIGRATIONS
 from ghostmem.store.tally import tally_keys, tally_without
 
-PATIENCE = 5.0  # seconds to wait for others at most
+PATIENCE = 5.0  # maximum seconds to wait for other processes
 READING = (
     "another process is reading: its log still holds deleted text; `ghost gc "
     "--vacuum` finishes this once it is done"
@@ -33,11 +33,11 @@ FULL = (
     "then `ghost gc --vacuum` finishes this"
 )
 
-# The columns by which a copy is known to hold something: its id, or the very words.
+# The columns by which a copy is found to hold a memory: its id, or its exact text.
 _IDS = (("memories", "id"), ("quarantine", "id"))
 _TEXTS = (("memories", "content"), ("quarantine", "content"), ("aliases", "content"))
 
-# What a record of the lifecycle is about: a memory, or `from to relation`.
+# The subject of a change of the lifecycle: a memory, or `from to relation`.
 _FIRST = "substr(subject, 1, instr(subject || ' ', ' ') - 1)"
 _REST = "substr(subject, instr(subject, ' ') + 1)"
 _SECOND = f"substr({_REST}, 1, instr({_REST} || ' ', ' ') - 1)"
@@ -97,9 +97,7 @@ def tidy(db: apsw.Connection) -> None:
     )
     _tidy_reports(db)
     db.execute("DELETE FROM threads WHERE chunks = 0")
-    db.execute(
-        "DELETE FROM spare_vectors"
-    )  # they are known by hashes of text, which may be of what was deleted
+    db.execute("DELETE FROM spare_vectors")  # their hashes may be of deleted text
     for table in ("chunks_fts", "chunks_tri"):
         db.execute(f"INSERT INTO {table} ({table}) VALUES ('optimize')")
 

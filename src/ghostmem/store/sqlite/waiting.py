@@ -14,15 +14,11 @@ import apsw
 
 try:
     import fcntl
-except ImportError:  # on Windows writers take the lock in SQLite's order
+except ImportError:  # on Windows the order of writers is SQLite's
     fcntl = None  # type: ignore[assignment,unused-ignore]
 
-_POLL = (
-    0.001  # seconds between two looks at SQLite's lock, at which the first of the queue looks alone
-)
-_MAX_QUEUE = (
-    5.0  # seconds in the queue: a process that is stopped at its head must not stop the others
-)
+_POLL = 0.001  # seconds between two attempts to take a lock
+_MAX_QUEUE = 5.0  # seconds in the queue: a stopped process at its head must not block the others
 
 
 def set_patience(db: apsw.Connection, seconds: float) -> None:
@@ -64,9 +60,8 @@ def _queue(log: str, seconds: float) -> Iterator[None]:
     try:
         deadline = time.monotonic() + seconds
         while not _is_locked(file) and time.monotonic() < deadline:
-            time.sleep(
-                _POLL + os.urandom(1)[0] / 50_000
-            )  # 1 to 6 ms: at random, so that nobody is always first
+            # 1 to 6 ms at random, so that no process is always first
+            time.sleep(_POLL + os.urandom(1)[0] / 50_000)
         yield
     finally:
         os.close(file)
