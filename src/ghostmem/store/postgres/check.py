@@ -4,9 +4,10 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from ghostmem.model import NsFilter
 from ghostmem.store.columns import differing
+from ghostmem.store.engine import reindexed
 from ghostmem.store.postgres.schema import CHUNK_WORDS, OF_STORE
+from ghostmem.store.tables import TABLES
 from ghostmem.store.tag_index import TAGGED, UNINDEXED, count_unindexed
 
 if TYPE_CHECKING:
@@ -103,28 +104,15 @@ _COUNTS: tuple[tuple[str, str], ...] = (
     ),
 )
 
-# Each row: a table, its column, and the table whose ids that holds; first those that others point
-# to.
+# Tables with a column that holds ids of another table; those that others point to come first.
 _POINTERS: tuple[tuple[str, str, str], ...] = (
-    ("chunks", "memory_id", "memories"),
-    ("vectors", "chunk_id", "chunks"),
+    *(
+        (table.name, column, parent)
+        for table in TABLES
+        for column, parent, _ in table.parents
+        if (table.name, column) != ("note_links", "to_id")  # which may be empty
+    ),
     ("vectors", "model_id", "models"),
-    ("memory_edges", "from_id", "memories"),
-    ("memory_edges", "to_id", "memories"),
-    ("memory_links", "from_id", "memories"),
-    ("memory_links", "to_id", "memories"),
-    ("memory_files", "memory_id", "memories"),
-    ("memory_symbols", "memory_id", "memories"),
-    ("accesses", "memory_id", "memories"),
-    ("inferences", "from_id", "memories"),
-    ("inferences", "to_id", "memories"),
-    ("unlinked", "memory_id", "memories"),
-    ("aliases", "memory_id", "memories"),
-    ("audit", "run_id", "runs"),
-    ("notes", "folder_id", "note_folders"),
-    ("note_sections", "memory_id", "memories"),
-    ("note_sections", "note_id", "notes"),
-    ("note_links", "memory_id", "memories"),
     ("spare_vectors", "model_id", "models"),
 )
 _LOST_TARGETS = (
@@ -207,18 +195,10 @@ def repair(tx: "PostgresTransaction", reindex: "Reindex") -> Mapping[str, int]:
         db.run(f"DELETE FROM {table}")
     db.run(_LOST_SPACES)
     db.run("UPDATE namespaces SET chunks = 0, length = 0")
-    done["memories"] = done["chunks"] = 0
-    names: set[str] = set()
-    for memory in tx.listing.rows(NsFilter()):
-        names.add(memory.ns)
-        tx.journal.namespace(memory.ns)
-        if memory.deleted_at is None:
-            rows = reindex(memory)
-            tx.index.add(memory, rows)
-            done["memories"] += 1
-            done["chunks"] += len(rows)
-    for name in sorted(names):  # servers that hold vectors in memory learn that these are gone
-        tx.journal.append(name, "", "embed", "")
+    done |= reindexed(tx, reindex)
+    # other servers drop the vectors that they hold in memory
+    for (ns,) in db.rows("SELECT DISTINCT ns FROM memories ORDER BY ns"):
+        tx.journal.append(ns, "", "embed", "")
     return done
 
 

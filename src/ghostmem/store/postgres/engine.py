@@ -1,7 +1,6 @@
 """A PostgreSQL database as a store: a pool of connections, transactions, and namespace locks."""
 
 import os
-import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
@@ -14,13 +13,10 @@ from psycopg_pool import ConnectionPool, PoolTimeout
 from ghostmem.clock import Clock
 from ghostmem.errors import (
     EngineError,
-    InvalidInputError,
     LostConnectionError,
-    NewerStoreError,
-    ReadOnlyStoreError,
 )
 from ghostmem.settings import check_url, masked
-from ghostmem.store.ledger import MOVING, newer, pending, unknown
+from ghostmem.store.engine import BaseEngine
 from ghostmem.store.postgres.connect import WRITERS, Connection, Timeouts, make_pool, unlimited
 from ghostmem.store.postgres.database import Db
 from ghostmem.store.postgres.failures import translate, translated
@@ -48,7 +44,7 @@ _SOON = (
 )
 
 
-class PostgresEngine:
+class PostgresEngine(BaseEngine):
     """A store in a PostgreSQL database that other processes and machines may use too."""
 
     name = "postgresql"
@@ -64,23 +60,14 @@ class PostgresEngine:
         hnsw: bool = False,
     ) -> None:
         self.url = check_url(url)
-        self.location = masked(url)
-        self.read_only = False
-        self.read_only_reason = ""
-        self.moving = False  # `ghost migrate` is not done with it
+        super().__init__(masked(url), synchronous, busy_timeout)
         self.watch: Callable[[str], None] | None = None  # called with every statement, for tests
-        self._newer = ""
-        self._synchronous = synchronous
-        self._busy_timeout = busy_timeout
         self._limits = Timeouts.of(busy_timeout)
         self._connections = connections
         self._hnsw = hnsw
-        self._views: Views = {}
-        self._lock = threading.Lock()
-        self._closed = self._owes = False
+        self._owes = False
         self._added = 0  # chunks written since the last ANALYZE
         self._enough = 1000  # chunks after which ANALYZE runs
-        self._process = os.getpid()
         self._pool: ConnectionPool[Connection] | None = None
         try:
             self._start(clock)
@@ -95,20 +82,16 @@ class PostgresEngine:
             ).fetchone()
             self.read_only = bool(standby and standby[0])
             names = applied(connection)
-            if pending(names, MIGRATIONS) and not self.read_only and not unknown(names, MIGRATIONS):
+            if self._must_migrate(names, MIGRATIONS):
                 with unlimited(connection, self._limits):
                     migrate(connection, self.location, clock())
                 names = applied(connection)
-        self._newer = newer(self.location, names, MIGRATIONS)
-        self.moving = names is not None and MOVING in names
-        if self._newer:
-            self.read_only, self.read_only_reason = True, self._newer
-        elif self.read_only:
+        if self.read_only:
             self.read_only_reason = f"{self.location} is a standby or lets nobody write"
+        self._adopt(names, MIGRATIONS)
 
     def _ready(self) -> "ConnectionPool[Connection]":
-        if self._closed:
-            raise InvalidInputError("this store is closed", "open it again with Ghost.open()")
+        self._refuse_closed()
         with self._lock:
             if self._pool is None or self._process != os.getpid():
                 self._process = os.getpid()  # a child does not use its parent's connections
@@ -204,8 +187,7 @@ class PostgresEngine:
         at the end, and `patience` is the seconds to wait for a lock instead of the setting.
         With `within`, only these namespaces are written and locked; otherwise the whole store
         is locked."""
-        if self.read_only:
-            raise (NewerStoreError if self._newer else ReadOnlyStoreError)(self.read_only_reason)
+        self._refuse_read_only()
         names = None if within is None else tuple(sorted(set(within)))
         wait = self._busy_timeout if patience is None else patience
         begin = f"BEGIN; SET LOCAL lock_timeout = {max(1, int(wait * 1000))}; "

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import apsw
 
 from ghostmem.errors import CorruptStoreError
-from ghostmem.model import Kind, NsFilter, Priority, SourceKind, Tier
+from ghostmem.model import Kind, Priority, SourceKind, Tier
 from ghostmem.store.columns import differing
+from ghostmem.store.engine import reindexed
 from ghostmem.store.sqlite.checksums import differing as differing_contents
 from ghostmem.store.sqlite.checksums import fill
 from ghostmem.store.sqlite.schema import CHUNK_WORDS
@@ -179,15 +180,7 @@ def repair(tx: "SqliteTransaction", reindex: "Reindex") -> Mapping[str, int]:
     db.execute("DELETE FROM words")
     db.execute("DELETE FROM threads")
     db.execute("UPDATE namespaces SET chunks = 0, length = 0")
-    done["memories"] = done["chunks"] = 0
-    for memory in tx.listing.rows(NsFilter()):
-        tx.journal.namespace(memory.ns)
-        if memory.deleted_at is None:
-            rows = reindex(memory)
-            tx.index.add(memory, rows)
-            done["memories"] += 1
-            done["chunks"] += len(rows)
-    return done
+    return {**done, **reindexed(tx, reindex)}
 
 
 def _remove_orphans(db: apsw.Connection) -> int:

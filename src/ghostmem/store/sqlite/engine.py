@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import apsw
 
 from ghostmem.clock import Clock
-from ghostmem.errors import EngineError, InvalidInputError, NewerStoreError, ReadOnlyStoreError
-from ghostmem.store.ledger import MOVING, newer, pending, unknown
+from ghostmem.errors import EngineError
+from ghostmem.store.engine import BaseEngine
 from ghostmem.store.sqlite import forks
 from ghostmem.store.sqlite.connect import connect, prepare, refuse_links
 from ghostmem.store.sqlite.failures import translated
@@ -26,31 +26,20 @@ if TYPE_CHECKING:
     from ghostmem.store.vectors import Views
 
 
-class SqliteEngine:
+class SqliteEngine(BaseEngine):
     """A store in one file, or in memory."""
 
     name = "sqlite"
-    shared = False
 
     def __init__(
         self, path: str, clock: Clock, synchronous: str = "full", busy_timeout: float = 30.0
     ) -> None:
-        self.location = path
-        self.read_only = False
-        self.read_only_reason = ""
-        self.moving = False  # `ghost migrate` is not done with it
-        self._newer = ""
-        self._synchronous = synchronous
-        self._busy_timeout = busy_timeout
+        super().__init__(path, synchronous, busy_timeout)
         self._local = threading.local()
         # weakly: a thread that ends takes its connection with it
         self._open: weakref.WeakSet[apsw.Connection] = weakref.WeakSet()
-        self._process = os.getpid()
         self._file: tuple[int, int] | None = None
-        self._lock = threading.RLock()
         self._shared: apsw.Connection | None = None
-        self._closed = False
-        self._views: Views = {}
         with forks.using(writes=True):
             self._start(clock)
 
@@ -65,17 +54,10 @@ class SqliteEngine:
         try:
             with translated(self.location):
                 names = applied(db)
-                if (
-                    pending(names, MIGRATIONS)
-                    and not self.read_only
-                    and not unknown(names, MIGRATIONS)
-                ):
+                if self._must_migrate(names, MIGRATIONS):
                     migrate(db, self.location, clock())
                     names = applied(db)
-            self._newer = newer(self.location, names, MIGRATIONS)
-            self.moving = names is not None and MOVING in names
-            if self._newer:
-                self.read_only, self.read_only_reason = True, self._newer
+            self._adopt(names, MIGRATIONS)
             if not self.read_only:
                 self._refuse_other_file()
         except BaseException:
@@ -90,8 +72,7 @@ class SqliteEngine:
         )
 
     def _connection(self) -> apsw.Connection:
-        if self._closed:
-            raise InvalidInputError("this store is closed", "open it again with Ghost.open()")
+        self._refuse_closed()
         if self._process != os.getpid():
             self._after_fork()
         if self._shared is not None:
@@ -111,11 +92,8 @@ class SqliteEngine:
     def _after_fork(self) -> None:
         """Forget the parent's connections; `forks` has closed them."""
         self._process = os.getpid()
-        self._open, self._local, self._lock = (
-            weakref.WeakSet(),
-            threading.local(),
-            threading.RLock(),
-        )
+        self._open = weakref.WeakSet()
+        self._local, self._lock = threading.local(), threading.RLock()
 
     def _refuse_other_file(self) -> None:
         """Refuse to write into a file that was replaced under this name."""
@@ -162,8 +140,7 @@ class SqliteEngine:
         `durable` waits until the change survives a power cut, `dry_run` rolls everything back
         at the end, and `patience` is the seconds to wait for the write lock instead of the
         setting. The file has one lock, whatever is written `within`."""
-        if self.read_only:
-            raise (NewerStoreError if self._newer else ReadOnlyStoreError)(self.read_only_reason)
+        self._refuse_read_only()
         self._refuse_other_file()
         with self._turn(writes=True) as db:
             lazy = not durable and self._synchronous == "full"
@@ -215,13 +192,9 @@ class SqliteEngine:
                 yield SqliteTransaction(db, views)
                 db.execute(end)
             except BaseException:
-                self._undo(db)
+                if db.in_transaction:  # SQLite has rolled back already after some errors
+                    db.execute("ROLLBACK")
                 raise
-
-    def _undo(self, db: apsw.Connection) -> None:
-        """Roll back; SQLite has done so already after some errors."""
-        if db.in_transaction:
-            db.execute("ROLLBACK")
 
     @property
     def file(self) -> str | None:
