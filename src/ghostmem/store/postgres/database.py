@@ -58,7 +58,7 @@ class Places:
 
     def one(self, memory_id: str) -> str | None:
         """Return the namespace of a memory."""
-        return next(iter(self.of([memory_id])), None)
+        return self._memories.get(memory_id) or next(iter(self.of([memory_id])), None)
 
     def of_chunks(self, numbers: Iterable[int], nearby: bool = False) -> dict[str, list[int]]:
         """Return chunks by namespace, without those that do not exist.
@@ -77,20 +77,22 @@ class Places:
     ) -> None:
         """Look up the namespaces of rows; a transaction mostly stays in one, on one node."""
         unknown = [row_id for row_id in wanted if row_id not in namespaces]
+        if not unknown:
+            return
         seen = dict.fromkeys((*self._db.locked, *self._spaces.values(), *self._memories.values()))
-        for ns in seen if unknown and len(seen) <= MAX_NEARBY else ():
+        for ns in seen if len(seen) <= MAX_NEARBY else ():
             rows = self._db.rows(
-                f"SELECT id FROM {table} WHERE ns = %s AND id = ANY(%s)", (ns, unknown)
+                f"SELECT id FROM {table} WHERE ns = ? AND id = ANY(?)", (ns, unknown)
             )
             namespaces.update((row_id, ns) for (row_id,) in rows)
             unknown = [row_id for row_id in unknown if row_id not in namespaces]
             if not unknown:
                 return
-        if unknown and not (nearby and 0 < len(seen) <= MAX_NEARBY):
+        if not (nearby and 0 < len(seen) <= MAX_NEARBY):
             namespaces.update(
                 (row_id, ns)
                 for ns, row_id in self._db.rows(
-                    f"SELECT ns, id FROM {table} WHERE id = ANY(%s)", (unknown,)
+                    f"SELECT ns, id FROM {table} WHERE id = ANY(?)", (unknown,)
                 )
             )
 
@@ -98,14 +100,14 @@ class Places:
         """Return the namespace with a number, or an empty text."""
         if number not in self._spaces and len(self._db.locked) <= MAX_NEARBY:
             for ns in self._db.locked:
-                known = self._db.get("SELECT id FROM namespaces WHERE ns = %s", (ns,))
-                if known is not None:
-                    self._spaces[known] = ns
+                locked = self._db.get("SELECT id FROM namespaces WHERE ns = ?", (ns,))
+                if locked is not None:
+                    self._spaces[locked] = ns
         if number not in self._spaces:
-            found = self._db.get("SELECT ns FROM namespaces WHERE id = %s", (number,))
-            if found is None:
+            name = self._db.get("SELECT ns FROM namespaces WHERE id = ?", (number,))
+            if name is None:
                 return ""
-            self._spaces[number] = found
+            self._spaces[number] = name
         return self._spaces[number]
 
 
@@ -218,7 +220,7 @@ class Db:
                 "open one that writes",
             )
         if not self.holds_all:
-            self.execute("SELECT pg_advisory_xact_lock(%s, hashtext(%s))", (WRITERS, ns))
+            self.execute("SELECT pg_advisory_xact_lock(?, hashtext(?))", (WRITERS, ns))
         self._locked.add(ns)
 
     @property

@@ -18,15 +18,15 @@ _COLUMNS = (
     "thread_id, place, plain, codes"
 )
 _CHUNK = (
-    f"INSERT INTO chunks ({_COLUMNS}) VALUES ({', '.join(['%s'] * 13)}, "
-    "array_to_tsvector(%s::text[])) RETURNING id"
+    f"INSERT INTO chunks ({_COLUMNS}) VALUES ({', '.join(['?'] * 13)}, "
+    "array_to_tsvector(?::text[])) RETURNING id"
 )
 
 # deletes those of some words, with their codes, that no chunk of the namespace has any more
 _FORGET_WORDS = (
-    "DELETE FROM words w WHERE w.ns = %s AND w.word IN (SELECT given.word FROM "
-    "unnest(%s::text[], %s::text[])"
-    " AS given (word, code) WHERE NOT EXISTS (SELECT 1 FROM chunks c WHERE c.ns = %s AND "
+    "DELETE FROM words w WHERE w.ns = ? AND w.word IN (SELECT given.word FROM "
+    "unnest(?::text[], ?::text[])"
+    " AS given (word, code) WHERE NOT EXISTS (SELECT 1 FROM chunks c WHERE c.ns = ? AND "
     "c.codes @@ given.code::tsquery))"
 )
 
@@ -72,8 +72,8 @@ class PostgresIndex(Index):
             self._db.saw_chunks(ns, (chunk,))
             if model is not None and position < len(vectors):
                 sql = (
-                    "INSERT INTO vectors (ns, model_id, chunk_id, vector) VALUES (%s, "
-                    "%s, %s, %s::vector)"
+                    "INSERT INTO vectors (ns, model_id, chunk_id, vector) VALUES (?, "
+                    "?, ?, ?::vector)"
                 )
                 self._db.run(sql, (ns, model, chunk, as_vec(vectors[position])))
         self.added += len(rows)
@@ -87,7 +87,7 @@ class PostgresIndex(Index):
         if scope is None or not rows:
             return None
         number: int = self._db.get(
-            "INSERT INTO threads (ns, scope, chunks, length) VALUES (%s, %s, %s, %s) ON "
+            "INSERT INTO threads (ns, scope, chunks, length) VALUES (?, ?, ?, ?) ON "
             "CONFLICT (ns, scope)"
             " DO UPDATE SET chunks = threads.chunks + excluded.chunks, length = "
             "threads.length + excluded.length RETURNING id",
@@ -97,9 +97,7 @@ class PostgresIndex(Index):
 
     def remove(self, memory: Memory) -> int:
         """Take a memory out of every index and return the number of its chunks."""
-        sql = (
-            "DELETE FROM chunks WHERE ns = %s AND memory_id = %s RETURNING length, thread_id, terms"
-        )
+        sql = "DELETE FROM chunks WHERE ns = ? AND memory_id = ? RETURNING length, thread_id, terms"
         rows = self._db.rows(sql, (memory.ns, memory.id))
         threads: dict[int, tuple[int, int]] = {}
         for length, thread, _ in rows:
@@ -108,8 +106,8 @@ class PostgresIndex(Index):
                 threads[thread] = (count + 1, total + length)
         for thread, (count, total) in threads.items():
             self._db.run(
-                "UPDATE threads SET chunks = chunks - %s, length = length - %s WHERE ns = "
-                "%s AND id = %s",
+                "UPDATE threads SET chunks = chunks - ?, length = length - ? WHERE ns = "
+                "? AND id = ?",
                 (count, total, memory.ns, thread),
             )
         if rows:
@@ -125,9 +123,7 @@ class PostgresIndex(Index):
         before, after = words_of(old), words_of(new)
         added, gone = sorted(after - before), sorted(before - after)
         if added:
-            sql = (
-                "INSERT INTO words (ns, word) SELECT %s, unnest(%s::text[]) ON CONFLICT DO NOTHING"
-            )
+            sql = "INSERT INTO words (ns, word) SELECT ?, unnest(?::text[]) ON CONFLICT DO NOTHING"
             self._db.run(sql, (ns, added))
         if gone:
             self._db.run(_FORGET_WORDS, (ns, gone, [encode(word) for word in gone], ns))
@@ -137,19 +133,19 @@ class PostgresIndex(Index):
         from ghostmem.store.tables import indexed
 
         sql = (
-            "SELECT id, length, thread_id, terms FROM chunks WHERE ns = %s AND memory_id "
-            "= %s ORDER BY seq"
+            "SELECT id, length, thread_id, terms FROM chunks WHERE ns = ? AND memory_id "
+            "= ? ORDER BY seq"
         )
         rows = self._db.rows(sql, (ns, memory_id))
         for (chunk, length, thread, _), new in zip(rows, terms, strict=True):
             size, codes = len(new.split()), sorted(set(indexed(new).split()))
             self._db.run(
-                "UPDATE chunks SET terms = %s, length = %s, codes = "
-                "array_to_tsvector(%s::text[]) WHERE ns = %s AND id = %s",
+                "UPDATE chunks SET terms = ?, length = ?, codes = "
+                "array_to_tsvector(?::text[]) WHERE ns = ? AND id = ?",
                 (new, size, codes, ns, chunk),
             )
             if thread is not None:
-                sql = "UPDATE threads SET length = length + %s WHERE ns = %s AND id = %s"
+                sql = "UPDATE threads SET length = length + ? WHERE ns = ? AND id = ?"
                 self._db.run(sql, (size - length, ns, thread))
             self._journal.grow(ns, 0, size - length)
         if rows:

@@ -7,9 +7,7 @@ from ghostmem.store.postgres.database import Db
 
 _GRAPH = "graph {language} {root}"  # in the place of a hash
 _BATCH = 500  # files, or facts of files, in one statement
-_DIGEST = (
-    "md5(%s || chr(31) || %s)"  # of a hash and its maker, as the column of outline_facts has it
-)
+_DIGEST = "md5(? || chr(31) || ?)"  # of a hash and its maker, as the column of outline_facts has it
 
 
 class PostgresOutline:
@@ -24,7 +22,7 @@ class PostgresOutline:
         """Return the files of a project as last seen: status, time, and hash."""
         sql = (
             "SELECT path, size, mtime_ns, inode, seen_ns, hash FROM outline_files"
-            " WHERE md5(root) = md5(%s) AND root = %s AND language = %s ORDER BY path"
+            " WHERE md5(root) = md5(?) AND root = ? AND language = ? ORDER BY path"
         )
         rows = self._db.rows(sql, (root, root, language))
         return {row[0]: (Stat(row[1], row[2], int(row[3])), row[4], row[5]) for row in rows}
@@ -39,9 +37,9 @@ class PostgresOutline:
         """Store the state of files, and delete those that are gone."""
         sql = (
             "INSERT INTO outline_files (root, language, path, size, mtime_ns, inode, "
-            "seen_ns, hash) SELECT %s, %s, given.* FROM"
-            " unnest(%s::text[], %s::bigint[], %s::bigint[], %s::numeric[], %s::bigint[], "
-            "%s::text[]) AS given"
+            "seen_ns, hash) SELECT ?, ?, given.* FROM"
+            " unnest(?::text[], ?::bigint[], ?::bigint[], ?::numeric[], ?::bigint[], "
+            "?::text[]) AS given"
             " ON CONFLICT (digest) DO UPDATE SET size = excluded.size, mtime_ns = "
             "excluded.mtime_ns, inode = excluded.inode,"
             " seen_ns = excluded.seen_ns, hash = excluded.hash"
@@ -54,8 +52,8 @@ class PostgresOutline:
         if lost := list(gone):
             sql = (
                 "DELETE FROM outline_files WHERE digest IN"
-                " (SELECT md5(%s || chr(31) || %s || chr(31) || path) FROM "
-                "unnest(%s::text[]) AS path)"
+                " (SELECT md5(? || chr(31) || ? || chr(31) || path) FROM "
+                "unnest(?::text[]) AS path)"
             )
             self._db.run(sql, (root, language, lost))
 
@@ -63,7 +61,7 @@ class PostgresOutline:
         """Yield the cached facts of contents that one extractor produced."""
         sql = (
             "SELECT hash, facts FROM outline_facts WHERE digest IN"
-            f" (SELECT {_DIGEST.replace('%s', 'given', 1)} FROM unnest(%s::text[]) AS given)"
+            f" (SELECT {_DIGEST.replace('?', 'given', 1)} FROM unnest(?::text[]) AS given)"
         )
         wanted = list(hashes)
         for start in range(0, len(wanted), _BATCH):
@@ -77,12 +75,12 @@ class PostgresOutline:
         The name of an extractor (`maker`) begins with its language."""
         older = (
             "DELETE FROM outline_facts WHERE md5(hash) IN (SELECT md5(given) FROM "
-            "unnest(%s::text[]) AS given)"
-            " AND maker <> %s AND starts_with(maker, %s)"
+            "unnest(?::text[]) AS given)"
+            " AND maker <> ? AND starts_with(maker, ?)"
         )
         fresh = (
-            "INSERT INTO outline_facts (hash, maker, facts) SELECT given.hash, %s, given.facts"
-            " FROM unnest(%s::text[], %s::bytea[]) AS given (hash, facts)"
+            "INSERT INTO outline_facts (hash, maker, facts) SELECT given.hash, ?, given.facts"
+            " FROM unnest(?::text[], ?::bytea[]) AS given (hash, facts)"
             " ON CONFLICT (digest) DO UPDATE SET facts = excluded.facts"
         )
         rows = sorted(dict(facts).items())
@@ -104,9 +102,9 @@ class PostgresOutline:
 
         It is a row of the table of facts."""
         key = _GRAPH.format(language=language, root=root)
-        self._db.run("DELETE FROM outline_facts WHERE md5(hash) = md5(%s)", (key,))
+        self._db.run("DELETE FROM outline_facts WHERE md5(hash) = md5(?)", (key,))
         self._db.run(
-            "INSERT INTO outline_facts (hash, maker, facts) VALUES (%s, %s, %s)",
+            "INSERT INTO outline_facts (hash, maker, facts) VALUES (?, ?, ?)",
             (key, maker, packed),
         )
 

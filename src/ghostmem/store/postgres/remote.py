@@ -67,8 +67,8 @@ class RemoteView(VectorView):
     def _counted(self) -> tuple[int, int]:
         if self._count is None:
             sql = (
-                "SELECT count(*), coalesce(max(chunk_id), 0) FROM vectors WHERE ns = %s "
-                "AND model_id = %s"
+                "SELECT count(*), coalesce(max(chunk_id), 0) FROM vectors WHERE ns = ? "
+                "AND model_id = ?"
             )
             self._count = self._db.row(sql, (self._space.name, self._model))
         return self._count
@@ -86,15 +86,15 @@ class RemoteView(VectorView):
             return self._here.nearest(query, count, among)
         only, values = "", list[Any]()
         if among is not None:
-            only, values = " AND chunk_id = ANY(%s)", [list(among)]
+            only, values = " AND chunk_id = ANY(?)", [list(among)]
         column, kind, ties = "vector", "", ", chunk_id DESC"  # hundreds may be equally near
         if self._hnsw and among is None:
             self._db.execute(HNSW)
             column, ties = f"vector::vector({len(query)})", ""
             kind = f" AND model_id = {self._model}"
         sql = (
-            f"SELECT chunk_id, vector FROM vectors WHERE ns = %s AND model_id = %s{kind}{only}"
-            f" ORDER BY {column} <#> %s::vector{ties} LIMIT %s"
+            f"SELECT chunk_id, vector FROM vectors WHERE ns = ? AND model_id = ?{kind}{only}"
+            f" ORDER BY {column} <#> ?::vector{ties} LIMIT ?"
         )
         rows = self._db.execute(
             sql,
@@ -118,8 +118,8 @@ class RemoteView(VectorView):
         if self._here is not None:
             return self._here.vectors(chunks)
         sql = (
-            "SELECT chunk_id, vector FROM vectors WHERE ns = %s AND model_id = %s AND "
-            "chunk_id = ANY(%s)"
+            "SELECT chunk_id, vector FROM vectors WHERE ns = ? AND model_id = ? AND "
+            "chunk_id = ANY(?)"
         )
         rows = self._db.execute(
             sql, (self._space.name, self._model, chunks.tolist()), binary=True

@@ -55,8 +55,8 @@ class PostgresVectors(VectorTable):
     ) -> "tuple[NDArray[np.int64], NDArray[np.float16]]":
         """Return the vectors of a namespace's chunks after a number, in order."""
         sql = (
-            "SELECT chunk_id, vector FROM vectors WHERE ns = %s AND model_id = %s AND "
-            "chunk_id > %s ORDER BY chunk_id"
+            "SELECT chunk_id, vector FROM vectors WHERE ns = ? AND model_id = ? AND "
+            "chunk_id > ? ORDER BY chunk_id"
         )
         rows = self._db.execute(
             sql, (self._places.space(space), model, chunk), binary=True
@@ -71,7 +71,7 @@ class PostgresVectors(VectorTable):
             chunks, nearby=True
         ).items():  # one that is gone is nowhere else
             rows = self._db.rows(
-                "SELECT id, memory_id FROM chunks WHERE ns = %s AND id = ANY(%s)", (ns, numbers)
+                "SELECT id, memory_id FROM chunks WHERE ns = ? AND id = ANY(?)", (ns, numbers)
             )
             self._places.saw(ns, (memory_id for _, memory_id in rows))
             owners.update(rows)
@@ -80,9 +80,9 @@ class PostgresVectors(VectorTable):
     def put(self, model: int, rows: Sequence[tuple[int, int, bytes]]) -> int:
         """Write vectors as (namespace, chunk, vector) for chunks that still exist."""
         sql = (
-            "INSERT INTO vectors (ns, model_id, chunk_id, vector) SELECT ns, %s, id, "
-            "%s::vector FROM chunks"
-            " WHERE ns = %s AND id = %s ON CONFLICT DO NOTHING"
+            "INSERT INTO vectors (ns, model_id, chunk_id, vector) SELECT ns, ?, id, "
+            "?::vector FROM chunks"
+            " WHERE ns = ? AND id = ? ON CONFLICT DO NOTHING"
         )
         for space in sorted({space for space, _, _ in rows}):
             self._db.lock(self._places.space(space))
@@ -99,7 +99,7 @@ class PostgresVectors(VectorTable):
 
         With `ns`, only chunks of that namespace."""
         where, values = (
-            ("c.id > %s", [after]) if ns is None else ("c.ns = %s AND c.id > %s", [ns, after])
+            ("c.id > ?", [after]) if ns is None else ("c.ns = ? AND c.id > ?", [ns, after])
         )
         yield from self._lacking(where, values, model, None if limit < 0 else limit)
 
@@ -107,7 +107,7 @@ class PostgresVectors(VectorTable):
         self, model: int, ns: str, chunks: Sequence[int]
     ) -> Iterator[tuple[int, int, str, str | None]]:
         """Yield those of a namespace's chunks that have no vector of a model, as `missing` does."""
-        yield from self._lacking("c.ns = %s AND c.id = ANY(%s)", [ns, list(chunks)], model, None)
+        yield from self._lacking("c.ns = ? AND c.id = ANY(?)", [ns, list(chunks)], model, None)
 
     def _lacking(
         self, where: str, values: Sequence[Any], model: int, limit: int | None
@@ -119,7 +119,7 @@ class PostgresVectors(VectorTable):
             "n.ns = c.ns"
             f" WHERE {where} AND c.chunker <> '' AND NOT EXISTS"
             " (SELECT 1 FROM vectors v WHERE v.ns = c.ns AND v.chunk_id = c.id AND "
-            "v.model_id = %s) ORDER BY c.id LIMIT %s"
+            "v.model_id = ?) ORDER BY c.id LIMIT ?"
         )
         for number, ns, chunk, text, source in self._db.rows(sql, (*values, model, limit)):
             self._places.saw_space(number, ns)
@@ -128,7 +128,7 @@ class PostgresVectors(VectorTable):
     def plain(self, space: int) -> int:
         """Count the chunks of a namespace that are found by their words alone."""
         count: int = self._db.get(
-            "SELECT count(*) FROM chunks WHERE ns = %s AND chunker = ''",
+            "SELECT count(*) FROM chunks WHERE ns = ? AND chunker = ''",
             (self._places.space(space),),
         )
         return count

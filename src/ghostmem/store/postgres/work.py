@@ -8,10 +8,10 @@ from ghostmem.store.postgres.database import Db
 from ghostmem.store.postgres.presence import is_present
 
 _CLAIM = (
-    "WITH free AS (SELECT item FROM work WHERE ns = %s AND kind = %s AND until <= %s ORDER "
-    "BY item LIMIT %s"
-    " FOR UPDATE SKIP LOCKED) UPDATE work w SET worker = %s, until = %s FROM free"
-    " WHERE w.ns = %s AND w.kind = %s AND w.item = free.item RETURNING w.item"
+    "WITH free AS (SELECT item FROM work WHERE ns = ? AND kind = ? AND until <= ? ORDER "
+    "BY item LIMIT ?"
+    " FOR UPDATE SKIP LOCKED) UPDATE work w SET worker = ?, until = ? FROM free"
+    " WHERE w.ns = ? AND w.kind = ? AND w.item = free.item RETURNING w.item"
 )
 
 
@@ -29,8 +29,8 @@ class PostgresWork:
         """Add items as (namespace, item), keep existing ones, and return the number of new ones."""
         items = sorted(set(rows))  # in one order, so that two workers cannot deadlock
         sql = (
-            "INSERT INTO work (ns, kind, item) SELECT given.ns, %s, given.item FROM "
-            "unnest(%s::text[], %s::text[])"
+            "INSERT INTO work (ns, kind, item) SELECT given.ns, ?, given.item FROM "
+            "unnest(?::text[], ?::text[])"
             " AS given (ns, item) ON CONFLICT DO NOTHING"
         )
         return (
@@ -48,9 +48,7 @@ class PostgresWork:
         time = format_time(now)
         items: list[tuple[str, str]] = []
         # each worker has its own order, so that they seldom claim the same items
-        sql = (
-            "SELECT ns FROM work WHERE kind = %s AND until <= %s GROUP BY ns ORDER BY md5(%s || ns)"
-        )
+        sql = "SELECT ns FROM work WHERE kind = ? AND until <= ? GROUP BY ns ORDER BY md5(? || ns)"
         for (ns,) in self._db.rows(sql, (kind, time, holder)):
             if len(items) >= limit:
                 break
@@ -62,21 +60,21 @@ class PostgresWork:
         """Delete an item from the queue; return False when it is gone already."""
         return (
             self._db.run(
-                "DELETE FROM work WHERE ns = %s AND kind = %s AND item = %s", (ns, kind, item)
+                "DELETE FROM work WHERE ns = ? AND kind = ? AND item = ?", (ns, kind, item)
             )
             > 0
         )
 
     def release(self, holder: str) -> int:
         """Release all items that a worker has claimed."""
-        return self._db.run("UPDATE work SET worker = '', until = '' WHERE worker = %s", (holder,))
+        return self._db.run("UPDATE work SET worker = '', until = '' WHERE worker = ?", (holder,))
 
     def free_the_dead(self, kind: str) -> int:
         """Release the items of workers that are gone, and return their number."""
         holders = [
             name
             for (name,) in self._db.rows(
-                "SELECT DISTINCT worker FROM work WHERE kind = %s AND worker <> ''", (kind,)
+                "SELECT DISTINCT worker FROM work WHERE kind = ? AND worker <> ''", (kind,)
             )
         ]
         return sum(self.release(name) for name in holders if not self.is_present(name))
@@ -87,5 +85,5 @@ class PostgresWork:
 
     def left(self, kind: str) -> int:
         """Return the number of items that are not done, claimed or not."""
-        count: int = self._db.get("SELECT count(*) FROM work WHERE kind = %s", (kind,))
+        count: int = self._db.get("SELECT count(*) FROM work WHERE kind = ?", (kind,))
         return count
