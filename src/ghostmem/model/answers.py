@@ -30,11 +30,9 @@ class Hit(Record):
     path: str | None = optional()  # the note it is from
     line: int | None = optional()  # the line of the note where the match is
     root: str | None = optional()
-    note: str = optional("")  # what speaks for or against it: what it contradicts, what has ended
+    note: str = optional("")  # contradictions, and whether its validity has ended
     weak: bool = optional(False)  # scores far below the best hit
-    match_start: int | None = (
-        optional()
-    )  # the words that match are match_chunk[match_start:match_end]
+    match_start: int | None = optional()  # match_chunk[match_start:match_end] are matching words
     match_end: int | None = optional()
 
     def __getattr__(self, name: str) -> Any:

@@ -67,7 +67,7 @@ class Run(Record):
     undone_at: datetime | None = optional()
 
 
-SYSTEM = "system"  # who made the built-in rules; one that a user changes is the user's
+SYSTEM = "system"  # the creator of built-in rules; a rule that a user changes belongs to the user
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -7,12 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from datetime import datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ghostmem.clock import format_time
-
-if TYPE_CHECKING:
-    from ghostmem.model.records import Verdict
 
 
 class Kind(StrEnum):
@@ -60,11 +57,8 @@ class SourceKind(StrEnum):
     IMPORT = "import"
 
 
-HEARSAY = (
-    SourceKind.OBSERVED,
-    SourceKind.PEER,
-    SourceKind.IMPORT,
-)  # what never replaces or ends what the user said
+# sources that never replace or end a statement of the user
+HEARSAY = (SourceKind.OBSERVED, SourceKind.PEER, SourceKind.IMPORT)
 
 
 class Rel(StrEnum):
@@ -138,16 +132,13 @@ def _is_segment(part: str) -> bool:
     )
 
 
-LOCKED = "locked"  # the tag that guards a memory against rewriting and maintenance
-CAPTURED = (
-    "captured"  # the tag of what `capture` chose to keep; a second tag says of which kind it is
-)
+LOCKED = "locked"  # the tag that protects a memory from rewriting and maintenance
+CAPTURED = "captured"  # the tag of memories of `capture`; a second tag names their type
 MINED = "mined"  # the tag of procedures that were found in transcripts
 THREAD = "thread"  # the tag of turns that an adapter keeps for an agent framework
 TRANSCRIPT = "transcript"  # the tag of turns of recorded conversations
-MACHINE_TAGS = frozenset(
-    (LOCKED, CAPTURED, MINED, THREAD, TRANSCRIPT)
-)  # set by Ghost, and no words to search by
+# set by Ghost, and not used as search terms
+MACHINE_TAGS = frozenset((LOCKED, CAPTURED, MINED, THREAD, TRANSCRIPT))
 
 
 def plain(value: Any) -> Any:
@@ -233,6 +224,24 @@ class SymbolRef(Record):
     rel: FileRel = FileRel.MODIFIED
 
 
+class VerdictKind(StrEnum):
+    """The relation of a new text to an older one."""
+
+    NEW = "new"
+    RESTATEMENT = "restatement"
+    UPDATE = "update"
+    CONFLICT = "conflict"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Verdict(Record):
+    """How a new text relates to stored memories, and the evidence."""
+
+    kind: VerdictKind
+    key: str | None = optional()
+    evidence: Mapping[str, Any] = optional({})
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Memory(Record):
     """One version of one memory: the unit that is stored, found and aged."""
@@ -269,7 +278,7 @@ class Memory(Record):
     chunks: int | None = optional()
     outcome: Outcome | None = optional()
     requested_key: str | None = optional()
-    verdict: "Verdict | None" = optional()
+    verdict: Verdict | None = optional()
     aliases: tuple[str, ...] = optional(())
     notes: tuple[str, ...] = optional(())
 

@@ -17,10 +17,9 @@ class Folder(Record):
     ns: str
     added_at: datetime
     reconciled_at: datetime | None = optional()
-    unavailable: str = optional("")  # why nothing that is missing is believed to be gone
-    source_kind: SourceKind = (
-        SourceKind.STATED
-    )  # how its notes came to be; unless stated, they are judged for the quarantine
+    unavailable: str = optional("")  # why missing files are not treated as deleted
+    # notes of other sources than `stated` may be quarantined
+    source_kind: SourceKind = SourceKind.STATED
 
 
 class Stat(NamedTuple):

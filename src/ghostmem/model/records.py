@@ -1,30 +1,11 @@
-"""Records besides memories: verdicts, chunks, quarantine, accesses, aliases, tokens."""
+"""Records besides memories: chunks, quarantine, accesses, aliases, tokens."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from enum import StrEnum
 from typing import Any
 
 from ghostmem.model.memory import Record, SourceKind, optional
-
-
-class VerdictKind(StrEnum):
-    """The relation of a new text to an older one."""
-
-    NEW = "new"
-    RESTATEMENT = "restatement"
-    UPDATE = "update"
-    CONFLICT = "conflict"
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Verdict(Record):
-    """How a new text relates to stored memories, and the evidence."""
-
-    kind: VerdictKind
-    key: str | None = optional()
-    evidence: Mapping[str, Any] = optional({})
 
 
 @dataclass(frozen=True, eq=False, repr=False)
