@@ -5,33 +5,9 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ghostmem.model import Stat
-from ghostmem.store.rows import Space
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from ghostmem.store.nearest import VectorView
     from ghostmem.store.tables import Key, Row, Table
-
-
-class Vectors(Protocol):
-    """Vectors by model and namespace; different models are never mixed."""
-
-    def model(self, name: str, dimension: int, chunker: str) -> int: ...
-    def find(self, name: str, dimension: int, chunker: str) -> int | None: ...
-    def view(self, model: int, space: Space) -> "VectorView": ...
-    def after(
-        self, model: int, space: int, chunk: int
-    ) -> "tuple[NDArray[np.int64], NDArray[np.float16]]": ...
-    def owners(self, chunks: Sequence[int]) -> dict[int, str]: ...
-    def put(self, model: int, rows: Sequence[tuple[int, int, bytes]]) -> int: ...
-    def missing(
-        self, model: int, after: int, limit: int, ns: str | None = None
-    ) -> Iterator[tuple[int, int, str, str | None]]: ...
-    def counts(self) -> dict[str, int]: ...
-    def plain(self, space: int) -> int: ...
-    def drop_others(self, model: int) -> int: ...
 
 
 class OutlineCache(Protocol):
@@ -78,15 +54,6 @@ class Copy(Protocol):
     def logged(self, ns: str, after: int) -> tuple[set[str], bool]: ...
     def counters(self) -> dict[str, int]: ...
     def count_from(self, counters: Mapping[str, int]) -> None: ...
-
-
-class SharedVectors(Vectors, Protocol):
-    """Vectors that several workers compute."""
-
-    def lacking(
-        self, model: int, ns: str, chunks: Sequence[int]
-    ) -> Iterator[tuple[int, int, str, str | None]]: ...
-    def namespace(self, space: int) -> str: ...
 
 
 class WorkQueue(Protocol):

@@ -23,14 +23,9 @@ if TYPE_CHECKING:
     from ghostmem.store.search import Search
     from ghostmem.store.sessions import SessionTable
     from ghostmem.store.store_secrets import Secrets
-    from ghostmem.store.table_protocols import (
-        Copy,
-        OutlineCache,
-        SharedVectors,
-        Vectors,
-        WorkQueue,
-    )
+    from ghostmem.store.table_protocols import Copy, OutlineCache, WorkQueue
     from ghostmem.store.tokens import Tokens
+    from ghostmem.store.vectors import SharedVectors, Vectors
 
 
 class Opening(NamedTuple):

@@ -11,13 +11,13 @@ from ghostmem.store.postgres.database import Db
 from ghostmem.store.postgres.journal import PostgresJournal
 from ghostmem.store.postgres.remote import RemoteView
 from ghostmem.store.rows import Space
-from ghostmem.store.vectors import VectorTable, Views
+from ghostmem.store.vectors import SharedVectors, Views
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class PostgresVectors(VectorTable):
+class PostgresVectors(SharedVectors):
     """Vectors by model and namespace; different models are never mixed."""
 
     _db: Db
@@ -32,23 +32,14 @@ class PostgresVectors(VectorTable):
         """Return the name of a namespace."""
         return self._places.space(space)
 
+    _space = namespace
+
     def view(self, model: int, space: Space) -> "VectorView":
         """Return the view in memory when it is up to date, else one of the database."""
         view = self._views.get((model, space.number))
         if view is not None and view.sequence == space.sequence:
             return view
         return RemoteView(self._db, model, space, self._hnsw, self.load)
-
-    def load(self, model: int, space: Space) -> VectorView:
-        """Load a namespace's vectors into memory, or update the loaded ones."""
-        view = self._views.get((model, space.number))
-        if view is None or (view.sequence != space.sequence and self._must_reload(view, space)):
-            view = VectorView(space.sequence, *self.after(model, space.number, -1))
-        elif view.sequence != space.sequence:
-            last = int(view.ids[-1]) if len(view.ids) else -1
-            view = view.extended(space.sequence, *self.after(model, space.number, last))
-        self._views[model, space.number] = view
-        return view
 
     def after(
         self, model: int, space: int, chunk: int
@@ -67,9 +58,8 @@ class PostgresVectors(VectorTable):
     def owners(self, chunks: Sequence[int]) -> dict[int, str]:
         """Return the memories that chunks belong to."""
         owners: dict[int, str] = {}
-        for ns, numbers in self._places.of_chunks(
-            chunks, nearby=True
-        ).items():  # one that is gone is nowhere else
+        # a removed chunk is not looked up in other namespaces
+        for ns, numbers in self._places.of_chunks(chunks, nearby=True).items():
             rows = self._db.rows(
                 "SELECT id, memory_id FROM chunks WHERE ns = ? AND id = ANY(?)", (ns, numbers)
             )
@@ -124,11 +114,3 @@ class PostgresVectors(VectorTable):
         for number, ns, chunk, text, source in self._db.rows(sql, (*values, model, limit)):
             self._places.saw_space(number, ns)
             yield number, chunk, text, source
-
-    def plain(self, space: int) -> int:
-        """Count the chunks of a namespace that are found by their words alone."""
-        count: int = self._db.get(
-            "SELECT count(*) FROM chunks WHERE ns = ? AND chunker = ''",
-            (self._places.space(space),),
-        )
-        return count

@@ -6,19 +6,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ghostmem.store.nearest import VectorView
-from ghostmem.store.rows import Space
 from ghostmem.store.sqlite.database import SqliteDb
 from ghostmem.store.sqlite.dialect import PIECE
 from ghostmem.store.sqlite.journal import SqliteJournal
 from ghostmem.store.sqlite.pieces import Pieces
-from ghostmem.store.vectors import VectorTable, Views
+from ghostmem.store.vectors import Vectors, Views
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class SqliteVectors(VectorTable):
+class SqliteVectors(Vectors):
     """Vectors by model and namespace; different models are never mixed."""
 
     _db: SqliteDb
@@ -26,26 +24,6 @@ class SqliteVectors(VectorTable):
     def __init__(self, db: SqliteDb, views: Views, journal: SqliteJournal) -> None:
         super().__init__(db, views)
         self._journal = journal
-
-    def view(self, model: int, space: Space) -> VectorView:
-        """Return a namespace's vectors, updated by the changes since the last call."""
-        view = self._views.get((model, space.number))
-        if view is not None and view.sequence == space.sequence:
-            return view
-        if view is None or self._must_reload(view, space):
-            view = self._load(model, space, -1, None)
-        else:
-            view = self._load(model, space, int(view.ids[-1]) if len(view.ids) else -1, view)
-        self._views[model, space.number] = view
-        return view
-
-    def _load(self, model: int, space: Space, after: int, before: VectorView | None) -> VectorView:
-        ids, vectors = self.after(model, space.number, after)
-        return (
-            VectorView(space.sequence, ids, vectors)
-            if before is None
-            else before.extended(space.sequence, ids, vectors)
-        )
 
     def after(
         self, model: int, space: int, chunk: int
@@ -94,8 +72,3 @@ class SqliteVectors(VectorTable):
             sql, (after, *([] if ns is None else [ns]), model, limit)
         ):
             yield space, chunk, pieces.text(piece, *place), source
-
-    def plain(self, space: int) -> int:
-        """Count the chunks of a namespace that are found by their words alone."""
-        sql = "SELECT count(*) FROM chunks WHERE ns_id = ? AND chunker = ''"
-        return int(self._db.get(sql, (space,)))
