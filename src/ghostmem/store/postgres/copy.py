@@ -54,24 +54,17 @@ class PostgresCopy(CopyTable):
         return self._select(table, " AND ".join(where) or "true", values, tail)
 
     def _select(self, table: Table, where: str, values: Sequence[Any], tail: str = "") -> list[Row]:
-        columns, keys = ", ".join(table.columns), ", ".join(table.key)
-        sql = f"SELECT {columns} FROM {table.name} WHERE {where} ORDER BY {keys}{tail}"
         if table.name == "vectors":
-            vectors = self._db.execute(sql, values, binary=True).fetchall()
-            return [
-                (model, chunk, numbers_of([vector], -1).tobytes())
-                for model, chunk, vector in vectors
-            ]
-        rows: list[Row] = self._db.rows(sql, values)
+            columns = ", ".join(table.columns)
+            order = f"ORDER BY {', '.join(table.key)}{tail}"
+            sql = f"SELECT {columns} FROM vectors WHERE {where} {order}"
+            rows = self._db.execute(sql, values, binary=True).fetchall()
+            return [(*key, numbers_of([vector], -1).tobytes()) for *key, vector in rows]
+        rows = super()._select(table, where, values, tail)
         if table.name == "notes":  # an inode may be larger than a BIGINT, so it is a NUMERIC
             inode = table.at("inode")
             rows = [(*row[:inode], int(row[inode]), *row[inode + 1 :]) for row in rows]
         return rows
-
-    def of(self, table: Table, ns: str, ids: Sequence[str]) -> list[Row]:
-        """Return the rows that name one of some memories, in order."""
-        where, values = _naming(table, ns, ids)
-        return self._select(table, where, values)
 
     def write(self, table: Table, ns: str, rows: Sequence[Row]) -> None:
         """Write rows, replacing those with the same keys."""
@@ -123,11 +116,6 @@ class PostgresCopy(CopyTable):
         where = " AND ".join(f"{name} = %s" for name in names)
         self._many(f"DELETE FROM {table.name} WHERE {where}", [(*owner, *key) for key in keys])
 
-    def drop_of(self, table: Table, ns: str, ids: Sequence[str]) -> None:
-        """Delete the rows that name one of some memories."""
-        where, values = _naming(table, ns, ids)
-        self._db.run(f"DELETE FROM {table.name} WHERE {where}", values)
-
     def mark(self, table: Table, ns: str) -> tuple[int, int]:
         """Return the number of rows of a logged table in a namespace, and the sum of their ids."""
         column = {"chunks": "id", "vectors": "chunk_id"}.get(table.name, "seq")
@@ -160,17 +148,6 @@ class PostgresCopy(CopyTable):
         return _SEQUENCES.get(name) or str(
             self._db.get("SELECT pg_get_serial_sequence(%s, 'id')", (name,))
         )
-
-
-def _naming(table: Table, ns: str, ids: Sequence[str]) -> tuple[str, list[Any]]:
-    array = list(ids)
-    if table.name == "vectors":
-        return (
-            "ns = %s AND chunk_id IN (SELECT id FROM chunks WHERE ns = %s AND memory_id = ANY(%s))",
-            [ns, ns, array],
-        )
-    ends = " OR ".join(f"{end} = ANY(%s)" for end in table.ends)
-    return f"ns = %s AND ({ends})", [ns, *([array] * len(table.ends))]
 
 
 def refuse_nul(table: Table, ns: str, rows: Sequence[Row]) -> None:

@@ -1,6 +1,5 @@
 """Rows of any table as they are, to move a store; see `ghostmem.store.tables`."""
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
 
@@ -11,7 +10,6 @@ from ghostmem.store.sqlite.database import SqliteDb
 from ghostmem.store.sqlite.index import namespaced
 from ghostmem.store.tables import BY_NAME, COUNTED, Key, Row, Table, folded, indexed
 
-_AMONG = "(SELECT value FROM json_each(?))"
 _NUMBERED = ("chunks", "note_folders", "mirrors")  # tables with AUTOINCREMENT
 
 
@@ -111,27 +109,6 @@ class SqliteCopy(CopyTable):
             rows += list(self._db.execute(sql, (model, number, low, high, remaining)))
         return rows
 
-    def of(self, table: Table, ns: str, ids: Sequence[str]) -> list[Row]:
-        """Return the rows that name one of some memories, in order."""
-        array = json.dumps(list(ids))
-        columns = ", ".join(f"t.{name}" for name in table.columns)
-        order = ", ".join(f"t.{name}" for name in table.key)
-        if table.name == "vectors":
-            where, values = (
-                f"t.chunk_id IN (SELECT id FROM chunks WHERE memory_id IN {_AMONG})",
-                [array],
-            )
-        else:
-            where, values = (
-                " OR ".join(f"t.{end} IN {_AMONG}" for end in table.ends),
-                [array] * len(table.ends),
-            )
-        return list(
-            self._db.execute(
-                f"SELECT {columns} FROM {table.name} t WHERE {where} ORDER BY {order}", values
-            )
-        )
-
     def write(self, table: Table, ns: str, rows: Sequence[Row]) -> None:
         """Write rows, replacing those with the same keys."""
         if table.name == "memories":
@@ -203,24 +180,12 @@ class SqliteCopy(CopyTable):
 
     def drop_of(self, table: Table, ns: str, ids: Sequence[str]) -> None:
         """Delete the rows that name one of some memories."""
-        array = json.dumps(list(ids))
         self._ids = "" if table.name == "memories" else self._ids
-        if table.name == "vectors":
-            self._db.execute(
-                "DELETE FROM vectors WHERE chunk_id IN (SELECT id FROM chunks WHERE "
-                f"memory_id IN {_AMONG})",
-                (array,),
-            )
-            return
         if table.name == "chunks":
-            self._unindex(
-                number
-                for (number,) in self._db.execute(
-                    f"SELECT id FROM chunks WHERE memory_id IN {_AMONG}", (array,)
-                )
-            )
-        where = " OR ".join(f"{end} IN {_AMONG}" for end in table.ends)
-        self._db.execute(f"DELETE FROM {table.name} WHERE {where}", [array] * len(table.ends))
+            where, values = self._naming(table, ns, ids)
+            rows = self._db.rows(f"SELECT id FROM chunks WHERE {where}", values)
+            self._unindex(number for (number,) in rows)
+        super().drop_of(table, ns, ids)
 
     def _unindex(self, numbers: Iterable[int]) -> None:
         gone = [(number,) for number in list(numbers)]
