@@ -25,7 +25,7 @@ from ghostmem.store.postgres.schema import MIGRATIONS
 from ghostmem.store.postgres.transaction import PostgresTransaction
 
 if TYPE_CHECKING:
-    from ghostmem.store.postgres.administration import PostgresAdministration
+    from ghostmem.store.administration import Administration
     from ghostmem.store.protocol import Reindex
     from ghostmem.store.vectors import Views
 
@@ -252,7 +252,7 @@ class PostgresEngine(BaseEngine):
         """Return None: the store is not a file of this machine."""
         return None
 
-    def administration(self) -> "PostgresAdministration":
+    def administration(self) -> "Administration":
         """Return the administration of the database."""
         from ghostmem.store.postgres.administration import PostgresAdministration
 
