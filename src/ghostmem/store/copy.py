@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ghostmem.store.database import Part, StoreTable
-from ghostmem.store.tables import BY_NAME, PARKED
+from ghostmem.store.tables import BY_NAME, PARKED, Row, Table
 
 
 class CopyTable(StoreTable):
@@ -20,6 +20,31 @@ class CopyTable(StoreTable):
         sql = f"SELECT id, key, content FROM memories WHERE {where}"
         rows = self._db.rows(sql, (*self._located(ns), self._sql.array(sorted(ids))))
         return {id_: (key, content) for id_, key, content in rows}
+
+    def _select(self, table: Table, where: str, values: Sequence[Any], tail: str = "") -> list[Row]:
+        """Return the rows of a table that pass a condition, in the order of their keys."""
+        columns, keys = ", ".join(table.columns), ", ".join(table.key)
+        sql = f"SELECT {columns} FROM {table.name} WHERE {where} ORDER BY {keys}{tail}"
+        return self._db.rows(sql, values)
+
+    def _naming(self, table: Table, ns: str, ids: Sequence[str]) -> Part:
+        """Return the condition that a row names one of some memories."""
+        in_ns, among, location = self._sql.in_ns, self._sql.among, self._located(ns)
+        array = self._sql.array(ids)
+        if table.name == "vectors":
+            chunks = f"SELECT id FROM chunks WHERE {in_ns}memory_id {among}"
+            return f"{in_ns}chunk_id IN ({chunks})", [*location, *location, array]
+        ends = " OR ".join(f"{end} {among}" for end in table.ends)
+        return f"{in_ns}({ends})", [*location, *([array] * len(table.ends))]
+
+    def of(self, table: Table, ns: str, ids: Sequence[str]) -> list[Row]:
+        """Return the rows that name one of some memories, in order."""
+        return self._select(table, *self._naming(table, ns, ids))
+
+    def drop_of(self, table: Table, ns: str, ids: Sequence[str]) -> None:
+        """Delete the rows that name one of some memories."""
+        where, values = self._naming(table, ns, ids)
+        self._db.run(f"DELETE FROM {table.name} WHERE {where}", values)
 
     def versions(self, ns: str, ids: Iterable[str], keys: Iterable[str] = ()) -> dict[str, str]:
         """Return the keys of all versions of these memories' keys, and of these keys, by id."""
@@ -62,7 +87,7 @@ class CopyTable(StoreTable):
         return ids - {""}, "" in ids
 
 
-class Move(StoreTable):
+class MoveState(StoreTable):
     """The state of a store that is being filled, in a table that exists only meanwhile."""
 
     def get(self) -> dict[str, str] | None:

@@ -26,6 +26,11 @@ class Dialect:
     ns_value: str  # the namespace of a row of such a table, as far as the row names it
     of_ns: str  # the condition that a chunk `c` is of a namespace, by name
     given_memories: str  # memories `m` by the ids of an `array`, looked up by id
+    in_space: str  # the condition that a row is of a namespace: its number, or its name
+    chunk_text: str  # the text of a chunk `c` of a memory `m`, or NULL if it is too long for SQL
+    like: str  # compares a text with a pattern
+    any_text: str  # any text in such a pattern
+    position: str  # the function that finds a text in another
     ordered_join: str  # a join whose order the planner keeps
     unindexed: str  # before a column whose index must not be used
     greatest: str

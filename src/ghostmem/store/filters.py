@@ -9,10 +9,11 @@ from ghostmem.store.database import Dialect, Part
 from ghostmem.store.rows import Filter, Group
 
 LIVE = "m.deleted_at IS NULL"
+_OPEN = "(m.valid_to IS NULL OR m.valid_to > ?)"
 UNEXPIRED = "(m.expires_at IS NULL OR m.expires_at > ?)"  # bound with the present time
 LAST = "\U0010ffff"
 
-ORDERS = {  # in which memories can be asked for, by what counts first
+ORDERS = {  # of `Listing.first`, by their most significant field
     "importance": "m.importance DESC, m.created_at DESC, m.ns, m.key",
     "created_at": "m.created_at DESC, m.importance DESC, m.ns, m.key",
     "recorded_at": "m.recorded_at DESC, m.ns DESC, m.key DESC",
@@ -35,77 +36,82 @@ def ns_part(ns: NsFilter, column: str = "m.ns") -> Part:
     return f"{column} = ?", [str(ns)]
 
 
-def clause(dialect: Dialect, which: Filter) -> Part:
+def clause(dialect: Dialect, selection: Filter) -> Part:
     """Return a WHERE clause over `memories m` and its values."""
+    state = "m.deleted_at IS NOT NULL" if selection.deleted else LIVE
     parts = [
-        ns_part(which.ns),
-        ("m.deleted_at IS NOT NULL" if which.deleted else LIVE, []),
+        ns_part(selection.ns),
+        (state, []),
+        *_plain(dialect, selection),
+        *_timed(selection),
+        *_about(dialect, selection),
     ]
-    if which.now is not None:
-        parts.append((UNEXPIRED, [format_time(which.now)]))
-    for column, values in (
-        ("m.kind", which.kinds),
-        ("m.tier", which.tiers),
-        ("m.priority", which.priorities),
-    ):
-        if values:
-            parts.append(dialect.has_one_of(column, values))
-    parts += ((dialect.tagged, [tag]) for tag in which.tags)
-    if which.tagged:
-        parts.append(("m.tags IS NOT NULL", []))
-    if which.pinned is not None:
-        parts.append(
-            (f"m.pinned = {int(which.pinned)}", [])
-        )  # spelled out, as the index of the pinned is
-    for column in ("source_user", "source_kind", "source_scope", "source_client"):
-        if (value := getattr(which, column)) is not None:
-            parts.append((f"m.{column} = ?", [str(value)]))
-    if which.after is not None:
-        parts.append(("m.created_at >= ?", [format_time(which.after)]))
-    if which.before is not None:
-        parts.append(("m.created_at <= ?", [format_time(which.before)]))
-    if which.recorded_after is not None:
-        parts.append(("m.recorded_at > ?", [format_time(which.recorded_after)]))
-    if which.valid_at is not None:
-        begun, at = "coalesce(m.valid_from, m.created_at) <= ?", format_time(which.valid_at)
-        parts.append((f"{begun} AND (m.valid_to IS NULL OR m.valid_to > ?)", [at, at]))
-    if which.trusted:
-        parts.append(("(m.source_kind IS NULL OR m.source_kind = 'stated')", []))
-    if which.closed is not None and which.now is not None:
-        ended = "m.valid_to <= ?" if which.closed else "(m.valid_to IS NULL OR m.valid_to > ?)"
-        parts.append((ended, [format_time(which.now)]))
-    if which.key_prefix is not None:
-        parts.append(dialect.starts("m.key", which.key_prefix))
-    parts += _beside(dialect, which)
     return " AND ".join(sql for sql, _ in parts), [value for _, bound in parts for value in bound]
 
 
-def _beside(dialect: Dialect, which: Filter) -> Iterator[Part]:
+def _plain(dialect: Dialect, selection: Filter) -> Iterator[Part]:
+    """Yield the conditions over fields of a memory that are not times."""
+    for column, values in (
+        ("m.kind", selection.kinds),
+        ("m.tier", selection.tiers),
+        ("m.priority", selection.priorities),
+    ):
+        if values:
+            yield dialect.has_one_of(column, values)
+    for tag in selection.tags:
+        yield dialect.tagged, [tag]
+    if selection.tagged:
+        yield "m.tags IS NOT NULL", []
+    if selection.pinned is not None:
+        # not a bound value, to match the partial index
+        yield f"m.pinned = {int(selection.pinned)}", []
+    for column in ("source_user", "source_kind", "source_scope", "source_client"):
+        if (value := getattr(selection, column)) is not None:
+            yield f"m.{column} = ?", [str(value)]
+    if selection.trusted:
+        yield "(m.source_kind IS NULL OR m.source_kind = 'stated')", []
+    if selection.key_prefix is not None:
+        yield dialect.starts("m.key", selection.key_prefix)
+
+
+def _timed(selection: Filter) -> Iterator[Part]:
+    """Yield the conditions over times of a memory."""
+    ended = {None: None, True: "m.valid_to <= ?", False: _OPEN}[selection.closed]
+    for at, condition in (
+        (selection.now, UNEXPIRED),
+        (selection.after, "m.created_at >= ?"),
+        (selection.before, "m.created_at <= ?"),
+        (selection.recorded_after, "m.recorded_at > ?"),
+        (selection.valid_at, "coalesce(m.valid_from, m.created_at) <= ?"),
+        (selection.valid_at, _OPEN),
+        (selection.now, ended),
+    ):
+        if at is not None and condition is not None:
+            yield condition, [format_time(at)]
+
+
+def _about(dialect: Dialect, selection: Filter) -> Iterator[Part]:
     """Yield the conditions over notes, files and symbols of a memory."""
-    if which.noted is not None:
-        yield f"{'' if which.noted else 'NOT '}{dialect.about('note_sections')}", []
-    if which.file is not None:
-        conditions, values = [dialect.path], [which.file]
-        if which.file_rel:
-            conditions, values = (
-                [*conditions, "x.rel = ?"],
-                [*values, str(which.file_rel)],
-            )
+    if selection.noted is not None:
+        yield f"{'' if selection.noted else 'NOT '}{dialect.about('note_sections')}", []
+    if selection.file is not None:
+        conditions, values = [dialect.path], [selection.file]
+        if selection.file_rel:
+            conditions.append("x.rel = ?")
+            values.append(str(selection.file_rel))
         yield dialect.about("memory_files", *conditions), values
-    if which.code is not None:
+    if selection.code is not None:
         yield (
-            dialect.about("memory_symbols", *([dialect.root] if which.code else [])),
-            [which.code] if which.code else [],
+            dialect.about("memory_symbols", *([dialect.root] if selection.code else [])),
+            [selection.code] if selection.code else [],
         )
-    if which.paths:
-        named, bound = dialect.has_one_of("x.path", which.paths)
-        yield dialect.about("memory_files", named), bound
+    if selection.paths:
+        condition, bound = dialect.has_one_of("x.path", selection.paths)
+        yield dialect.about("memory_files", condition), bound
 
 
 def grouped(by: Collection[str], part: Part) -> Part:
-    """Return the statement that counts what passes a condition, by some of namespace, tier and
-    source.
-    """
+    """Return the statement that counts memories by some of namespace, tier and source."""
     names = [sql if name in by else "''" for name, sql in _GROUPED.items()]
     sums = "count(*), sum(m.est_tokens), sum(m.pinned), max(m.recorded_at)"
     return (
@@ -115,7 +121,7 @@ def grouped(by: Collection[str], part: Part) -> Part:
 
 
 def group_of(row: Sequence[Any]) -> Group:
-    """Read a row of what `grouped` finds."""
+    """Read a row of a statement of `grouped`."""
     ns, tier, source, memories, tokens, pinned, newest = row
     return Group(ns, tier, source, memories, int(tokens), int(pinned), read_time(newest))
 

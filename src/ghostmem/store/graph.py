@@ -26,7 +26,7 @@ _EITHER_WAY = (
 )
 
 
-class Graph(StoreTable):
+class EdgeTable(StoreTable):
     """Edges and legacy links between memories."""
 
     def __init__(self, db: Database, memories: Memories) -> None:

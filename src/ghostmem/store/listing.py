@@ -34,33 +34,33 @@ class Listing(StoreTable):
         plus = self._sql.unindexed
         self._by_importance = f"{plus}m.importance DESC, {plus}m.created_at DESC, m.key, m.ns"
 
-    def _where(self, which: Filter) -> Part:
-        return clause(self._sql, which)
+    def _where(self, selection: Filter) -> Part:
+        return clause(self._sql, selection)
 
     def same_content(self, ns: str, content: str, now: datetime) -> Memory | None:
         """Return the oldest live memory of a namespace with exactly this content."""
         tail = f"m.ns = ? AND {LIVE} AND {UNEXPIRED} AND m.content = ? ORDER BY m.created_at, m.key"
         return self._memories.one(tail, (ns, format_time(now), content))
 
-    def select(self, which: Filter, limit: int | None = None, offset: int = 0) -> list[Memory]:
+    def select(self, selection: Filter, limit: int | None = None, offset: int = 0) -> list[Memory]:
         """List memories that pass a filter, newest first, with their files and symbols."""
-        where, values = self._where(which)
+        where, values = self._where(selection)
         limits = [self._sql.no_limit if limit is None else limit, offset]
         memories = self._memories.many(f"{where} {_NEWEST} LIMIT ? OFFSET ?", [*values, *limits])
         return self._memories.with_refs(memories)
 
-    def first(self, which: Filter, order: str, limit: int) -> list[Memory]:
+    def first(self, selection: Filter, order: str, limit: int) -> list[Memory]:
         """List the first memories that pass a filter in one of ORDERS, without files or symbols."""
-        where, values = self._where(which)
+        where, values = self._where(selection)
         return self._memories.many(f"{where} ORDER BY {ORDERS[order]} LIMIT ?", [*values, limit])
 
-    def groups(self, which: Filter, *by: str) -> list[Group]:
+    def groups(self, selection: Filter, *by: str) -> list[Group]:
         """Count memories that pass a filter by some of namespace, tier and source."""
-        return [group_of(row) for row in self._db.rows(*grouped(by, self._where(which)))]
+        return [group_of(row) for row in self._db.rows(*grouped(by, self._where(selection)))]
 
-    def scan(self, which: Filter, batch: int = 500) -> Iterator[Memory]:
+    def scan(self, selection: Filter, batch: int = 500) -> Iterator[Memory]:
         """Yield all memories that pass a filter by key, in batches; changes meanwhile are safe."""
-        for page in pages(self._memories.many, self._where(which), batch):
+        for page in pages(self._memories.many, self._where(selection), batch):
             yield from page
 
     def rows(self, ns: NsFilter) -> Iterator[Memory]:
@@ -68,9 +68,9 @@ class Listing(StoreTable):
         for page in pages(self._memories.many, ns_part(ns)):
             yield from self._memories.with_refs(page)
 
-    def count(self, which: Filter) -> int:
+    def count(self, selection: Filter) -> int:
         """Count memories that pass a filter."""
-        where, values = self._where(which)
+        where, values = self._where(selection)
         return int(self._db.get(f"SELECT count(*) FROM memories m WHERE {where}", values))
 
     def expired(self, now: datetime) -> list[Memory]:
@@ -84,13 +84,13 @@ class Listing(StoreTable):
         return self._memories.many(f"{where} ORDER BY {self._by_importance}", values)
 
     def decisions(
-        self, which: Filter, tags: Sequence[str], importance: float, limit: int
+        self, selection: Filter, tags: Sequence[str], importance: float, limit: int
     ) -> list[Memory]:
         """List decisions and standing rules, most important first.
 
         These are procedural memories, and those with a high or critical priority, with one of some
         tags, or with at least some importance."""
-        where, values = self._where(which)
+        where, values = self._where(selection)
         tail = (
             f"{where} AND (m.kind = 'procedural' OR m.priority IN ('high', 'critical')"
             f" OR m.importance >= ? OR {self._sql.any_tag})"
@@ -117,12 +117,12 @@ class Listing(StoreTable):
         )
         return self._db.get(sql, [*values, format_time(now)]) is not None
 
-    def passing(self, ids: Sequence[str], which: Filter) -> set[str]:
+    def passing(self, ids: Sequence[str], selection: Filter) -> set[str]:
         """Return the ids of those memories that pass a filter."""
         passing: set[str] = set()
-        for location, given in self._db.located(ids, within=which.ns):
-            ns = NsFilter(location[0]) if location else which.ns
-            where, values = self._where(replace(which, ns=ns))
+        for location, given in self._db.located(ids, within=selection.ns):
+            ns = NsFilter(location[0]) if location else selection.ns
+            where, values = self._where(replace(selection, ns=ns))
             sql = f"SELECT m.id FROM {self._sql.given_memories} WHERE {where}"
             passing.update(row[0] for row in self._db.iterate(sql, [given, *values]))
         return passing

@@ -1,4 +1,4 @@
-"""Choosing the engine by what the store's name looks like."""
+"""Open the engine for a location: a file, memory, or a PostgreSQL URL."""
 
 from typing import TYPE_CHECKING
 
@@ -14,10 +14,9 @@ POSTGRES = ("postgresql://", "postgres://")
 
 
 def open_engine(settings: Settings, clock: Clock, moving: bool = False) -> "Engine":
-    """Open the store that the settings name, creating it when it is not there.
+    """Open the store that the settings name, creating it if it does not exist.
 
-    One that is being filled, only to fill it.
-    """
+    A store that a migration is filling is only opened to continue that (`moving`)."""
     engine = _opened(settings, clock)
     if engine.moving and not moving:
         engine.close()

@@ -19,7 +19,7 @@ __all__ = ["Copy", "Engine", "Reindex", "SharedEngine", "SharedTransaction", "Tr
 
 
 class Engine(Protocol):
-    """One store: opens transactions, and looks after its own files."""
+    """One store: opens transactions and maintains its files."""
 
     name: str
     location: str  # as it may be shown
@@ -53,7 +53,7 @@ class Engine(Protocol):
 
 
 class Reindex(Protocol):
-    """Turn a memory into the rows of the index; the verbs' half of a repair."""
+    """Turn a memory into the rows of the index, for a repair."""
 
     def __call__(self, memory: Memory) -> Sequence[IndexRow]: ...
 

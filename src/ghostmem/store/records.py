@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 class Codec(NamedTuple):
-    """How a type of column is read and written, and what makes the value of an empty column."""
+    """How a type of column is read and written, and the default of an empty column."""
 
     read: Callable[[Any], Any]
     write: Callable[[Any], Any]
@@ -76,33 +76,39 @@ class RowType(Generic[T]):
         self.names = tuple(renamed.get(name, name) for name in self.fields)
         self.columns = ", ".join(self.names)
         self._kind = kind
-        self._types = {name: types[renamed.get(name, name)] for name in self.fields}
-        self._required: list[tuple[int, Codec]] = []
-        self._optional: list[tuple[int, Codec]] = []
-        for index, type_ in enumerate(self._types.values()):
-            if type_:
-                codec = CODECS[type_.removesuffix("?")]
-                (self._optional if type_.endswith("?") else self._required).append((index, codec))
+        self._codecs = {
+            name: (CODECS[types[column].removesuffix("?")], types[column].endswith("?"))
+            for name, column in zip(self.fields, self.names, strict=True)
+            if types[column]
+        }
+        self._places = {name: self.fields.index(name) for name in self._codecs}
+        entries = [(self._places[name], *entry) for name, entry in self._codecs.items()]
+        self._required = [(place, codec.read) for place, codec, may_lack in entries if not may_lack]
+        self._optional = [(place, codec) for place, codec, may_lack in entries if may_lack]
 
     def read(self, row: Sequence[Any]) -> T:
         """Turn a row in the order of `names` into a value."""
         values = list(row)
-        for index, codec in self._required:
-            values[index] = codec.read(values[index])
-        for index, codec in self._optional:
-            text = values[index]
-            values[index] = codec.read(text) if text else codec.empty and codec.empty()
+        for place, read in self._required:
+            values[place] = read(values[place])
+        for place, codec in self._optional:
+            if text := values[place]:
+                values[place] = codec.read(text)
+            elif codec.empty is not None:
+                values[place] = codec.empty()
         return self._kind(*values)
 
     def write(self, value: T) -> list[Any]:
         """Turn a value into a row in the order of `names`."""
-        return [self.encode(name, getattr(value, name)) for name in self.fields]
+        values = [getattr(value, name) for name in self.fields]
+        for name, place in self._places.items():
+            values[place] = self.encode(name, values[place])
+        return values
 
     def encode(self, name: str, value: Any) -> Any:
         """Turn the value of one field into the value of its column."""
-        type_ = self._types.get(name)
-        if not type_ or value is None:
+        if value is None or name not in self._codecs:
             return value
-        codec = CODECS[type_.removesuffix("?")]
-        is_empty = type_.endswith("?") and codec.empty is not None and not value
+        codec, may_lack = self._codecs[name]
+        is_empty = may_lack and codec.empty is not None and not value
         return None if is_empty else codec.write(value)

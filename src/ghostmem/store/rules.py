@@ -8,7 +8,7 @@ _RULE = RowType("reflect_rules", Rule)
 _SELECT = f"SELECT {_RULE.columns} FROM reflect_rules"
 
 
-class Rules(StoreTable):
+class RuleTable(StoreTable):
     """Lifecycle rules as data."""
 
     def all(self) -> list[Rule]:

@@ -1,4 +1,4 @@
-"""Sessions of agent hosts."""
+"""SessionTable of agent hosts."""
 
 from datetime import datetime
 
@@ -11,7 +11,7 @@ _SESSION = RowType("hook_sessions", Session, id="session_id")
 _SELECT = f"SELECT {_SESSION.columns} FROM hook_sessions"
 
 
-class Sessions(StoreTable):
+class SessionTable(StoreTable):
     """The state of hooks by session; old sessions are pruned."""
 
     def get(self, session_id: str) -> Session | None:

@@ -1,13 +1,13 @@
 """Every table in terms that no engine owns: the one place where its columns are declared.
 
-Column lists, the reading and writing of values (`records`), inserts (`database`), export and the
-move to another engine derive from here; a new column is one declaration here and one migration.
+Column lists, the conversion of values (`records`), inserts (`database`), export and the move to
+another engine derive from here; a new column is one declaration here and one migration.
 
 A row is a tuple of a table's columns in their order, without its namespace: SQLite knows the
-namespace of some rows by a number or through their memory, PostgreSQL has `ns` in each. A vector is
-its float16 numbers as bytes. Tables that can be rebuilt are not described: `outline_files`,
-`outline_facts`, `spare_vectors` and `work`; neither is derived data (full text, substrings, words,
-checksums, PostgreSQL's digests)."""
+namespace of some rows by a number or through their memory, PostgreSQL has `ns` in each. A
+vector is its float16 numbers as bytes. Tables that can be rebuilt are not described:
+`outline_files`, `outline_facts`, `spare_vectors` and `work`; neither is derived data (full
+text, substrings, words, checksums, PostgreSQL's digests)."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -15,17 +15,17 @@ from typing import Any, NamedTuple
 Row = tuple[Any, ...]
 Key = tuple[Any, ...]
 
-PARKED = "\x01moving "  # the start of a key that a row has while others take theirs
+PARKED = "\x01moving "  # the start of a temporary key
 
 
-class Column(str):
+class ColumnName(str):
     """The name of a column, with the type of its values; see `records.CODECS`.
 
     A type with a question mark may be empty."""
 
     type: str
 
-    def __new__(cls, text: str) -> "Column":
+    def __new__(cls, text: str) -> "ColumnName":
         """Read `name` or `name:type`."""
         name, _, kind = text.partition(":")
         column = super().__new__(cls, name)
@@ -34,14 +34,14 @@ class Column(str):
 
 
 class Table(NamedTuple):
-    """One table: its columns, the columns of its key, and how its rows belong to a namespace.
+    """One table: its columns, its key, and how its rows belong to a namespace.
 
-    `via` is how SQLite knows the namespace: "" when the table is of the whole store, "name" by its
-    own row, "ns" by a column, "number" by `ns_id`, "memory" through the memory in the first column
-    of the key, "folder" through the folder of the note."""
+    `via` is how SQLite knows the namespace: "" when the table belongs to the whole store,
+    "name" by its own row, "ns" by a column, "number" by `ns_id`, "memory" through the memory in
+    the first column of the key, "folder" through the folder of the note."""
 
     name: str
-    columns: tuple[Column, ...]
+    columns: tuple[ColumnName, ...]
     key: tuple[str, ...]
     via: str = ""
     parents: tuple[tuple[str, str, str], ...] = ()  # column, table it points to, column there
@@ -66,7 +66,7 @@ class Table(NamedTuple):
         return tuple(row[self.columns.index(name)] for name in self.key)
 
     def at(self, column: str) -> int:
-        """Return where a column stands in a row."""
+        """Return the position of a column in a row."""
         return self.columns.index(column)
 
 
@@ -75,11 +75,11 @@ _PAIR = (("from_id", "memories", "id"), ("to_id", "memories", "id"))
 _ENDS = ("from_id", "to_id")
 
 
-def _columns(text: str) -> tuple[Column, ...]:
-    return tuple(map(Column, text.split()))
+def _columns(text: str) -> tuple[ColumnName, ...]:
+    return tuple(map(ColumnName, text.split()))
 
 
-# In an order in which what a row points to comes before it.
+# Parents come before the tables that point to them.
 TABLES: tuple[Table, ...] = (
     Table("models", _columns("id name dimension chunker"), ("id",)),
     Table(
@@ -317,16 +317,14 @@ def combined(digests: Sequence[str]) -> str:
 
 
 def indexed(terms: str) -> str:
-    """Return the tokens that full text holds of a chunk's terms."""
+    """Return the full-text tokens of a chunk's terms."""
     from ghostmem.text.terms import encode
 
     return " ".join(map(encode, terms.split(" "))) if terms else ""
 
 
 def folded(key: str, content: str, seq: int, start: int, stop: int) -> str:
-    """Return the text in which substrings of a chunk are found: its own, behind the key when it is
-    the first.
-    """
+    """Return the text for substring search of a chunk; the first chunk starts with the key."""
     from ghostmem.text.scripts import fold
 
     text = content[start:stop]

@@ -8,9 +8,7 @@ Tally = tuple[int, int, list[list[str]]]
 
 
 def tally_of(text: str) -> Tally:
-    """Read what a run counted, the groups by namespace, in whatever order their namespaces were
-    planned.
-    """
+    """Read the counts of a run, with its groups of keys ordered by namespace."""
     evaluated, applied, groups = _counted(text)
     return evaluated, applied, [keys for _, keys in sorted(groups, key=lambda group: group[0])]
 
@@ -18,7 +16,7 @@ def tally_of(text: str) -> Tally:
 def tally_text(
     before: str, ns: str, evaluated: int, applied: int, clusters: Iterable[Sequence[str]]
 ) -> str:
-    """Write what a run counted before with what it counted in a namespace."""
+    """Return the counts of a run with those of one more namespace added."""
     done, used, groups = _counted(before)
     return _tally(
         done + evaluated, used + applied, [*groups, *((ns, list(keys)) for keys in clusters)]
@@ -26,36 +24,34 @@ def tally_text(
 
 
 def tally_keys(*texts: str) -> dict[str, set[str]]:
-    """Return the keys in the groups that runs counted, by namespace."""
-    found: dict[str, set[str]] = {}
+    """Return the keys in the groups of runs, by namespace."""
+    keys_by_ns: dict[str, set[str]] = {}
     for text in texts:
         for ns, keys in _counted(text)[2]:
-            found.setdefault(ns, set()).update(keys)
-    return found
+            keys_by_ns.setdefault(ns, set()).update(keys)
+    return keys_by_ns
 
 
 def tally_without(text: str, gone: Mapping[str, set[str]]) -> str:
-    """Write what a run counted without these keys of these namespaces in its groups.
+    """Return the counts of a run without some keys of some namespaces in its groups.
 
-    The same text when none is in them.
-    """
+    The text is unchanged when no group has such a key."""
     evaluated, applied, groups = _counted(text)
-    kept = [(ns, [key for key in keys if key not in gone.get(ns, ())]) for ns, keys in groups]
+    remaining = [(ns, [key for key in keys if key not in gone.get(ns, ())]) for ns, keys in groups]
     return (
         text
-        if kept == groups
-        else _tally(evaluated, applied, [group for group in kept if group[1]])
+        if remaining == groups
+        else _tally(evaluated, applied, [group for group in remaining if group[1]])
     )
 
 
 def _counted(text: str) -> tuple[int, int, list[tuple[str, list[str]]]]:
-    """Read how many memories a run evaluated, how many rules it applied, and its groups of keys,
-    each with its namespace.
+    """Read the memories evaluated, the rules applied, and the groups as (namespace, keys).
 
-    The namespaces stand behind the groups; a run that was written down without them has groups of
-    an empty namespace."""
-    evaluated, applied, groups, *rest = json.loads(text) or (0, 0, [])
-    names = rest[0] if rest and len(rest[0]) == len(groups) else [""] * len(groups)
+    The namespaces follow the groups; groups of a run that was recorded without them have an
+    empty namespace."""
+    evaluated, applied, groups, *others = json.loads(text) or (0, 0, [])
+    names = others[0] if others and len(others[0]) == len(groups) else [""] * len(groups)
     return evaluated, applied, list(zip(names, groups, strict=True))
 
 

@@ -9,8 +9,8 @@ from ghostmem.store.database import Database
 if TYPE_CHECKING:
     from ghostmem.store.aliases import Aliases
     from ghostmem.store.backups import Backups
-    from ghostmem.store.copy import Move
-    from ghostmem.store.graph import Graph
+    from ghostmem.store.copy import MoveState
+    from ghostmem.store.graph import EdgeTable
     from ghostmem.store.index import Index
     from ghostmem.store.journal import Journal
     from ghostmem.store.listing import Listing
@@ -18,19 +18,14 @@ if TYPE_CHECKING:
     from ghostmem.store.mirrors import Mirrors
     from ghostmem.store.notes import Notes
     from ghostmem.store.quarantine import Quarantine
-    from ghostmem.store.rules import Rules
+    from ghostmem.store.rules import RuleTable
     from ghostmem.store.runs import Runs
-    from ghostmem.store.sessions import Sessions
+    from ghostmem.store.search import Search
+    from ghostmem.store.sessions import SessionTable
     from ghostmem.store.store_secrets import Secrets
-    from ghostmem.store.table_protocols import (
-        Copy,
-        Outline,
-        Search,
-        SharedVectors,
-        Vectors,
-        WorkQueue,
-    )
+    from ghostmem.store.table_protocols import Copy, OutlineCache, WorkQueue
     from ghostmem.store.tokens import Tokens
+    from ghostmem.store.vectors import SharedVectors, Vectors
 
 
 class Opening(NamedTuple):
@@ -44,16 +39,16 @@ class Opening(NamedTuple):
 _SHARED = {
     "aliases": Opening("aliases", "Aliases"),
     "backups": Opening("backups", "Backups"),
-    "graph": Opening("graph", "Graph", ("memories",)),
+    "graph": Opening("graph", "EdgeTable", ("memories",)),
     "listing": Opening("listing", "Listing", ("memories",)),
     "memories": Opening("memories", "Memories", ("journal",)),
     "mirrors": Opening("mirrors", "Mirrors"),
-    "move": Opening("copy", "Move"),
+    "move": Opening("copy", "MoveState"),
     "quarantine": Opening("quarantine", "Quarantine"),
-    "rules": Opening("rules", "Rules"),
+    "rules": Opening("rules", "RuleTable"),
     "runs": Opening("runs", "Runs"),
     "secrets": Opening("store_secrets", "Secrets"),
-    "sessions": Opening("sessions", "Sessions"),
+    "sessions": Opening("sessions", "SessionTable"),
     "tokens": Opening("tokens", "Tokens"),
 }
 
@@ -68,21 +63,21 @@ class Transaction:
     index: "Index"
     search: "Search"
     vectors: "Vectors"
-    graph: "Graph"
+    graph: "EdgeTable"
     journal: "Journal"
-    rules: "Rules"
+    rules: "RuleTable"
     runs: "Runs"
     tokens: "Tokens"
     notes: "Notes"
-    outline: "Outline"
+    outline: "OutlineCache"
     mirrors: "Mirrors"
     aliases: "Aliases"
     quarantine: "Quarantine"
     backups: "Backups"
     secrets: "Secrets"
-    sessions: "Sessions"
+    sessions: "SessionTable"
     copy: "Copy"
-    move: "Move"
+    move: "MoveState"
 
     if not TYPE_CHECKING:  # the type checker knows the tables from the annotations
 
@@ -97,7 +92,7 @@ class Transaction:
             return table
 
     def owe_scrub(self) -> None:
-        """Record that text was deleted for good, whose bytes are to be removed."""
+        """Record that text was deleted for good and its bytes are to be removed."""
         raise NotImplementedError
 
 

@@ -1,4 +1,4 @@
-"""The administration of a PostgreSQL database, each operation on a connection of its own."""
+"""The administration of a PostgreSQL database, each operation on its own connection."""
 
 from collections.abc import Iterable
 from typing import Any

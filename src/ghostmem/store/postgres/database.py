@@ -17,10 +17,10 @@ MAX_NEARBY = 3  # namespaces in which a row is looked for by name before all are
 
 
 class Places:
-    """The namespaces of memories, chunks and numbers.
+    """The namespaces of memories, chunks and numbers that a transaction has seen.
 
-    What was never seen is looked for where others were, then everywhere.
-    """
+    Every statement names its namespace, so that a cluster asks one node. An unknown row is
+    looked up in the namespaces seen so far, then in all."""
 
     def __init__(self, db: "Db") -> None:
         self._db = db
@@ -29,86 +29,85 @@ class Places:
         self._spaces: dict[int, str] = {}
 
     def saw(self, ns: str, memory_ids: Iterable[str]) -> None:
-        """Note where memories live."""
+        """Record the namespace of memories."""
         self._memories.update(dict.fromkeys(memory_ids, ns))
 
     def saw_chunks(self, ns: str, numbers: Iterable[int]) -> None:
-        """Note where chunks live."""
+        """Record the namespace of chunks."""
         self._chunks.update(dict.fromkeys(numbers, ns))
 
     def saw_space(self, number: int, ns: str) -> None:
-        """Note which namespace a number is."""
+        """Record the namespace with a number."""
         self._spaces[number] = ns
 
     def forget(self) -> None:
-        """Know nothing any more, because namespaces changed their names."""
+        """Forget everything, because namespaces changed their names."""
         self._memories.clear()
         self._chunks.clear()
         self._spaces.clear()
 
     def of(self, memory_ids: Iterable[str]) -> dict[str, list[str]]:
-        """Return memories by namespace, without those that are nowhere."""
+        """Return memories by namespace, without those that do not exist."""
         ids = list(memory_ids)
         self._look("memories", self._memories, ids)
-        found: dict[str, list[str]] = {}
-        for one in ids:
-            if one in self._memories:
-                found.setdefault(self._memories[one], []).append(one)
-        return found
+        by_ns: dict[str, list[str]] = {}
+        for memory_id in ids:
+            if memory_id in self._memories:
+                by_ns.setdefault(self._memories[memory_id], []).append(memory_id)
+        return by_ns
 
     def one(self, memory_id: str) -> str | None:
         """Return the namespace of a memory."""
-        return next(iter(self.of([memory_id])), None)
+        return self._memories.get(memory_id) or next(iter(self.of([memory_id])), None)
 
     def of_chunks(self, numbers: Iterable[int], nearby: bool = False) -> dict[str, list[int]]:
-        """Return chunks by namespace, without those that are nowhere.
+        """Return chunks by namespace, without those that do not exist.
 
-        `nearby` looks only where this transaction has been.
-        """
+        With `nearby`, only the namespaces seen so far are searched."""
         wanted = list(numbers)
         self._look("chunks", self._chunks, wanted, nearby)
-        found: dict[str, list[int]] = {}
-        for one in wanted:
-            if one in self._chunks:
-                found.setdefault(self._chunks[one], []).append(one)
-        return found
+        by_ns: dict[str, list[int]] = {}
+        for number in wanted:
+            if number in self._chunks:
+                by_ns.setdefault(self._chunks[number], []).append(number)
+        return by_ns
 
     def _look(
-        self, table: str, known: dict[Any, str], wanted: list[Any], nearby: bool = False
+        self, table: str, namespaces: dict[Any, str], wanted: list[Any], nearby: bool = False
     ) -> None:
-        """Find out where rows live; a transaction mostly stays in one namespace, and asking there
-        asks one node.
-        """
-        unknown = [one for one in wanted if one not in known]
+        """Look up the namespaces of rows; a transaction mostly stays in one, on one node."""
+        unknown = [row_id for row_id in wanted if row_id not in namespaces]
+        if not unknown:
+            return
         seen = dict.fromkeys((*self._db.locked, *self._spaces.values(), *self._memories.values()))
-        for ns in seen if unknown and len(seen) <= MAX_NEARBY else ():
+        for ns in seen if len(seen) <= MAX_NEARBY else ():
             rows = self._db.rows(
-                f"SELECT id FROM {table} WHERE ns = %s AND id = ANY(%s)", (ns, unknown)
+                f"SELECT id FROM {table} WHERE ns = ? AND id = ANY(?)", (ns, unknown)
             )
-            known.update((one, ns) for (one,) in rows)
-            unknown = [one for one in unknown if one not in known]
+            namespaces.update((row_id, ns) for (row_id,) in rows)
+            unknown = [row_id for row_id in unknown if row_id not in namespaces]
             if not unknown:
                 return
-        if unknown and not (nearby and 0 < len(seen) <= MAX_NEARBY):
-            known.update(
-                (one, ns)
-                for ns, one in self._db.rows(
-                    f"SELECT ns, id FROM {table} WHERE id = ANY(%s)", (unknown,)
+        if not (nearby and 0 < len(seen) <= MAX_NEARBY):
+            namespaces.update(
+                (row_id, ns)
+                for ns, row_id in self._db.rows(
+                    f"SELECT ns, id FROM {table} WHERE id = ANY(?)", (unknown,)
                 )
             )
 
     def space(self, number: int) -> str:
-        """Return the namespace with a number; an empty text when there is none."""
+        """Return the namespace with a number, or an empty text."""
         if number not in self._spaces and len(self._db.locked) <= MAX_NEARBY:
             for ns in self._db.locked:
-                known = self._db.get("SELECT id FROM namespaces WHERE ns = %s", (ns,))
-                if known is not None:
-                    self._spaces[known] = ns
+                locked = self._db.get("SELECT id FROM namespaces WHERE ns = ?", (ns,))
+                if locked is not None:
+                    self._spaces[locked] = ns
         if number not in self._spaces:
-            found = self._db.get("SELECT ns FROM namespaces WHERE id = %s", (number,))
-            if found is None:
+            name = self._db.get("SELECT ns FROM namespaces WHERE id = ?", (number,))
+            if name is None:
                 return ""
-            self._spaces[number] = found
+            self._spaces[number] = name
         return self._spaces[number]
 
 
@@ -151,26 +150,26 @@ class Db:
         return self.connection.execute(sql, values or None, binary=binary)
 
     def rows(self, sql: str, values: Sequence[Any] = ()) -> list[Any]:
-        """Return everything that a statement finds."""
+        """Return all rows of a statement."""
         return self.execute(sql, values).fetchall()
 
     iterate = rows
 
     def row(self, sql: str, values: Sequence[Any] = ()) -> Any:
-        """Return the first row that a statement finds, or None."""
+        """Return the first row of a statement, or None."""
         return self.execute(sql, values).fetchone()
 
     def get(self, sql: str, values: Sequence[Any] = ()) -> Any:
         """Return the first value of the first row, or None."""
-        found = self.execute(sql, values).fetchone()
-        return None if found is None else found[0]
+        row = self.execute(sql, values).fetchone()
+        return None if row is None else row[0]
 
     def run(self, sql: str, values: Sequence[Any] = ()) -> int:
-        """Change rows and return how many."""
+        """Change rows and return their number."""
         return self.execute(sql, values).rowcount
 
     def stream(self, sql: str, values: Sequence[Any] = (), batch: int = 1000) -> Iterator[Any]:
-        """Yield many rows without holding them all, from a cursor of the server."""
+        """Yield many rows from a server-side cursor without holding them all."""
         sql = _translated(sql)
         if self._watch is not None:
             self._watch(sql)
@@ -210,10 +209,9 @@ class Db:
         self.places.saw_chunks(ns, numbers)
 
     def lock(self, ns: str) -> None:
-        """Be the only one who writes in a namespace until the transaction ends.
+        """Lock a namespace for writing until the transaction ends.
 
-        Who holds all needs no lock for it.
-        """
+        A transaction that has locked all namespaces needs no further lock."""
         if ns in self._locked:
             return
         if not self.writes:
@@ -222,14 +220,14 @@ class Db:
                 "open one that writes",
             )
         if not self.holds_all:
-            self.execute("SELECT pg_advisory_xact_lock(%s, hashtext(%s))", (WRITERS, ns))
+            self.execute("SELECT pg_advisory_xact_lock(?, hashtext(?))", (WRITERS, ns))
         self._locked.add(ns)
 
     @property
     def locked(self) -> list[str]:
-        """Return the namespaces that this transaction writes in, as far as it has said so."""
+        """Return the namespaces that this transaction has locked by name."""
         return sorted(self._locked)
 
     def holds(self, names: Sequence[str]) -> None:
-        """Note that namespaces are locked already."""
+        """Record that namespaces are locked already."""
         self._locked.update(names)

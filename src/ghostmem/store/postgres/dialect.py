@@ -9,7 +9,7 @@ from ghostmem.store.tables import Table
 
 
 class PostgresDialect(Dialect):
-    """The SQL that only PostgreSQL understands; `??` stands for its operator `?`."""
+    """The SQL that only PostgreSQL understands; `??` is its operator `?`."""
 
     name = "postgresql"
     among = "= ANY(?)"
@@ -17,6 +17,9 @@ class PostgresDialect(Dialect):
     ns_name = ns_value = "ns"
     of_ns = "c.ns = ?"
     given_memories = "unnest(?::text[]) AS j (value) JOIN memories m ON m.id = j.value"
+    in_space = "ns = ?"
+    chunk_text = "substr(m.content, (c.start + 1)::int, (c.stop - c.start)::int)"
+    like, any_text, position = "LIKE", "%", "strpos"
     ordered_join = "JOIN"
     unindexed = ""
     greatest, least = "greatest", "least"

@@ -18,7 +18,7 @@ _PLAN = (  # arrays of columns, so that a long plan is one statement for each na
 class PostgresRuns(Runs):
     """Runs whose changes are found by their namespaces.
 
-    Planning and counting lock the run's row, so that two workers never number two changes alike."""
+    Planning and counting lock the run's row, so that two workers never give a number twice."""
 
     for_update = " FOR NO KEY UPDATE"
 

@@ -1,22 +1,25 @@
 """The tables of one transaction in PostgreSQL."""
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from ghostmem.store.postgres.database import Db
 from ghostmem.store.transaction import Opening, SharedTransaction
 
 if TYPE_CHECKING:
+    from ghostmem.store.postgres.copy import PostgresCopy
     from ghostmem.store.postgres.index import PostgresIndex
     from ghostmem.store.postgres.journal import PostgresJournal
+    from ghostmem.store.postgres.outline import PostgresOutline
     from ghostmem.store.postgres.vectors import PostgresVectors
+    from ghostmem.store.postgres.work import PostgresWork
     from ghostmem.store.vectors import Views
 
 
 class PostgresTransaction(SharedTransaction):
     """The tables of one transaction, with the queue that workers share."""
 
-    own = {  # noqa: RUF012
+    own: ClassVar = {
         "copy": Opening("postgres.copy", "PostgresCopy"),
         "index": Opening("postgres.index", "PostgresIndex", ("journal",)),
         "journal": Opening("postgres.journal", "PostgresJournal"),
@@ -28,9 +31,12 @@ class PostgresTransaction(SharedTransaction):
         "work": Opening("postgres.work", "PostgresWork"),
     }
     db: Db
+    copy: "PostgresCopy"
     index: "PostgresIndex"
     journal: "PostgresJournal"
+    outline: "PostgresOutline"
     vectors: "PostgresVectors"
+    work: "PostgresWork"
 
     def __init__(self, db: Db, views: "Views", hnsw: bool) -> None:
         self.db = db

@@ -8,6 +8,13 @@ from ghostmem.store.database import Dialect, Part
 from ghostmem.store.sqlite.checksums import checksum
 from ghostmem.store.sqlite.schema import CHUNK_WORDS
 
+# SQLite reads a whole content to cut a piece from it, once for each chunk of a long memory: those
+# are NULL here and read once by `Pieces`.
+PIECE = (
+    "CASE WHEN octet_length(m.content) <= 100000 THEN substr(m.content, c.start + 1, "
+    "c.stop - c.start) END"
+)
+
 
 class SqliteDialect(Dialect):
     """The SQL that only SQLite understands."""
@@ -19,6 +26,9 @@ class SqliteDialect(Dialect):
     ns_value = "''"
     of_ns = "c.ns_id = (SELECT id FROM namespaces WHERE name = ?)"
     given_memories = "json_each(?) j CROSS JOIN memories m ON m.id = j.value"
+    in_space = "ns_id = ?"
+    chunk_text = PIECE
+    like, any_text, position = "GLOB", "*", "instr"
     ordered_join = "CROSS JOIN"
     unindexed = "+"
     greatest, least = "max", "min"

@@ -1,4 +1,4 @@
-"""Chunks, full text, substrings and vectors of the live last versions."""
+"""The index in SQLite: chunks with FTS5 tables, words and vectors."""
 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
@@ -16,9 +16,7 @@ _CHUNK = "INSERT INTO chunks VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
 
 def namespaced(number: int, tokens: str) -> str:
-    """Give every token its namespace's number, so that a term's postings are those of one
-    namespace.
-    """
+    """Prefix every token with its namespace's number, so that postings are per namespace."""
     return f"{number}q" + tokens.replace(" ", f" {number}q") if tokens else ""
 
 
@@ -38,13 +36,11 @@ class SqliteIndex(Index):
         model: int | None = None,
         vectors: Sequence[bytes] = (),
     ) -> int:
-        """Index a memory's chunks, with their vectors when there are some, and return the first
-        chunk's number.
-        """
+        """Index a memory's chunks, with vectors if given, and return the first chunk's number."""
         first = 0
         number = self._journal.namespace(memory.ns)
         thread = self._thread(number, memory.source_scope, rows)
-        for at, row in enumerate(rows):
+        for position, row in enumerate(rows):
             place = f"{format_time(memory.created_at)}{memory.id}{row.seq:06d}" if thread else None
             self._db.execute(
                 _CHUNK,
@@ -72,16 +68,17 @@ class SqliteIndex(Index):
             self._db.execute(
                 "INSERT INTO chunks_tri (rowid, text) VALUES (?, ?)", (chunk, row.plain)
             )
-            if model is not None and at < len(vectors):
+            if model is not None and position < len(vectors):
                 self._db.execute(
-                    "INSERT INTO vectors VALUES (?, ?, ?, ?)", (model, number, chunk, vectors[at])
+                    "INSERT INTO vectors VALUES (?, ?, ?, ?)",
+                    (model, number, chunk, vectors[position]),
                 )
         self._replace_words(number, (), [row.terms for row in rows])
         self._journal.grow(memory.ns, len(rows), sum(row.length for row in rows))
         return first
 
     def _thread(self, number: int, scope: str | None, rows: "Sequence[IndexRow]") -> int | None:
-        """Return the thread that a source scope is, longer by these rows."""
+        """Return the number of the thread of a source scope, extended by some rows."""
         if scope is None or not rows:
             return None
         self._db.execute(
@@ -93,7 +90,7 @@ class SqliteIndex(Index):
         return int(self._db.get(sql, (number, scope)))
 
     def remove(self, memory: Memory) -> int:
-        """Take a memory out of every index and return how many chunks it had."""
+        """Take a memory out of every index and return the number of its chunks."""
         sql = "SELECT id, length, thread_id, ns_id, terms FROM chunks WHERE memory_id = ?"
         rows = list(self._db.execute(sql, (memory.id,)))
         for chunk, length, thread, _, _ in rows:
@@ -110,23 +107,20 @@ class SqliteIndex(Index):
         return len(rows)
 
     def _replace_words(self, number: int, old: Iterable[str], new: Iterable[str]) -> None:
-        """Keep the words of a namespace up to date when terms of its chunks were replaced."""
+        """Update the words of a namespace when terms of its chunks were replaced."""
         from ghostmem.text.spelling import words_of
         from ghostmem.text.terms import encode
 
         before, after = words_of(old), words_of(new)
         added = [(number, word) for word in sorted(after - before)]
         self._db.executemany("INSERT OR IGNORE INTO words VALUES (?, ?)", added)
-        held = "SELECT 1 FROM chunks_fts WHERE chunks_fts MATCH ? LIMIT 1"
+        is_used = "SELECT 1 FROM chunks_fts WHERE chunks_fts MATCH ? LIMIT 1"
         for word in sorted(before - after):
-            if self._db.execute(held, (f'"{namespaced(number, encode(word))}"',)).get is None:
+            if self._db.execute(is_used, (f'"{namespaced(number, encode(word))}"',)).get is None:
                 self._db.execute("DELETE FROM words WHERE ns_id = ? AND word = ?", (number, word))
 
     def reword(self, ns: str, memory_id: str, terms: Sequence[str]) -> None:
-        """Replace the terms of a memory's chunks, given in the chunks' order.
-
-        Their numbers and vectors stay.
-        """
+        """Replace the terms of a memory's chunks in order; their numbers and vectors stay."""
         from ghostmem.store.tables import indexed
 
         sql = (

@@ -1,14 +1,6 @@
-"""The texts of chunks, cut from the contents that they are pieces of."""
+"""The texts of chunks, cut from the contents of their memories."""
 
 from ghostmem.store.sqlite.database import SqliteDb
-
-# SQLite reads all of a content to cut a piece from it: once for each chunk, which makes a long
-# memory slow.
-PIECE = (
-    "CASE WHEN octet_length(m.content) <= 100000 THEN substr(m.content, c.start + 1, "
-    "c.stop - c.start) END"
-)
-"""The text of a chunk as a column; NULL for a long content, which `Pieces` reads once."""
 
 _MAX_KEPT = 8
 
@@ -21,7 +13,7 @@ class Pieces:
         self._contents: dict[str, str] = {}
 
     def text(self, piece: str | None, memory_id: str, start: int, stop: int) -> str:
-        """Return the text of a chunk, given what the column `PIECE` says."""
+        """Return the text of a chunk, from the column `PIECE` or from its content."""
         if piece is not None:
             return piece
         if memory_id not in self._contents:

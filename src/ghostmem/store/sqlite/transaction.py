@@ -1,6 +1,6 @@
 """The tables of one transaction in SQLite."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import apsw
 
@@ -8,6 +8,8 @@ from ghostmem.store.sqlite.database import SqliteDb
 from ghostmem.store.transaction import Opening, Transaction
 
 if TYPE_CHECKING:
+    from ghostmem.store.sqlite.copy import SqliteCopy
+    from ghostmem.store.sqlite.outline import SqliteOutline
     from ghostmem.store.vectors import Views
 
 
@@ -15,7 +17,9 @@ class SqliteTransaction(Transaction):
     """The tables of one transaction."""
 
     db: SqliteDb
-    own = {  # noqa: RUF012
+    copy: "SqliteCopy"
+    outline: "SqliteOutline"
+    own: ClassVar = {
         "copy": Opening("sqlite.copy", "SqliteCopy"),
         "index": Opening("sqlite.index", "SqliteIndex", ("journal",)),
         "journal": Opening("sqlite.journal", "SqliteJournal"),
@@ -30,7 +34,7 @@ class SqliteTransaction(Transaction):
         self.views = views
 
     def owe_scrub(self) -> None:
-        """Record that text was deleted for good, whose bytes `scrub` is to remove."""
+        """Record that text was deleted for good and `scrub` must remove its bytes."""
         from ghostmem.store.sqlite.scrub import owe
 
         owe(self.db.connection)
