@@ -12,8 +12,8 @@ from ghostmem.cli.output import bold, dim, plural, size
 from ghostmem.text.excerpt import visible
 
 if TYPE_CHECKING:
+    from ghostmem.transfer.checksums import NamespaceSum
     from ghostmem.transfer.migrate import Migration
-    from ghostmem.transfer.migrate_sums import NamespaceSum
 
 EXAMPLES = """\
   ghost migrate --to postgresql://ghost@db.example/ghost --dry-run
