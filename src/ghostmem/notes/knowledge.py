@@ -12,7 +12,7 @@ from datetime import datetime
 from pathlib import Path
 
 from ghostmem.errors import ConflictError, InvalidInputError, NotFoundError
-from ghostmem.notes import index_file, topic_file
+from ghostmem.notes import topic_file, topic_index
 from ghostmem.notes.lock import locked
 from ghostmem.notes.write import MISSING, Text, inside, read_file, replace_file
 
@@ -20,13 +20,13 @@ FOLDER = ".ai-knowledge"
 SUFFIX = ".mdk"
 INDEX = "index"
 NOTHING = "No topics found"
-LONGEST = 128  # bytes of a topic's name
+MAX_NAME_BYTES = 128
 
-_DEVICE = re.compile(
+DEVICE = re.compile(
     r"(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])\s*(?:\..*)?",
     re.IGNORECASE | re.DOTALL,
 )
-_UNSEEN = ("Cc", "Cs", "Zl", "Zp")
+_INVISIBLE = ("Cc", "Cs", "Zl", "Zp")
 
 
 def recall_general_memory(root: Path) -> str:
@@ -74,7 +74,7 @@ def memorize_new_topic(
     """Write the file of a topic that does not exist yet, and add its summary to the index."""
     path, kept = _path(root, _checked(topic)), _clean_tags(tags)
     line, body = (
-        index_file.summary_line(_text(summary, "summary")),
+        topic_index.summary_line(_text(summary, "summary")),
         topic_file.trimmed(_text(content, "content")),
     )
     with locked(_folder(root)):
@@ -84,7 +84,7 @@ def memorize_new_topic(
         _write_index(
             root,
             index,
-            index_file.with_entry(index.text, topic, line),
+            topic_index.with_entry(index.text, topic, line),
             [*_names(index.text), topic],
         )
     return f"Memorized the topic {topic}."
@@ -115,7 +115,7 @@ def refine_memory(
             f"the tag {both[0]!r} is both to add and to remove", "name it in one of the two lists"
         )
     line = (
-        None if new_summary is None else index_file.summary_line(_text(new_summary, "new summary"))
+        None if new_summary is None else topic_index.summary_line(_text(new_summary, "new summary"))
     )
     body = None if new_content is None else topic_file.trimmed(_text(new_content, "new content"))
     _existing(root, topic)
@@ -124,34 +124,34 @@ def refine_memory(
         text = topic_file.refined_topic(file.text, topic, now, add, remove, body)
         replace_file(_path(root, topic), file.encode(text), file.digest)
         entry = next(
-            (entry for entry in index_file.entries(index.text) if entry.topic == topic), None
+            (entry for entry in topic_index.entries(index.text) if entry.topic == topic), None
         )
         names = _names(index.text)
         if entry is None:
-            line = line or index_file.first_sentence(topic_file.read_topic(text).body, topic)
+            line = line or topic_index.first_sentence(topic_file.read_topic(text).body, topic)
             _write_index(
-                root, index, index_file.with_entry(index.text, topic, line), [*names, topic]
+                root, index, topic_index.with_entry(index.text, topic, line), [*names, topic]
             )
         elif line is not None:
-            _write_index(root, index, index_file.with_summary(index.text, entry, line), names)
+            _write_index(root, index, topic_index.with_summary(index.text, entry, line), names)
     return f"Refined the topic {topic}."
 
 
 def memorize_general_info(root: Path, content: str) -> str:
     """Put a text in the place of the index's general knowledge."""
     body = topic_file.trimmed(
-        index_file.without_own_heading(topic_file.trimmed(_text(content, "content")))
+        topic_index.without_own_heading(topic_file.trimmed(_text(content, "content")))
     )
-    fence = index_file.open_fence(body)
+    fence = topic_index.open_fence(body)
     if fence:
         raise InvalidInputError(
             f"the content opens a code fence with {fence[:60]!r} that is never closed", "close it"
         )
     if not body:
         raise InvalidInputError("the content is only a heading", "send the text below it")
-    if index_file.has_special_heading(body):
+    if topic_index.has_special_heading(body):
         raise InvalidInputError(
-            f"the content has the heading {index_file.SPECIAL!r}, below which the index "
+            f"the content has the heading {topic_index.SPECIAL!r}, below which the index "
             "lists its topics",
             "leave that heading out; memorize_new_topic adds a topic",
         )
@@ -159,7 +159,7 @@ def memorize_general_info(root: Path, content: str) -> str:
         index = _read_index(root)
         _check_general(index.text)
         _write_index(
-            root, index, index_file.with_general(index.text, body), _names(index.text), body
+            root, index, topic_index.with_general(index.text, body), _names(index.text), body
         )
     return "Memorized the general project information."
 
@@ -180,7 +180,7 @@ def forget_memory(root: Path, topic: str) -> str:
             _write_index(
                 root,
                 index,
-                index_file.without_entry(index.text, topic),
+                topic_index.without_entry(index.text, topic),
                 [name for name in names if name != topic],
             )
     return f"Forgot the topic {topic}{problem}."
@@ -195,7 +195,7 @@ def _checked(topic: str) -> str:
     """
     wrong = next((reason for reason, bad in _RULES if bad(topic)), None)
     if wrong is not None:
-        shown = topic if len(topic) <= LONGEST else f"{topic[:LONGEST]}…"
+        shown = topic if len(topic) <= MAX_NAME_BYTES else f"{topic[:MAX_NAME_BYTES]}…"
         raise InvalidInputError(
             f"the topic {shown!r} {wrong}",
             "name the topic with a few plain words, such as auth-tokens",
@@ -210,23 +210,23 @@ _RULES = (
     ("is the name of the index", lambda topic: topic.casefold() == INDEX),
     (
         "has a character that cannot be seen",
-        lambda topic: any(unicodedata.category(char) in _UNSEEN for char in topic),
+        lambda topic: any(unicodedata.category(char) in _INVISIBLE for char in topic),
     ),
     ("starts with a dot", lambda topic: topic.startswith(".")),
     ("starts or ends with a space", lambda topic: topic != topic.strip()),
     ("ends with a dot", lambda topic: topic.endswith(".")),
-    (f"is longer than {LONGEST} bytes", lambda topic: len(topic.encode()) > LONGEST),
+    (f"is longer than {MAX_NAME_BYTES} bytes", lambda topic: len(topic.encode()) > MAX_NAME_BYTES),
     (
         'has one of the characters < > : " | ? *',
         lambda topic: any(char in '<>:"|?*' for char in topic),
     ),
-    ("is the name of a device on Windows", lambda topic: _DEVICE.fullmatch(topic) is not None),
+    ("is the name of a device on Windows", lambda topic: DEVICE.fullmatch(topic) is not None),
 )
 
 
-def _alike(topic: str) -> str:
-    """Return what is the same for all topics that are one file on some system."""
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", topic).casefold())
+def same_file_name(name: str) -> str:
+    """Return a form that is equal for all names that are one file on some system."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
 
 def _folder(root: Path) -> Path:
@@ -281,8 +281,8 @@ def _unknown(root: Path, topic: str) -> NotFoundError:
     if topic in _names(read_file(_path(root, INDEX)).text):
         hint = "forget_memory removes it from the index; then memorize_new_topic can write it anew"
         return NotFoundError(f"the index lists the topic {topic!r}, but its file is gone", hint)
-    near = {_alike(name): name for name in _topics(root)}
-    close = [near[name] for name in get_close_matches(_alike(topic), near, n=3)]
+    near = {same_file_name(name): name for name in _topics(root)}
+    close = [near[name] for name in get_close_matches(same_file_name(topic), near, n=3)]
     hint = f"did you mean {' or '.join(close)}?" if close else "list_memories shows the topics"
     return NotFoundError(f"there is no topic {topic!r}", hint)
 
@@ -292,13 +292,15 @@ def _tags_of(root: Path, topic: str) -> list[str]:
 
 
 def _names(index: str) -> list[str]:
-    return [entry.topic for entry in index_file.entries(index)]
+    return [entry.topic for entry in topic_index.entries(index)]
 
 
 def _check_new(root: Path, topic: str, index: str) -> None:
     """Refuse a topic that exists, or that would be the same file as another on some system."""
     files, names = _topics(root), _names(index)
-    other = next((name for name in [*files, *names] if _alike(name) == _alike(topic)), None)
+    other = next(
+        (name for name in [*files, *names] if same_file_name(name) == same_file_name(topic)), None
+    )
     if other is None and not os.path.lexists(_folder(root) / f"{topic}{SUFFIX}"):
         return
     if other not in (None, topic):
@@ -337,11 +339,11 @@ def _check_general(index: str) -> None:
     """Refuse to replace general knowledge that seems to have swallowed the topics, by a fence that
     somebody left open.
     """
-    if not index_file.is_marked(index) and index_file.has_special_heading(
-        index_file.general_text(index), fenced=True
+    if not topic_index.is_marked(index) and topic_index.has_special_heading(
+        topic_index.general_text(index), fenced=True
     ):
         raise ConflictError(
-            f"in index{SUFFIX} the heading {index_file.SPECIAL!r} stands in a code fence "
+            f"in index{SUFFIX} the heading {topic_index.SPECIAL!r} stands in a code fence "
             "of the general knowledge",
             f"close the fence above that heading in {FOLDER}/index{SUFFIX}, then try again",
         )
@@ -354,7 +356,7 @@ def _write_index(
     given.
     """
     if _names(text) != list(names) or (
-        general is not None and index_file.general_text(text) != general
+        general is not None and topic_index.general_text(text) != general
     ):
         raise ConflictError(
             f"index{SUFFIX} is laid out in a way that cannot be changed safely; it is as it was",

@@ -116,7 +116,7 @@ def sync(face: Face, folder: str | None, full: bool, accept_deletes: bool) -> in
 @click.option("--poll", is_flag=True, help="Look every two seconds instead of waiting to be told.")
 def watch(face: Face, poll: bool) -> None:
     """Index what changes until interrupted."""
-    from ghostmem.notes.watching import watch_notes
+    from ghostmem.notes.folders import watch_notes
 
     stop = _until_told()
     face.note(dim("watching; interrupt to stop"))
@@ -168,8 +168,7 @@ def grep(face: Face, query: tuple[str, ...], folder: str | None, limit: int) -> 
     """Find a text in memory files as it is written, newest file first."""
     from pathlib import Path
 
-    from ghostmem.notes.grep import format_blocks
-    from ghostmem.notes.grepping import grep_notes
+    from ghostmem.notes.grep import format_blocks, grep_notes
 
     text = " ".join(query)
     found = grep_notes(
