@@ -32,7 +32,7 @@ def reflect_together(
     """Make a run, or take part in one that others make over the same namespaces, until all of it is
     done.
     """
-    from ghostmem.lifecycle.reflect import VERB, report_of
+    from ghostmem.lifecycle.run_log import VERB, report_of
 
     with engine.present() as holder:
         run, resumed = _begin(store, engine, scope, relink, holder)
@@ -60,7 +60,7 @@ def _begin(
 
     Wait for a run of others.
     """
-    from ghostmem.lifecycle.reflect import VERB, names_of
+    from ghostmem.lifecycle.run_log import VERB, names_of
 
     while True:
         with engine.write() as tx:
@@ -91,7 +91,7 @@ def _begin(
 
 def _offer_namespaces(tx: PostgresTransaction, run: Run, names: Sequence[str]) -> None:
     """Put namespaces on the queue, once a run: it has no other place to go on from."""
-    from ghostmem.lifecycle.reflect import VERB
+    from ghostmem.lifecycle.run_log import VERB
 
     tx.work.offer(f"{VERB} {run.id}", [(name, PLAN) for name in names])
     tx.runs.reached(run.id, ALL)
@@ -102,7 +102,7 @@ def _piece(
 ) -> None:
     from ghostmem.lifecycle.apply import apply
     from ghostmem.lifecycle.plan import make_plan
-    from ghostmem.lifecycle.reflect import BATCH, LEFT, VERB, hashed
+    from ghostmem.lifecycle.run_log import CHANGES_PER_TRANSACTION, SKIPPED, VERB, hashed
 
     if item == PLAN:
         with engine.read() as tx:
@@ -116,9 +116,9 @@ def _piece(
         return
     while True:
         with engine.write(durable=False, within=(ns,)) as tx:
-            todo = tx.runs.todo(run.id, BATCH, ns)
+            todo = tx.runs.todo(run.id, CHANGES_PER_TRANSACTION, ns)
             for entry in todo:
-                tx.runs.done(run.id, entry.seq, 1 if apply(store, tx, entry, run.at) else LEFT)
-            if len(todo) < BATCH:
+                tx.runs.done(run.id, entry.seq, 1 if apply(store, tx, entry, run.at) else SKIPPED)
+            if len(todo) < CHANGES_PER_TRANSACTION:
                 tx.work.done(kind, ns, DO)
                 return
