@@ -795,7 +795,7 @@ class Ghost:
 
         The file is only read. `on_conflict` and `trust` are as in `import_`.
         """
-        from ghostmem.transfer.import_ghost import import_ghost
+        from ghostmem.transfer.import_ import import_ghost
 
         return import_ghost(
             self.store,
