@@ -362,8 +362,8 @@ def _free_key(run: _CaptureRun, ns: str, candidate: Captured) -> str:
     """Return the key of a candidate, with a suffix if a memory with another text has it."""
     content = run.screen(candidate.content).content
     with run.store.engine.read() as tx:
-        last = tx.memories.last(ns, candidate.key)
-    taken = last is not None and last.is_current(run.store.clock()) and last.content != content
+        current = tx.memories.current(ns, candidate.key, run.store.clock())
+    taken = current is not None and current.content != content
     return other_key(candidate.key, candidate.content) if taken else candidate.key
 
 

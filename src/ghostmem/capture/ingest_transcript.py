@@ -189,8 +189,7 @@ def _store(
         fields = _fields(entry, digest, extra, user, session.last_time)
         draft = Draft(ns, validate.key(key), content, fields, quiet=True)
         if before is not None:
-            last = tx.memories.last(ns, key)
-            if last is None or not last.is_current(store.clock()):
+            if tx.memories.current(ns, key, store.clock()) is None:
                 report.unchanged += 1
                 return
             draft = Draft(ns, key, content, {"meta": draft.fields["meta"]}, quiet=True)

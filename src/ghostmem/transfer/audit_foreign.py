@@ -9,6 +9,7 @@ from ghostmem.errors import NotADatabaseError
 from ghostmem.lifecycle.audit import AuditReport, audit
 from ghostmem.memory.embedding import catch_up
 from ghostmem.settings import Settings
+from ghostmem.store.opening import open_memory
 from ghostmem.store.store import Store
 from ghostmem.store.vectoriser import Vectoriser
 from ghostmem.transfer.formats.choose import DATABASE, read, recognise
@@ -30,9 +31,7 @@ def audit_foreign(
     kind = recognise(path)
     provider = "none" if settings.embed_provider == "none" else "static"
     settings = replace(settings, db=":memory:", embed_provider=provider)
-    from ghostmem.store.sqlite import SqliteEngine
-
-    store = Store(SqliteEngine(":memory:", clock), settings, clock, Vectoriser(settings))
+    store = Store(open_memory(clock), settings, clock, Vectoriser(settings))
     try:
         if kind == DATABASE:
             imported, tool = _original(store, str(path), progress), ORIGINAL

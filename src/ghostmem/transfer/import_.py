@@ -86,7 +86,7 @@ def import_ghost(
 
     The database is never written. Keys with a text that looks like instructions go into quarantine,
     unless the caller sets `trust`."""
-    from ghostmem.store.sqlite.original import read_original
+    from ghostmem.store.opening import read_original
 
     original = read_original(path)
     report = merge(store, original.records, on_conflict, dry_run, progress, trust=trust)

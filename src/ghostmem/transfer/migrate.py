@@ -26,8 +26,7 @@ from ghostmem.errors import (
 from ghostmem.model import SYSTEM, Record, optional
 from ghostmem.settings import Settings, config_path, load, masked, write_config
 from ghostmem.store.ledger import MOVING
-from ghostmem.store.opening import POSTGRES, open_engine
-from ghostmem.store.sqlite.connect import refuse_special
+from ghostmem.store.opening import POSTGRES, has_tables, open_engine, refuse_special
 from ghostmem.store.tables import BY_NAME, LEFT_OUT, Table, tables
 from ghostmem.transfer.checksums import (
     NamespaceSum,
@@ -222,13 +221,7 @@ def _has_tables(target: str) -> bool:
     if not is_postgres(target):
         path = location(target)
         return os.path.exists(path) and os.path.getsize(path) > 0
-    import psycopg
-
-    from ghostmem.store.postgres.failures import translated
-    from ghostmem.store.postgres.migrate import applied
-
-    with translated(location(target)), psycopg.connect(target, autocommit=True) as connection:
-        return applied(connection) is not None
+    return has_tables(target, location(target))
 
 
 def _filled_tables(tx: "Transaction", tables: Sequence[Table]) -> list[str]:
