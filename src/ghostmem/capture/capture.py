@@ -200,13 +200,13 @@ def capture(
     put_fields(**source)  # type: ignore[arg-type]
     run = _CaptureRun(store, source, least, most, allow_secrets)
     if candidates is not None:
-        found = list(_from_candidates(run, candidates))
+        captured = list(_from_candidates(run, candidates))
     elif transcript is not None:
-        found = _from_transcript(run, Path(transcript), format)
+        captured = _from_transcript(run, Path(transcript), format)
     else:
-        found = _from_text(run, validate.text(text, "text"))
+        captured = _from_text(run, validate.text(text, "text"))
     extra = validate.tags(tags) or ()
-    results = [_put(run, ns, candidate, extra, dry_run) for candidate in found]
+    results = [_put(run, ns, candidate, extra, dry_run) for candidate in captured]
     return CaptureReport(
         dry_run,
         tuple(result for result in results if result is not None),

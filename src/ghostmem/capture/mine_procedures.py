@@ -102,7 +102,8 @@ def mine_procedures(
             for name, steps in sessions.items()
         }
     procedures = mine(sessions, fewest=fewest, longest=longest)[:most]
-    mined = tuple(_mined(store, "" if dry_run else ns or "", found) for found in procedures)
+    target = "" if dry_run else ns or ""
+    mined = tuple(_mined(store, target, procedure) for procedure in procedures)
     return MineReport(dry_run, len(sessions), mined, tuple(notes))
 
 
@@ -139,22 +140,28 @@ def _remembered(store: Store, ns: str) -> dict[str, list[str]]:
         }
 
 
-def _mined(store: Store, ns: str, found: Procedure) -> Mined:
+def _mined(store: Store, ns: str, procedure: Procedure) -> Mined:
     """Return a procedure, after putting it into a namespace if one is given."""
-    mined = Mined(found.key, found.steps, found.support, found.importance, found.sessions)
+    mined = Mined(
+        procedure.key,
+        procedure.steps,
+        procedure.support,
+        procedure.importance,
+        procedure.sessions,
+    )
     if not ns:
         return mined
     memory = put(
         store,
         ns,
-        found.key,
-        found.content,
+        procedure.key,
+        procedure.content,
         kind=Kind.PROCEDURAL,
-        importance=found.importance,
+        importance=procedure.importance,
         tags=TAGS,
-        meta={"mined": {"sessions": found.support}},
+        meta={"mined": {"sessions": procedure.support}},
         source_kind=SourceKind.OBSERVED,
         dedup=True,
     )
-    stored_as = memory.key if memory.key != found.key else None
+    stored_as = memory.key if memory.key != procedure.key else None
     return replace(mined, verdict=memory.verdict, outcome=memory.outcome, stored_as=stored_as)

@@ -45,7 +45,7 @@ def changed(memory: Memory, rule: Rule, now: datetime) -> dict[str, Any]:
 
 
 def strategy(rule: Rule) -> str:
-    """Return what a rule does with similar memories."""
+    """Return the strategy of a rule for similar memories."""
     return str(rule.action_params.get("strategy") or _DEFAULTS[rule.action_op])
 
 

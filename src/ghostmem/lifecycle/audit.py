@@ -246,7 +246,7 @@ def _unembedded(survey: Survey) -> set[str] | None:
 
 def _secrets(survey: Survey) -> list[str]:
     """Return the memories with secrets: candidates are searched as one text, which is faster."""
-    remaining, found = iter(survey.memories.values()), list[str]()
+    remaining, with_secrets = iter(survey.memories.values()), list[str]()
     while batch := list(islice(remaining, _MEMORIES_PER_TEXT)):
         texts = [_all_text(memory) for memory in batch]
         starts = list(accumulate((len(text + _SEPARATOR) for text in texts), initial=0))
@@ -254,12 +254,12 @@ def _secrets(survey: Survey) -> list[str]:
         for secret in find_secrets("".join(text + _SEPARATOR for text in texts)):
             first, last = bisect_right(starts, secret.start) - 1, bisect_left(starts, secret.stop)
             candidates.update(range(first, last))
-        found += [
+        with_secrets += [
             batch[number].id
             for number in sorted(candidates)
             if any(secret.sure for secret in find_secrets(texts[number]))
         ]
-    return found
+    return with_secrets
 
 
 def _all_text(memory: Memory) -> str:

@@ -105,7 +105,7 @@ def _begin(store: Store, scope: NsFilter, relink: bool) -> tuple[Run, str, bool]
     holder = f"{socket.gethostname()} {os.getpid()}"
     while True:
         with store.engine.write() as tx:
-            if not any(_is_running(*held) for held in tx.runs.holders().items()):
+            if not any(_is_running(*run) for run in tx.runs.holders().items()):
                 unfinished = tx.runs.unfinished(VERB, str(scope))
                 if unfinished is not None:
                     tx.runs.hold(unfinished[0].id, holder)

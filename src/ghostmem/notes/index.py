@@ -33,7 +33,7 @@ from ghostmem.truth.suspect import looks_like_orders
 
 if TYPE_CHECKING:
     from ghostmem.model import Held
-    from ghostmem.notes.layouts.base import Layout, Section
+    from ghostmem.notes.layouts.base import Layout, NoteSection
     from ghostmem.settings import Settings
     from ghostmem.store.protocol import Transaction
 
@@ -56,7 +56,7 @@ class IndexResult(NamedTuple):
 class _NewSection(NamedTuple):
     """A section in the form in which it is stored."""
 
-    section: Section
+    section: NoteSection
     text: str
     line: int
     hash: str
@@ -165,7 +165,7 @@ def shares_a_section(store: Store, tx: Transaction, note: Note, read: Read) -> b
     return clean != read.text.text and any(content in clean for content in contents)
 
 
-def without_secrets(settings: Settings, section: Section) -> Section:
+def without_secrets(settings: Settings, section: NoteSection) -> NoteSection:
     """Return a section with secrets redacted from its text, name, tags and links."""
 
     def clean(text: str) -> str:
@@ -180,7 +180,7 @@ def without_secrets(settings: Settings, section: Section) -> Section:
     )
 
 
-def _new_section(settings: Settings, section: Section) -> _NewSection | None:
+def _new_section(settings: Settings, section: NoteSection) -> _NewSection | None:
     """Return a section in its stored form, without blank lines around it; None if it is empty."""
     section = without_secrets(settings, section)
     body = section.text.lstrip()

@@ -256,13 +256,13 @@ def _text(content: str) -> str:
 
 
 def _folder(folder: str | Path | None) -> Path:
-    given = str(load().memory_dir if folder is None else folder)
-    if not given.strip() or "\0" in given:
+    path = str(load().memory_dir if folder is None else folder)
+    if not path.strip() or "\0" in path:
         raise InvalidInputError(
-            f"{given!r} cannot name a folder",
+            f"{path!r} cannot name a folder",
             "name the folder of the role files with --dir or BUS_MEMORY_DIR",
         )
-    return Path(os.path.expanduser(given))
+    return Path(os.path.expanduser(path))
 
 
 def _file(home: Path, role: str) -> Path:

@@ -29,7 +29,7 @@ class FolderScan:
     unseen: list[str] = field(default_factory=list)  # unreadable files, and folders with a slash
 
     def is_unseen(self, path: str) -> bool:
-        """Say whether the scan could not tell what is at a path."""
+        """Say whether a path could not be scanned."""
         return any(
             path == unseen or (unseen.endswith("/") and path.startswith(unseen))
             for unseen in self.unseen

@@ -276,7 +276,7 @@ def _begin(
 def _plan(
     source_engine: "Engine", source: str, target: str, settings: Settings, clock: Clock
 ) -> Migration:
-    """Return what would be moved, without writing; refuse the same targets as a migration."""
+    """Return the plan of a migration, without writing; the same targets are refused."""
     resumed = False
     copied_tables = tables(source_engine.name, "postgresql" if is_postgres(target) else "sqlite")
     if _has_tables(target):

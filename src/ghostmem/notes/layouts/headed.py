@@ -1,6 +1,4 @@
-"""Notes whose parts are what stands under their headings: daily notes, workspaces, guides, vaults,
-plain markdown.
-"""
+"""Read notes by their headings: daily notes, workspaces, guides, vaults, plain markdown."""
 
 import re
 from contextlib import suppress
@@ -9,7 +7,7 @@ from datetime import UTC, datetime
 from ghostmem.clock import parse_time
 from ghostmem.errors import InvalidInputError
 from ghostmem.model import Kind, Tier
-from ghostmem.notes.layouts.base import Reading, Section
+from ghostmem.notes.layouts.base import NoteSection, Reading
 from ghostmem.text.cut import Piece, cut
 from ghostmem.text.frontmatter import Note, take_apart, words
 from ghostmem.text.links import inline_tags, prose_lines, wikilinks
@@ -19,16 +17,16 @@ _TIMES = ("created", "date", "created_at", "last_updated", "updated", "modified"
 
 
 def file_date(path: str) -> datetime | None:
-    """Return the day that a file is named after."""
-    found = DATED.fullmatch(path)
+    """Return the day in the name of a file."""
+    match = DATED.fullmatch(path)
     try:
-        return datetime.strptime(found[1], "%Y-%m-%d").replace(tzinfo=UTC) if found else None
+        return datetime.strptime(match[1], "%Y-%m-%d").replace(tzinfo=UTC) if match else None
     except ValueError:
         return None
 
 
-def told_time(note: Note) -> datetime | None:
-    """Return the time that a note's front matter tells."""
+def front_matter_time(note: Note) -> datetime | None:
+    """Return the time in the front matter of a note."""
     for name in _TIMES:
         value = note.fields.get(name)
         if isinstance(value, str) and value:
@@ -38,22 +36,20 @@ def told_time(note: Note) -> datetime | None:
 
 
 def read_headed(path: str, text: str, at: datetime) -> Reading:
-    """Read a note by its headings; a daily one is of its day, and an episode."""
+    """Read a note by its headings; daily notes are episodic and have the time of their day."""
     day = file_date(path)
     when = day or at
     kind, tier = (Kind.EPISODIC, Tier.STM) if day else (Kind.SEMANTIC, Tier.LTM)
     return Reading(
-        tuple(Section(p.name, p.text, p.line, when, kind=kind, tier=tier) for p in pieces(text))
+        tuple(NoteSection(p.name, p.text, p.line, when, kind=kind, tier=tier) for p in pieces(text))
     )
 
 
 def read_vault(path: str, text: str, at: datetime) -> Reading:
-    """Read a note of a vault: its headings, with tags and links of the front matter and of the
-    text.
-    """
+    """Read a note by its headings, with the tags and links of its front matter and text."""
     note = take_apart(text)
     day = file_date(path)
-    when = day or told_time(note) or at
+    when = day or front_matter_time(note) or at
     kind, tier = (Kind.EPISODIC, Tier.STM) if day else (Kind.SEMANTIC, Tier.LTM)
     shared = [tag.lstrip("#") for tag in words(note.fields.get("tags") or note.fields.get("tag"))]
     sections = []
@@ -61,7 +57,7 @@ def read_vault(path: str, text: str, at: datetime) -> Reading:
         lines = list(prose_lines(piece.text))
         tags = tuple(dict.fromkeys([*shared, *inline_tags(lines)]))
         sections.append(
-            Section(
+            NoteSection(
                 piece.name, piece.text, piece.line, when, tags, tuple(wikilinks(lines)), kind, tier
             )
         )
@@ -73,9 +69,9 @@ def read_vault(path: str, text: str, at: datetime) -> Reading:
 
 
 def pieces(text: str) -> list[Piece]:
-    """Cut a note at its headings; one that has only front matter is that."""
-    found = [piece for piece in cut(text) if has_body(piece)]
-    return found or [Piece("", "", text, 1)] if text.strip() else []
+    """Split a note at its headings; a note with front matter only is one piece."""
+    filled = [piece for piece in cut(text) if has_body(piece)]
+    return filled or [Piece("", "", text, 1)] if text.strip() else []
 
 
 def has_body(piece: Piece) -> bool:

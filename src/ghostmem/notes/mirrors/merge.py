@@ -1,4 +1,4 @@
-"""Three-way merge of a memory and a unit, given what both said at the last run."""
+"""Three-way merge of a memory and a unit, based on their state at the last run."""
 
 from typing import NamedTuple
 

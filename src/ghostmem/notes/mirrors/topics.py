@@ -85,7 +85,9 @@ def update_index(
         if summary in (None, entry.summary, entry.about):
             own[entry.name] = entry.summary
         if summary == entry.about != entry.summary:
-            listed = next(one for one in topic_index.entries(edited) if one.topic == entry.name)
+            listed = next(
+                topic for topic in topic_index.entries(edited) if topic.topic == entry.name
+            )
             edited = topic_index.with_summary(edited, listed, entry.summary)
     new = [entry for entry in entries if entry.name not in summaries]
     if new:
