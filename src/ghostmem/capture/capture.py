@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ghostmem.capture.ingest_transcript import TranscriptReport, read_turns
 from ghostmem.capture.rules.capture import (
@@ -33,26 +33,6 @@ from ghostmem.store import validate
 from ghostmem.store.fields import put_fields
 from ghostmem.store.store import Store
 from ghostmem.truth.suspect import suspected
-
-if TYPE_CHECKING:
-    from typing import TypedDict
-
-    class CaptureFields(TypedDict, total=False):
-        """The optional parameters of `capture`."""
-
-        candidates: Iterable[Mapping[str, Any]] | None
-        transcript: str | Path | None
-        format: str
-        least: float
-        most: int
-        tags: Iterable[str] | None
-        source_user: str | None
-        source_kind: str | None
-        source_scope: str | None
-        source_client: str | None
-        allow_secrets: bool
-        dry_run: bool
-
 
 FIELDS = (
     "tier",

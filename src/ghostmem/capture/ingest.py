@@ -19,21 +19,7 @@ from ghostmem.text.sections import Section, sections, slug
 from ghostmem.truth.suspect import suspected
 
 if TYPE_CHECKING:
-    from typing import TypedDict
-
     from ghostmem.store.protocol import Transaction
-
-    class IngestFields(TypedDict, total=False):
-        """The optional parameters of `ingest`."""
-
-        kind: str | None
-        tags: Iterable[str] | None
-        priority: str | None
-        meta: Mapping[str, Any] | None
-        date_ns: bool
-        dry_run: bool
-        allow_secrets: bool
-        trust: bool
 
 
 SUFFIXES = {".md", ".markdown", ".mdk"}

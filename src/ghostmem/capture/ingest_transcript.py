@@ -24,19 +24,7 @@ from ghostmem.store.store import Store
 from ghostmem.truth.suspect import suspected
 
 if TYPE_CHECKING:
-    from typing import TypedDict
-
     from ghostmem.store.protocol import Transaction
-
-    class TranscriptFields(TypedDict, total=False):
-        """The optional parameters of `ingest_transcript`."""
-
-        format: str
-        tags: Iterable[str] | None
-        source_user: str | None
-        allow_secrets: bool
-        dry_run: bool
-        progress: Callable[[int], None] | None
 
 
 TAG = TRANSCRIPT

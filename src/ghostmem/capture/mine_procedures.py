@@ -27,18 +27,7 @@ from ghostmem.store import validate
 from ghostmem.store.rows import Filter
 
 if TYPE_CHECKING:
-    from typing import TypedDict
-
     from ghostmem.store.store import Store
-
-    class MineFields(TypedDict, total=False):
-        """The optional parameters of `mine_procedures`."""
-
-        format: str
-        fewest: int
-        longest: int
-        most: int
-        dry_run: bool
 
 
 MAX_PROCEDURES = 20

@@ -16,28 +16,7 @@ from ghostmem.store import validate
 from ghostmem.store.store import Store
 
 if TYPE_CHECKING:
-    from typing import TypedDict
-
     from ghostmem.store.protocol import Transaction
-
-    class RuleFields(TypedDict, total=False):
-        """The optional parameters of `set_rule`."""
-
-        rule_id: str | None
-        ns: str
-        priority: int
-        action_params: Mapping[str, Any] | None
-        expires_at: datetime | str | None
-        tier: str | None
-        kind: str | None
-        tag: str | None
-        age_gt_hours: float | None
-        unaccessed_gt_hours: float | None
-        importance_lt: float | None
-        access_lt: int | None
-        access_gt: int | None
-        utility_lt: float | None
-        similarity_gt: float | None
 
 
 OFF = "off"  # the scope of a built-in rule that was deleted

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,19 +17,7 @@ from ghostmem.outline.tree import Options, build
 from ghostmem.store.store import Store
 
 if TYPE_CHECKING:
-    from typing import TypedDict
-
     from ghostmem.outline.graph import Linked, Node
-
-    class OutlineFields(TypedDict, total=False):
-        """The optional parameters of an outline."""
-
-        depth: int
-        relations: Iterable[str]
-        omit_native: bool
-        max_nodes: int
-        include_tests: bool
-        include_memories: bool
 
 
 @dataclass(frozen=True, eq=False, repr=False)
