@@ -1,1 +1,1 @@
-"""Layouts of markdown folders: `table` lists them, the other modules read their notes."""
+"""Layouts of markdown folders: `table` lists them, `readers` split their notes into sections."""

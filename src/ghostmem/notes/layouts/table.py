@@ -7,9 +7,15 @@ from pathlib import Path
 
 from ghostmem.errors import InvalidInputError
 from ghostmem.notes.layouts.base import BUILD_FOLDERS, SUFFIXES, Layout
-from ghostmem.notes.layouts.headed import DATED, read_headed, read_vault
-from ghostmem.notes.layouts.roles import read_roles
-from ghostmem.notes.layouts.whole import read_basic, read_topic, read_whole
+from ghostmem.notes.layouts.readers import (
+    DATED,
+    read_basic,
+    read_headed,
+    read_roles,
+    read_topic,
+    read_vault,
+    read_whole,
+)
 from ghostmem.text.frontmatter import take_apart
 
 KNOWLEDGE = ".ai-knowledge"
