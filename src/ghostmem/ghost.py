@@ -1307,7 +1307,7 @@ class Ghost:
 
         The other parameters are those of `import_`.
         """
-        from ghostmem.transfer.import_ghost import import_ghost
+        from ghostmem.transfer.import_ import import_ghost
 
         return import_ghost(
             self.store,

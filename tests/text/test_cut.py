@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ghostmem.notes.layouts.headed import read_vault
+from ghostmem.notes.layouts.readers import read_vault
 from ghostmem.text.cut import LONGEST_NAME, cut, front_matter
 from ghostmem.text.links import prose_lines
 from growth import check_growth

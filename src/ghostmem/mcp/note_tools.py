@@ -80,8 +80,7 @@ def make_tools(root: Path) -> tuple[Tool, ...]:
 
 def _grep(ghost: Ghost, root: Path, given: Arguments) -> str:
     from ghostmem.notes.grep import MAX_RESULTS as BLOCKS
-    from ghostmem.notes.grep import format_blocks
-    from ghostmem.notes.grepping import grep_notes
+    from ghostmem.notes.grep import format_blocks, grep_notes
 
     found = grep_notes(
         ghost.note_folders() or [root], given["query"], given.get("max_results", BLOCKS)

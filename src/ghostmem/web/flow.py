@@ -11,7 +11,7 @@ from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from ghostmem.errors import NotFoundError
-from ghostmem.lifecycle.reflect import changes_of
+from ghostmem.lifecycle.run_log import changes_of
 from ghostmem.model import Change, NsFilter, Record, Run, Tier, optional
 from ghostmem.store import validate
 from ghostmem.store.rows import Entry, Filter

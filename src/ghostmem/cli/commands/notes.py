@@ -123,7 +123,7 @@ def notes_sync(console: Console, folder: str | None, full: bool, accept_deletes:
 @click.option("--poll", is_flag=True, help="Look every two seconds instead of waiting to be told.")
 def notes_watch(console: Console, poll: bool) -> None:
     """Index what changes until interrupted."""
-    from ghostmem.notes.watching import watch_notes
+    from ghostmem.notes.folders import watch_notes
 
     stop = _stop_event()
     console.note(dim("watching; interrupt to stop"))
@@ -177,8 +177,7 @@ def notes_grep(console: Console, query: tuple[str, ...], folder: str | None, lim
     """Find a text in memory files as it is written, newest file first."""
     from pathlib import Path
 
-    from ghostmem.notes.grep import format_blocks
-    from ghostmem.notes.grepping import grep_notes
+    from ghostmem.notes.grep import format_blocks, grep_notes
 
     text = " ".join(query)
     found = grep_notes(

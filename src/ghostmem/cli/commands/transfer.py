@@ -19,8 +19,8 @@ from ghostmem.transfer.formats.choose import READERS
 from ghostmem.transfer.import_ import POLICIES, ImportReport
 
 if TYPE_CHECKING:
+    from ghostmem.transfer.checksums import NamespaceSum
     from ghostmem.transfer.migrate import Migration
-    from ghostmem.transfer.migrate_sums import NamespaceSum
 
 
 @command(

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from ghostmem import InvalidInputError
-from ghostmem.lifecycle.act import changed, check, strategy
+from ghostmem.lifecycle.actions import changed, check, strategy
 from ghostmem.model import Kind, Memory, Rule, Tier
 
 NOW = datetime(2026, 3, 14, tzinfo=UTC)

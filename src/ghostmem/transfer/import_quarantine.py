@@ -1,6 +1,4 @@
-"""Lines of an import that are held in quarantine: each key as a whole, with everything that a
-lossless import needs.
-"""
+"""The quarantine of an import: each suspicious key with all lines that belong to it."""
 
 from __future__ import annotations
 
@@ -9,9 +7,11 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 from ghostmem.errors import InvalidInputError
-from ghostmem.memory.quarantine import told_of, would_hold
-from ghostmem.model import Access, Edge, Held, Link, Memory, Record
+from ghostmem.memory.quarantine import draft_of, told_of, would_hold
+from ghostmem.model import Held, Memory, Record
+from ghostmem.store import validate
 from ghostmem.store.export_lines import TYPES, Wording, line_of, record_of
+from ghostmem.transfer.export import memory_ids
 from ghostmem.transfer.formats.base import capped
 from ghostmem.truth.suspect import looks_like_orders
 
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
     from ghostmem.store.protocol import Transaction
     from ghostmem.store.store import Store
 
-RECORDS = "records"  # the field of what is held that has the lines of the import
+RECORDS = "records"  # the field of a quarantined entry with the lines of the import
 POLICY = "on_conflict"
 _SOURCE = ("source_user", "source_kind", "source_scope", "source_client")
-_NAMES = {made: name for name, made in TYPES.items()}
+_TYPE_NAMES = {record_type: name for name, record_type in TYPES.items()}
 
 
 class ImportGate:
-    """Decides which lines of an import are held, and holds them with the lines that belong to them.
+    """Decides which lines of an import go into quarantine, and puts them there.
 
-    A key is held with all its versions, because they are one history, and with the edges, links,
-    days of use and wordings of any of them: releasing it writes what the import would have written.
-    """
+    A key is quarantined with all its versions, because they are one history, and with the edges,
+    links, accesses and aliases of any of them: releasing it writes what the import would have
+    written."""
 
     def __init__(
         self,
@@ -44,43 +44,43 @@ class ImportGate:
         dry_run: bool,
     ) -> None:
         self._store, self._policy, self._dry_run = store, on_conflict, dry_run
-        self._open = trust or not store.settings.quarantine
+        self._is_open = trust or not store.settings.quarantine
         self._attached: dict[str, list[Record]] = defaultdict(list)
-        for record in () if self._open else others:
-            for end in ends_of(record):
-                self._attached[end].append(record)
-        self._ids: set[str] = set()  # of memories that are held
-        self._told: list[str] = []
+        for record in () if self._is_open else others:
+            for memory_id in memory_ids(record):
+                self._attached[memory_id].append(record)
+        self._held_ids: set[str] = set()
+        self._messages: list[str] = []
         self.held = 0
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Return what there is to say about what is held."""
-        return capped(self._told)
+        """Return messages about the quarantined keys."""
+        return capped(self._messages)
 
     def holds(self, tx: Transaction, chain: Sequence[Memory], written: Iterable[Memory]) -> bool:
-        """Hold a key's versions when one of those that would be written looks like instructions."""
-        if self._open:
+        """Quarantine all versions of a key if one to be written looks like instructions."""
+        if self._is_open:
             return False
         for memory in written:
             if reasons := looks_like_orders(
                 self._store.settings, memory.key, memory.content, memory.tags
             ):
-                self._ids.update(one.id for one in chain)
+                self._held_ids.update(version.id for version in chain)
                 attached = {
-                    id(record): record for one in chain for record in self._attached.get(one.id, ())
+                    id(record): record
+                    for version in chain
+                    for record in self._attached.get(version.id, ())
                 }
                 self._hold(tx, memory.ns, memory.key, memory, reasons, [*chain, *attached.values()])
                 return True
         return False
 
     def holds_other(self, tx: Transaction, record: Record) -> bool:
-        """Say whether a line belongs to a memory that is held, or hold it when it is a wording that
-        looks like instructions.
-        """
-        if self._open:
+        """Say whether a record is quarantined: with its memory, or as a suspicious alias."""
+        if self._is_open:
             return False
-        if any(end in self._ids for end in ends_of(record)):
+        if not self._held_ids.isdisjoint(memory_ids(record)):
             return True
         if (
             not isinstance(record, Wording)
@@ -107,7 +107,7 @@ class ImportGate:
         source = {
             name: str(value) for name in _SOURCE if (value := getattr(shown, name)) is not None
         }
-        lines = [json.loads(line_of(_NAMES[type(record)], record)) for record in records]
+        lines = [json.loads(line_of(_TYPE_NAMES[type(record)], record)) for record in records]
         fields: dict[str, Any] = {**source, POLICY: self._policy, RECORDS: lines}
         held = next((held for held in tx.quarantine.at_key(ns, key) if held.fields == fields), None)
         if held is None:
@@ -115,25 +115,18 @@ class ImportGate:
             held = Held(self._store.new_id(now), ns, key, shown.content, fields, reasons, now)
             tx.quarantine.add(held)
             self.held += 1
-        self._told.append(f"{ns}/{key}: {would_hold(reasons) if self._dry_run else told_of(held)}")
-
-
-def ends_of(record: Record) -> tuple[str, ...]:
-    """Return the ids of the memories that a line needs."""
-    if isinstance(record, Edge | Link):
-        return (record.from_id, record.to_id)
-    return (record.memory_id,) if isinstance(record, Access | Wording) else ()
+        self._messages.append(
+            f"{ns}/{key}: {would_hold(reasons) if self._dry_run else told_of(held)}"
+        )
 
 
 def is_import(held: Held) -> bool:
-    """Say whether what is held are lines of an import."""
+    """Say whether a quarantined entry has lines of an import."""
     return RECORDS in held.fields
 
 
 def records_of(held: Held) -> list[Record]:
-    """Read the lines of an import that are held, and check that they belong to the key that they
-    are held for.
-    """
+    """Return the records of a quarantined import, after checking that they belong to its key."""
     lines = held.fields[RECORDS]
     try:
         records = [record_of(str(line["type"]), line) for line in lines]
@@ -148,9 +141,19 @@ def records_of(held: Held) -> list[Record]:
         elif isinstance(record, Wording) and not ids:
             belongs = True
         else:
-            belongs = bool(ids.intersection(ends_of(record)))
+            belongs = bool(ids.intersection(memory_ids(record)))
         if not belongs:
             raise InvalidInputError(
                 f"what is held as {held.id} has a line that belongs to another memory"
             )
     return records
+
+
+def check_held(held: Held) -> None:
+    """Refuse a quarantined entry of an export that could never be released."""
+    if not is_import(held):
+        draft_of(held)
+        return
+    validate.namespace(held.ns)
+    validate.key(held.key)
+    records_of(held)

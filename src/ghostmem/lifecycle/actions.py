@@ -1,4 +1,4 @@
-"""What an action does to a memory: the fields it changes, or nothing when they are so already."""
+"""The actions of rules: the fields they change, and checks of their parameters."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -8,27 +8,17 @@ from ghostmem.clock import later, parse_ttl
 from ghostmem.errors import InvalidInputError
 from ghostmem.model import Memory, Rule, Tier
 
-FACTOR, FLOOR = 0.95, 0.1
-ALONE = (
-    "PROMOTE",
-    "DEMOTE",
-    "DECAY",
-    "DELETE",
-    "ARCHIVE",
-    "TTL_SET",
-    "PIN",
-)  # actions on one memory
-TOGETHER = ("LINK", "DEDUP", "MERGE")  # actions on memories that are alike
-ACTIONS = ALONE + TOGETHER
+DECAY_FACTOR = 0.95
+DECAY_MIN = 0.1
+SINGLE_ACTIONS = ("PROMOTE", "DEMOTE", "DECAY", "DELETE", "ARCHIVE", "TTL_SET", "PIN")
+GROUP_ACTIONS = ("LINK", "DEDUP", "MERGE")  # on similar memories
+ACTIONS = SINGLE_ACTIONS + GROUP_ACTIONS
 STRATEGIES = ("link_only", "dedup", "keep_highest_importance")
 _DEFAULTS = {"LINK": "link_only", "DEDUP": "dedup", "MERGE": "link_only"}
 
 
 def changed(memory: Memory, rule: Rule, now: datetime) -> dict[str, Any]:
-    """Return the fields that a rule's action gives a memory.
-
-    Only those that differ from what it has.
-    """
+    """Return the fields of a memory that the action of a rule changes, with their new values."""
     params = rule.action_params
     match rule.action_op:
         case "PROMOTE" | "DEMOTE":
@@ -36,11 +26,9 @@ def changed(memory: Memory, rule: Rule, now: datetime) -> dict[str, Any]:
         case "ARCHIVE":
             wanted = {"tier": Tier.DORMANT}
         case "DECAY":
-            faded = max(
-                float(params.get("min", FLOOR)),
-                memory.importance * float(params.get("factor", FACTOR)),
-            )
-            wanted = {"importance": min(memory.importance, faded)}
+            decayed = memory.importance * float(params.get("factor", DECAY_FACTOR))
+            minimum = float(params.get("min", DECAY_MIN))
+            wanted = {"importance": min(memory.importance, max(minimum, decayed))}
         case "TTL_SET":
             wanted = (
                 {}
@@ -48,7 +36,7 @@ def changed(memory: Memory, rule: Rule, now: datetime) -> dict[str, Any]:
                 else {"expires_at": later(now, parse_ttl(str(params["ttl"])))}
             )
         case "PIN":
-            wanted = {"pinned": True, "expires_at": None}  # what is pinned does not expire
+            wanted = {"pinned": True, "expires_at": None}
         case "DELETE":
             wanted = {"deleted_at": now}
         case _:
@@ -57,12 +45,12 @@ def changed(memory: Memory, rule: Rule, now: datetime) -> dict[str, Any]:
 
 
 def strategy(rule: Rule) -> str:
-    """Return what is done with memories that are alike."""
+    """Return the strategy of a rule for similar memories."""
     return str(rule.action_params.get("strategy") or _DEFAULTS[rule.action_op])
 
 
 def check(op: str, params: Mapping[str, Any], similarity: float | None) -> None:
-    """Refuse an action that could not be carried out."""
+    """Refuse an action with missing or invalid parameters."""
     if op not in ACTIONS:
         raise InvalidInputError(
             f"invalid action op {op!r}", f"must be one of: {', '.join(ACTIONS)}"
@@ -81,16 +69,16 @@ def check(op: str, params: Mapping[str, Any], similarity: float | None) -> None:
                 raise InvalidInputError(
                     f"DECAY's {name} {value!r} is out of range", f"{name} is a number from 0 to 1"
                 )
-    if op in TOGETHER and similarity is None:
+    if op in GROUP_ACTIONS and similarity is None:
         raise InvalidInputError(
             f"{op} needs a likeness to go by", "give one with --cond-similarity-gt, such as 0.9"
         )
-    if op in ALONE and similarity is not None:
+    if op in SINGLE_ACTIONS and similarity is not None:
         raise InvalidInputError(
             f"{op} is not for memories that are alike",
-            f"with a likeness, use {', '.join(TOGETHER)}",
+            f"with a likeness, use {', '.join(GROUP_ACTIONS)}",
         )
-    if op in TOGETHER and str(params.get("strategy") or _DEFAULTS[op]) not in STRATEGIES:
+    if op in GROUP_ACTIONS and str(params.get("strategy") or _DEFAULTS[op]) not in STRATEGIES:
         raise InvalidInputError(
             f"invalid strategy {params['strategy']!r}", f"must be one of: {', '.join(STRATEGIES)}"
         )
