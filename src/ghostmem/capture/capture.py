@@ -24,17 +24,17 @@ from ghostmem.capture.rules.capture import candidates as worth_remembering
 from ghostmem.capture.transcripts.base import USER
 from ghostmem.capture.transcripts.choose import AUTO
 from ghostmem.errors import GhostError, InvalidInputError
-from ghostmem.memory.draft import Draft, prepare
+from ghostmem.memory.draft import Draft
+from ghostmem.memory.prepare import prepare
 from ghostmem.memory.put import put
-from ghostmem.memory.quarantine import would_hold
+from ghostmem.memory.quarantine import suspected, would_hold
 from ghostmem.memory.screen import screen
-from ghostmem.memory.settle import judged
+from ghostmem.memory.verdict import judge_draft
 from ghostmem.model import Kind, Outcome, Record, Sort, SourceKind, Verdict, optional
 from ghostmem.schema import check
 from ghostmem.store import validate
 from ghostmem.store.fields import put_fields
 from ghostmem.store.store import Store
-from ghostmem.truth.suspect import suspected
 
 if TYPE_CHECKING:
     from typing import TypedDict
@@ -377,7 +377,4 @@ def _foreseen(store: Store, ns: str, one: Captured, named: Mapping[str, Any]) ->
         reasons = suspected(store, tx, draft)
     if reasons:
         return replace(one, outcome=Outcome.QUARANTINED, notes=(would_hold(reasons),))
-    found = judged(store, draft, prepare(store, draft))
-    return replace(
-        one, verdict=Verdict(found.kind, found.memory.key if found.memory else None, found.evidence)
-    )
+    return replace(one, verdict=judge_draft(store, draft, prepare(store, draft)).verdict)

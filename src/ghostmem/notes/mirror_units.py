@@ -11,9 +11,10 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from ghostmem.errors import InvalidInputError
-from ghostmem.memory.draft import INHERITED, Draft, write_draft
-from ghostmem.memory.quarantine import hold, told_of, would_hold
+from ghostmem.memory.draft import INHERITED, Draft
+from ghostmem.memory.quarantine import hold, suspected, told_of, would_hold
 from ghostmem.memory.remove import remove
+from ghostmem.memory.write import write_draft
 from ghostmem.model import LOCKED, FileRef, Kind, Memory, NsFilter, Tier
 from ghostmem.notes.lock import locked
 from ghostmem.notes.mirror_index import list_topics
@@ -26,7 +27,6 @@ from ghostmem.notes.mirrors.names import alike
 from ghostmem.store import validate
 from ghostmem.store.mirror import Item
 from ghostmem.store.rows import Filter
-from ghostmem.truth.suspect import suspected
 
 if TYPE_CHECKING:
     from ghostmem.store.protocol import Transaction

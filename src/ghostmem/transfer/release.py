@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ghostmem.memory.draft import prepare
+from ghostmem.memory.prepare import prepare
 from ghostmem.memory.quarantine import SOURCES, draft_of, held, missing
 from ghostmem.model import Held, Memory
 from ghostmem.store import validate
@@ -36,14 +36,15 @@ def release(store: Store, held_id: str, *, ns: str | None = None) -> Memory:
         from ghostmem.memory.consolidate import write_summary
 
         return write_summary(store, draft, sources, released=found.id).summary
-    from ghostmem.memory.settle import judged, settle
+    from ghostmem.memory.verdict import judge_draft
+    from ghostmem.memory.write import write_put
 
     prepared = prepare(store, draft)
-    verdict = judged(store, draft, prepared)
+    judgement = judge_draft(store, draft, prepared)
     with store.engine.write(within=(found.ns,)) as tx:
         if not tx.quarantine.drop(found.id):
             raise missing(found.id)  # somebody else was faster
-        return settle(store, tx, draft, prepared, verdict)
+        return write_put(store, tx, draft, prepared, judgement)
 
 
 def check_held(one: Held) -> None:

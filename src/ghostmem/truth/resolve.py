@@ -11,8 +11,7 @@ from ghostmem.model import Memory, Record, Rel, optional
 from ghostmem.store import validate
 from ghostmem.store.lookup import find
 from ghostmem.store.store import Store
-from ghostmem.truth.close import SUPERSEDED_BY, reopen
-from ghostmem.truth.correct import may_supersede, supersede
+from ghostmem.truth.close import SUPERSEDED_BY, check_supersede, reopen, supersede
 from ghostmem.truth.standing import maybe_stale
 
 if TYPE_CHECKING:
@@ -77,7 +76,7 @@ def resolve(
             tx.memories.change(kept, "importance", now, importance=importance)
         ended = []
         for rival in rivals:
-            may_supersede(tx, rival, None, kept.key)
+            check_supersede(tx, rival, None, kept.key)
             ended.append(supersede(store, tx, kept, rival, now, unlock))
         stale = _resting_on(tx, ended, now)
     return Resolved(
