@@ -1,1 +1,14 @@
-"""memory."""
+"""Operations on memories: one module per operation, and one per stage of the write path.
+
+A put passes a `Draft` (`draft`) through these stages:
+    put          validate the arguments, and run the stages in this order
+    screen       redact secrets in content, key and fields
+    quarantine   hold content from elsewhere that reads like instructions
+    prepare      chunk, embed, and find the nearest chunks, before the write lock
+    verdict      compare with similar memories: new, restatement, update or conflict
+    write        one transaction: row, index, links, and the corrections of the verdict
+    embedding    catch up on vectors that were not ready
+
+`patch`, `restore`, `consolidate` and `forget` use the same stages. `get`, `history`, `chunks`,
+`list`, `files`, `peek` and `details` read; `curate`, `tags`, `used` and `remove` change or remove
+memories in place."""

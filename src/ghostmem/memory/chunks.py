@@ -1,4 +1,6 @@
-"""chunks: the pieces a memory is searched by."""
+"""chunks: the chunks that a memory is indexed by."""
+
+from __future__ import annotations
 
 from ghostmem.model import Chunk
 from ghostmem.store import validate
@@ -7,11 +9,7 @@ from ghostmem.store.store import Store
 
 
 def chunks(store: Store, ns: str, key: str) -> list[Chunk]:
-    """Return the chunks of a memory's current version in order, with their lines.
-
-    Nothing is counted.
-    """
-    validate.text(ns, "namespace")
-    validate.text(key, "key")
+    """Return the chunks of a memory's current version in order; nothing is counted."""
     with store.engine.read() as tx:
-        return tx.index.chunks(find(tx, ns, key, store.clock()))
+        memory = find(tx, validate.text(ns, "namespace"), validate.text(key, "key"), store.clock())
+        return tx.index.chunks(memory)

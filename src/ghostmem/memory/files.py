@@ -1,5 +1,7 @@
 """files: memories about a file."""
 
+from __future__ import annotations
+
 from ghostmem.memory.list import list_memories
 from ghostmem.model import Memory
 from ghostmem.store.store import Store

@@ -1,5 +1,7 @@
 """history: all versions of a key."""
 
+from __future__ import annotations
+
 from ghostmem.errors import NotFoundError
 from ghostmem.model import Memory
 from ghostmem.store import validate
@@ -11,9 +13,9 @@ def history(store: Store, ns: str, key: str) -> list[Memory]:
     validate.text(ns, "namespace")
     validate.text(key, "key")
     with store.engine.read() as tx:
-        found = tx.memories.history(ns, key)
-    if not found:
+        versions = tx.memories.history(ns, key)
+    if not versions:
         raise NotFoundError(
-            f"memory not found: {ns}/{key}", f"`ghost list -n {ns}` shows what is there"
+            f"memory not found: {ns}/{key}", f"`ghost list -n {ns}` shows the keys of the namespace"
         )
-    return found
+    return versions

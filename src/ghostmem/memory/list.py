@@ -1,4 +1,4 @@
-"""list: what is there, newest first."""
+"""list: the memories of a namespace, newest first."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ghostmem.store.narrowing import Narrow
 
     class ListFields(Narrow, total=False):
-        """What a listing may be narrowed by."""
+        """The filters of a list."""
 
         tier: str | None
         key_prefix: str | None
@@ -42,7 +42,7 @@ def list_memories(
 
     `deleted` lists removed and superseded versions instead.
     """
-    which = replace(
+    selected = replace(
         narrowed(**conditions),
         ns=validate.ns_filter(ns),
         now=None if deleted else store.clock(),
@@ -50,7 +50,7 @@ def list_memories(
         key_prefix=None if key_prefix is None else validate.text(key_prefix, "key prefix"),
         deleted=deleted,
     )
+    count = validate.positive(limit, "limit")
+    start = validate.positive(offset, "offset", least=0)
     with store.engine.read() as tx:
-        return tx.listing.select(
-            which, validate.positive(limit, "limit"), validate.positive(offset, "offset", least=0)
-        )
+        return tx.listing.select(selected, count, start)

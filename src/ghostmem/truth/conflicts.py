@@ -1,6 +1,4 @@
-"""conflicts: what contradicts each other and nobody has decided about, and what rests on what no
-longer holds.
-"""
+"""conflicts: list unresolved contradictions, and memories that may be stale because of others."""
 
 from __future__ import annotations
 
@@ -8,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from ghostmem.model import Memory, NsFilter, Record, Rel
+from ghostmem.model import NsFilter, Record, Rel
 from ghostmem.store import validate
 from ghostmem.store.rows import Filter
 from ghostmem.store.store import Store
@@ -21,9 +19,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Conflict(Record):
-    """Two memories that contradict each other: the one with the last word, the other, and whether
-    that was only inferred.
-    """
+    """Two memories that contradict each other, the prevailing one first.
+
+    `automatic` says that the contradiction was inferred."""
 
     ns: str
     key: str
@@ -38,7 +36,7 @@ class Conflict(Record):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Doubt(Record):
-    """A memory that rests on something that no longer holds, and why."""
+    """A memory that rests on a memory that is no longer valid, and why."""
 
     ns: str
     key: str
@@ -47,58 +45,56 @@ class Doubt(Record):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Conflicts(Record):
-    """What is in dispute, newest first, and what may be stale because of what was decided."""
+    """Unresolved contradictions, newest first, and memories that may be stale."""
 
     conflicts: tuple[Conflict, ...]
     maybe_stale: tuple[Doubt, ...] = ()
 
 
 def conflicts(store: Store, ns: str | None = None) -> Conflicts:
-    """Return every pair of current memories that contradict each other, and what depends on or sums
-    up what has ended.
-    """
+    """Return the pairs of current memories that contradict each other, and doubtful memories.
+
+    A memory is doubtful when it depends on, or is a summary of, one that has ended."""
     now = store.clock()
-    which = validate.ns_filter(ns)
-    found: list[Conflict] = []
+    unresolved: list[Conflict] = []
     doubts: list[Doubt] = []
     with store.engine.read() as tx:
-        for name, *_ in tx.listing.namespaces(which, now):
-            found += _pairs(tx, name, now)
+        for name, *_ in tx.listing.namespaces(validate.ns_filter(ns), now):
+            unresolved += _conflicts(tx, name, now)
             tops = {
                 edge.from_id
                 for rel in (Rel.DEPENDS_ON, Rel.CONTAINS)
                 for edge in tx.graph.of_namespace(name, now, rel)
             }
             rows = [m for m in tx.memories.by_ids(sorted(tops)).values() if m.is_open(now)]
-            told = maybe_stale(tx, rows, now)
-            doubts += [
-                Doubt(m.ns, m.key, told[m.id])
-                for m in sorted(rows, key=lambda m: m.key)
-                if m.id in told
-            ]
-    found.sort(key=lambda one: (-one.created_at.timestamp(), one.ns, one.key, one.other))
-    return Conflicts(tuple(found), tuple(doubts))
+            notes = maybe_stale(tx, rows, now)
+            rows = sorted((m for m in rows if m.id in notes), key=lambda m: m.key)
+            doubts += [Doubt(m.ns, m.key, notes[m.id]) for m in rows]
+    unresolved.sort(key=lambda pair: (-pair.created_at.timestamp(), pair.ns, pair.key, pair.other))
+    return Conflicts(tuple(unresolved), tuple(doubts))
 
 
-def _pairs(tx: Transaction, ns: str, now: datetime) -> list[Conflict]:
+def _conflicts(tx: Transaction, ns: str, now: datetime) -> list[Conflict]:
+    """Return one conflict per pair of memories; an explicit edge counts before an inferred one."""
     edges = tx.graph.of_namespace(ns, now, Rel.CONTRADICTS)
     rows = tx.memories.by_ids(sorted({end for edge in edges for end in (edge.from_id, edge.to_id)}))
     passing = tx.listing.passing(list(rows), Filter(ns=NsFilter(ns), now=now, closed=False))
-    found: dict[frozenset[str], Conflict] = {}
+    pairs: dict[frozenset[str], Conflict] = {}
     for edge in edges:
-        if edge.from_id not in passing or edge.to_id not in passing:
+        ends = frozenset((edge.from_id, edge.to_id))
+        if not ends <= passing or (ends in pairs and not pairs[ends].automatic):
             continue
-        one, other = rows[edge.from_id], rows[edge.to_id]
-        pair = _conflict(
-            *((one, other) if prevails(one, other) else (other, one)), edge.automatic, edge.weight
+        first, second = rows[edge.from_id], rows[edge.to_id]
+        new, old = (first, second) if prevails(first, second) else (second, first)
+        pairs[ends] = Conflict(
+            new.ns,
+            new.key,
+            new.content,
+            old.key,
+            old.content,
+            new.created_at,
+            old.created_at,
+            edge.automatic,
+            round(edge.weight, 4),
         )
-        known = found.get(frozenset((one.id, other.id)))
-        found[frozenset((one.id, other.id))] = pair if known is None or known.automatic else known
-    return list(found.values())
-
-
-def _conflict(one: Memory, other: Memory, automatic: bool, weight: float) -> Conflict:
-    times = one.created_at, other.created_at
-    return Conflict(
-        one.ns, one.key, one.content, other.key, other.content, *times, automatic, round(weight, 4)
-    )
+    return list(pairs.values())

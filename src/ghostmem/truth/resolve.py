@@ -1,4 +1,4 @@
-"""resolve: decide a contradiction: one side holds, or both do; or take such a decision back."""
+"""resolve: decide a contradiction in favour of one memory or of both, or take that back."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ghostmem.model import Memory, Record, Rel, optional
 from ghostmem.store import validate
 from ghostmem.store.lookup import find
 from ghostmem.store.store import Store
-from ghostmem.truth.close import SUPERSEDED_BY, check_supersede, reopen, supersede
+from ghostmem.truth.close import SUPERSEDED_BY, check_supersede, contradicting, reopen, supersede
 from ghostmem.truth.standing import maybe_stale
 
 if TYPE_CHECKING:
@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Resolved(Record):
-    """What was decided: what holds, what ended, whether both hold, and what may be stale because of
-    it.
-    """
+    """A decision: the memory that is kept, those that were closed, and those that may be stale."""
 
     ns: str
     keeps: str
@@ -42,25 +40,22 @@ def resolve(
     both: bool = False,
     unlock: bool = False,
 ) -> Resolved:
-    """Let one memory hold and end those it contradicts.
+    """Keep one memory and close those it contradicts.
 
-    With `other` only that one, with `both` neither ends.
-
-    What ends is demoted and left out of search and context, and its importance goes to what holds;
-    nothing is deleted."""
+    With `other` only that one is closed, with `both` none. A closed memory is demoted and left out
+    of search and context, and its importance passes to the one that is kept; nothing is deleted."""
     validate.namespace(ns)
     with store.engine.write(within=(ns,)) as tx:
         now = store.clock()
         kept = find(tx, ns, validate.text(keep, "key"), now)
-        rivals = (
-            _rivals(tx, kept, now)
-            if other is None
-            else [find(tx, ns, validate.text(other, "key"), now)]
-        )
+        if other is None:
+            rivals = sorted(contradicting(tx, kept, now), key=lambda memory: memory.key)
+        else:
+            rivals = [find(tx, ns, validate.text(other, "key"), now)]
         if not rivals:
             raise NotFoundError(
                 f"nothing contradicts {ns}/{keep}",
-                "`ghost conflicts` lists what is in dispute, or name both keys",
+                "`ghost conflicts` lists contradictions, or name both keys",
             )
         if any(rival.id == kept.id for rival in rivals):
             raise InvalidInputError(
@@ -74,49 +69,33 @@ def resolve(
         importance = max(rival.importance for rival in rivals)
         if importance > kept.importance:
             tx.memories.change(kept, "importance", now, importance=importance)
-        ended = []
+        closed = []
         for rival in rivals:
             check_supersede(tx, rival, None, kept.key)
-            ended.append(supersede(store, tx, kept, rival, now, unlock))
-        stale = _resting_on(tx, ended, now)
-    return Resolved(
-        ns, keep, tuple(m.key for m in ended), valid_to=ended[0].valid_to, maybe_stale=tuple(stale)
-    )
+            closed.append(supersede(store, tx, kept, rival, now, unlock))
+        stale = _resting_on(tx, closed, now)
+    keys = tuple(memory.key for memory in closed)
+    return Resolved(ns, keep, keys, valid_to=closed[0].valid_to, maybe_stale=stale)
 
 
 def reopened(store: Store, ns: str, key: str) -> Resolved:
-    """Let a memory that was closed hold again, as it was before."""
+    """Reopen a closed memory with its fields from before."""
     with store.engine.write(within=(ns,)) as tx:
         now = store.clock()
         closed = find(tx, validate.namespace(ns), validate.text(key, "key"), now)
         reopen(store, tx, closed, now)
     by = closed.meta.get(SUPERSEDED_BY)
-    return Resolved(
-        ns, key, reopened=True, maybe_stale=() if by is None else (f"{by} contradicts it",)
+    stale = () if by is None else (f"{by} contradicts it",)
+    return Resolved(ns, key, reopened=True, maybe_stale=stale)
+
+
+def _resting_on(tx: Transaction, closed: list[Memory], now: datetime) -> tuple[str, ...]:
+    """Return notes on the memories that depend on closed ones, or are summaries of them."""
+    ids = {memory.id for memory in closed}
+    edges = tx.graph.touching(sorted(ids), [Rel.DEPENDS_ON, Rel.CONTAINS])
+    rows = tx.memories.by_ids(sorted({edge.from_id for edge in edges} - ids)).values()
+    tops = sorted((m for m in rows if m.is_current(now)), key=lambda m: m.key)
+    notes = maybe_stale(tx, tops, now)
+    return tuple(
+        f"{m.key} {notes[m.id].removeprefix('maybe stale: ')}" for m in tops if m.id in notes
     )
-
-
-def _rivals(tx: Transaction, kept: Memory, now: datetime) -> list[Memory]:
-    ties = tx.graph.touching([kept.id], [Rel.CONTRADICTS])
-    rows = tx.memories.by_ids(
-        sorted({end for tie in ties for end in (tie.from_id, tie.to_id)} - {kept.id})
-    )
-    found = [m for m in rows.values() if m.is_current(now) and m.is_open(now) and m.ns == kept.ns]
-    return sorted(found, key=lambda memory: memory.key)
-
-
-def _resting_on(tx: Transaction, ended: list[Memory], now: datetime) -> list[str]:
-    """Say what depends on, or sums up, what just ended."""
-    ids = {memory.id for memory in ended}
-    ties = tx.graph.touching(sorted(ids), [Rel.DEPENDS_ON, Rel.CONTAINS])
-    tops = [
-        m
-        for m in tx.memories.by_ids(sorted({tie.from_id for tie in ties} - ids)).values()
-        if m.is_current(now)
-    ]
-    told = maybe_stale(tx, tops, now)
-    return [
-        f"{m.key} {told[m.id].removeprefix('maybe stale: ')}"
-        for m in sorted(tops, key=lambda m: m.key)
-        if m.id in told
-    ]
