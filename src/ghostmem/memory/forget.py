@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ghostmem.clock import as_time
 from ghostmem.errors import InvalidInputError, LockedError
@@ -69,27 +69,11 @@ class Source:
         )
 
 
-@dataclass(frozen=True)
-class Doomed:
-    """The versions to remove, with the reason for each by its id."""
+class Doomed(NamedTuple):
+    """A version to remove, and why."""
 
-    versions: list[Memory] = field(default_factory=list)
-    why: dict[str, str] = field(default_factory=dict)
-
-    def add(self, memory: Memory, why: str) -> bool:
-        """Add a version; False when it is there already."""
-        if memory.id in self.why:
-            return False
-        self.versions.append(memory)
-        self.why[memory.id] = why
-        return True
-
-    def by_key(self) -> dict[tuple[str, str], list[Memory]]:
-        """Return the versions of each key, oldest first, sorted by key."""
-        groups: dict[tuple[str, str], list[Memory]] = {}
-        for memory in sorted(self.versions, key=lambda m: (m.ns, m.key, m.version)):
-            groups.setdefault((memory.ns, memory.key), []).append(memory)
-        return groups
+    memory: Memory
+    why: str
 
 
 def forget(
@@ -122,12 +106,13 @@ def forget(
     now = store.clock()
     with store.engine.write(dry_run=dry_run) as tx:
         doomed = _find_doomed(tx, namespaces, writer)
-        _refuse_protected(doomed, unlock)
+        versions = [version.memory for version in doomed.values()]
+        _refuse_protected(versions, unlock)
         backups = tx.backups.all() if hard else {}
-        duplicates = _archived_duplicates(tx, doomed)
+        duplicates = _archived_duplicates(tx, doomed.keys())
         items = [
             *_forget_memories(store, tx, doomed, now, hard),
-            *_reopen_closed(store, tx, namespaces, doomed, now),
+            *_reopen_closed(store, tx, namespaces, versions, now),
             *(
                 Forgotten(memory.ns, memory.key, "reopened")
                 for memory in duplicates
@@ -139,37 +124,48 @@ def forget(
         reasons = {item.why for item in items}
         if hard or reasons & {"alias", "quarantine"}:
             tx.owe_scrub()
-    copies = still_in_backups(store, backups, doomed.versions) if hard else ()
+    copies = still_in_backups(store, backups, versions) if hard else ()
     if reasons & {"restored", "reopened"} and not dry_run:
         catch_up(store)
     pending = "" if dry_run else store.engine.scrub()
     return Forgetting(hard, dry_run, tuple(items), copies, pending)
 
 
-def _find_doomed(tx: Transaction, namespaces: NsFilter, writer: Source) -> Doomed:
-    """Return the versions of a source, and the versions of summaries made of them."""
-    doomed = Doomed()
-    for memory in tx.listing.rows(namespaces):
-        if writer.wrote(memory, _written(memory)):
-            doomed.add(memory, "source")
-    todo: Sequence[Memory] = list(doomed.versions)
+def _find_doomed(tx: Transaction, namespaces: NsFilter, writer: Source) -> dict[str, Doomed]:
+    """Return the versions of a source and the versions of summaries made of them, by their ids."""
+    doomed = {
+        memory.id: Doomed(memory, "source")
+        for memory in tx.listing.rows(namespaces)
+        if writer.wrote(memory, _written(memory))
+    }
+    todo = [version.memory for version in doomed.values()]
     while todo:
-        todo = [memory for memory, why in _summaries(tx, todo) if doomed.add(memory, why)]
+        source = todo.pop(0)
+        for version in _summaries(tx, source):
+            if version.id not in doomed:
+                doomed[version.id] = Doomed(version, f"derived from {source.key}")
+                todo.append(version)
     return doomed
 
 
-def _summaries(tx: Transaction, sources: Iterable[Memory]) -> Iterable[tuple[Memory, str]]:
+def _by_key(versions: Iterable[Memory]) -> dict[tuple[str, str], list[Memory]]:
+    """Return the versions of each key, oldest first, sorted by key."""
+    groups: dict[tuple[str, str], list[Memory]] = {}
+    for memory in sorted(versions, key=lambda m: (m.ns, m.key, m.version)):
+        groups.setdefault((memory.ns, memory.key), []).append(memory)
+    return groups
+
+
+def _summaries(tx: Transaction, source: Memory) -> Iterable[Memory]:
     """Yield the versions of summaries that were written while a source was current."""
-    for source in sources:
-        ids = {memory.id for memory in tx.memories.history(source.ns, source.key)}
-        edges = tx.graph.touching(sorted(ids), [Rel.CONTAINS])
-        parents = {edge.from_id for edge in edges if edge.to_id in ids}
-        for parent in tx.memories.by_ids(sorted(parents)).values():
-            for version in tx.memories.history(parent.ns, parent.key):
-                at = _written(version)
-                ended = source.deleted_at is not None and source.deleted_at <= at
-                if _written(source) <= at and not ended:
-                    yield version, f"derived from {source.key}"
+    ids = {memory.id for memory in tx.memories.history(source.ns, source.key)}
+    edges = tx.graph.touching(sorted(ids), [Rel.CONTAINS])
+    parents = {edge.from_id for edge in edges if edge.to_id in ids}
+    for parent in tx.memories.by_ids(sorted(parents)).values():
+        for version in tx.memories.history(parent.ns, parent.key):
+            at = _written(version)
+            if _written(source) <= at and (source.deleted_at is None or at < source.deleted_at):
+                yield version
 
 
 def _written(memory: Memory) -> datetime:
@@ -177,16 +173,15 @@ def _written(memory: Memory) -> datetime:
     return memory.recorded_at or memory.created_at
 
 
-def _archived_duplicates(tx: Transaction, doomed: Doomed) -> list[Memory]:
+def _archived_duplicates(tx: Transaction, ids: Set[str]) -> list[Memory]:
     """Return memories that the lifecycle archived as duplicates of doomed ones."""
-    ids = doomed.why.keys()
     edges = tx.graph.touching(sorted(ids), [Rel.MERGED_INTO]) if ids else []
     rows = tx.memories.by_ids(sorted({edge.from_id for edge in edges if edge.to_id in ids} - ids))
     return [rows[id_] for id_ in sorted(rows)]
 
 
-def _refuse_protected(doomed: Doomed, unlock: bool) -> None:
-    protected = [m for m in doomed.versions if m.protected and m.deleted_at is None]
+def _refuse_protected(versions: Iterable[Memory], unlock: bool) -> None:
+    protected = [m for m in versions if m.protected and m.deleted_at is None]
     if protected and not unlock:
         names = ", ".join(f"{memory.ns}/{memory.key}" for memory in protected[:MAX_NAMED])
         more = ", …" if len(protected) > MAX_NAMED else ""
@@ -194,16 +189,16 @@ def _refuse_protected(doomed: Doomed, unlock: bool) -> None:
 
 
 def _forget_memories(
-    store: Store, tx: Transaction, doomed: Doomed, now: datetime, hard: bool
+    store: Store, tx: Transaction, doomed: Mapping[str, Doomed], now: datetime, hard: bool
 ) -> list[Forgotten]:
     """Remove the doomed versions key by key, and restore the good version that one replaced."""
     items = []
-    for (ns, key), versions in doomed.by_key().items():
+    for (ns, key), versions in _by_key(version.memory for version in doomed.values()).items():
         live = next((memory for memory in versions if memory.deleted_at is None), None)
         removed = versions if hard else [live] if live else []
         if not removed:
             continue
-        items.append(Forgotten(ns, key, doomed.why[removed[-1].id], len(removed)))
+        items.append(Forgotten(ns, key, doomed[removed[-1].id].why, len(removed)))
         if live is not None and (good := _replaced(tx, live, versions, now)) is not None:
             _drop_edges(tx, live, good)
             _restore_version(store, tx, good)
@@ -243,13 +238,13 @@ def _restore_version(store: Store, tx: Transaction, good: Memory) -> None:
 
 
 def _reopen_closed(
-    store: Store, tx: Transaction, namespaces: NsFilter, doomed: Doomed, now: datetime
+    store: Store, tx: Transaction, namespaces: NsFilter, versions: Iterable[Memory], now: datetime
 ) -> list[Forgotten]:
     """Reopen the memories that were closed in favour of a forgotten one."""
     items = []
     starts = {
-        name: {m.valid_from or m.created_at for m in versions}
-        for name, versions in doomed.by_key().items()
+        name: {m.valid_from or m.created_at for m in group}
+        for name, group in _by_key(versions).items()
     }
     for memory in list(tx.listing.scan(Filter(ns=namespaces, now=now, closed=True))):
         ns, key = successor = (memory.ns, str(memory.meta.get(SUPERSEDED_BY, "")))

@@ -103,7 +103,9 @@ def put(
     if symbols is not None:
         draft, symbol_notes = _with_symbols(store, draft, symbols, language, root)
         notes = (*notes, *symbol_notes)
-    if reasons := (REQUESTED,) if is_quarantined else _suspected(store, draft):
+    with store.engine.read() as tx:
+        reasons = (REQUESTED,) if is_quarantined else suspected(store, tx, draft)
+    if reasons:
         return hold_draft(store, draft, reasons, notes)
     was_loading = store.vectoriser.is_loading
     prepared = prepare(store, draft)
@@ -147,11 +149,6 @@ def _inherited_files(store: Store, draft: Draft) -> Sequence[FileRef]:
     with store.engine.read() as tx:
         current = current_version(tx, draft.ns, draft.key, store.clock())
         return () if current is None else tx.memories.with_refs([current])[0].files
-
-
-def _suspected(store: Store, draft: Draft) -> tuple[str, ...]:
-    with store.engine.read() as tx:
-        return suspected(store, tx, draft)
 
 
 def _missing_vectors(prepared: Prepared) -> tuple[str, ...]:
