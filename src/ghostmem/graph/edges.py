@@ -151,11 +151,7 @@ def seed_keys(seed: Iterable[str] | None) -> list[str]:
     """Validate the keys to start from; None means all, an empty list is refused."""
     if seed is None:
         return []
-    if isinstance(seed, str):
-        raise InvalidInputError(
-            f"seed must be a list, not the text {validate.shown(seed)}", "pass seed=['a', 'b']"
-        )
-    keys = [validate.key(key) for key in seed]
+    keys = [validate.key(key) for key in validate.texts(seed, "seed", "key")]
     if not keys:
         raise InvalidInputError(
             "no seed key was given", "name the keys, or leave seed out for all pairs"

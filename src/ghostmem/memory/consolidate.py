@@ -100,12 +100,8 @@ def write_summary(
 
 
 def _validate_sources(source_keys: Iterable[str], summary_key: str) -> list[str]:
-    if isinstance(source_keys, str):
-        raise InvalidInputError(
-            f"source_keys must be a list, not the text {validate.shown(source_keys)}",
-            "pass source_keys=['a', 'b']",
-        )
-    keys = list(dict.fromkeys(validate.key(key) for key in source_keys))
+    named = validate.texts(source_keys, "source_keys", "key")
+    keys = list(dict.fromkeys(validate.key(key) for key in named))
     if summary_key in keys:
         raise InvalidInputError(
             f"{summary_key} is both the summary and one of its sources",

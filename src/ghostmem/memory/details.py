@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from ghostmem.errors import NotFoundError
 from ghostmem.model import Kind, Memory, Record, Rel, Tier, optional
 from ghostmem.store import validate
 from ghostmem.store.lookup import find
@@ -79,7 +78,6 @@ def details(store: Store, ns: str, key: str, version: int | None = None) -> Deta
         history = tx.memories.history(validate.text(ns, "namespace"), validate.text(key, "key"))
         if not history:
             find(tx, ns, key, now)  # raises an error that suggests similar keys
-            raise NotFoundError(f"memory not found: {ns}/{key}")
         last = history[-1]
         shown = last if version is None else find(tx, ns, key, now, version)
         shown = tx.memories.with_refs([shown])[0]

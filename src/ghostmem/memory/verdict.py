@@ -128,14 +128,15 @@ def find_verdict(
     """Return how a text relates to the memories of a namespace under other keys.
 
     Sensory, closed and removed memories are not considered. `vectors` are those of the text's
-    chunks; `near` are the chunks near them, if they were looked up already."""
+    chunks, and `near` the stored chunks nearest to them."""
     space = next(iter(tx.search.spaces([ns])), None)
     if space is None or not space.chunks:
         return NOTHING
-    view = _view(store, tx, space, content, vectors) if near is None else None
     terms = dict.fromkeys(index_terms(content[:FIRST]))
     limits = CHANGED if _announces_change(content) else PLAIN
-    chunks = dict.fromkeys([*_nearest(view, near), *_by_words(tx, space, terms, limits)])
+    cosines = {} if near is None else near.cosines
+    nearest = sorted(cosines, key=lambda chunk: -cosines[chunk])[:MAX_NEAREST]
+    chunks = dict.fromkeys([*nearest, *_by_words(tx, space, terms, limits)])
     if not chunks:
         return NOTHING
     candidates = tx.search.candidates(list(chunks), Filter(NsFilter(ns), now))
@@ -147,7 +148,7 @@ def find_verdict(
     ]
     if not memories:
         return NOTHING
-    view = view or _view(store, tx, space, content, vectors)
+    view = _view(store, tx, space, content, vectors)
     return _strongest(content, memories, {} if view is None else view.cosines(tx, memories))
 
 
@@ -178,13 +179,6 @@ def _strongest(content: str, memories: Sequence[Memory], cosines: Mapping[str, f
     return strongest._replace(
         also=tuple(memory for memory in corrected if memory is not strongest.memory)
     )
-
-
-def _nearest(view: _View | None, near: Near | None) -> list[int]:
-    """Return the chunks nearest to a text's, nearest first."""
-    if near is not None:
-        return sorted(near.cosines, key=lambda chunk: -near.cosines[chunk])[:MAX_NEAREST]
-    return [] if view is None else view.vectors.nearest(view.query, MAX_NEAREST)
 
 
 def _by_words(tx: Transaction, space: Space, terms: Iterable[str], limits: _Limits) -> list[int]:
