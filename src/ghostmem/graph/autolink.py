@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import groupby
@@ -29,7 +29,7 @@ MIN_KNOWN = 0.5  # share of a text's words that the model must know for a link
 
 
 @dataclass(frozen=True)
-class Near:
+class NearestChunks:
     """The chunks nearest to a memory that is about to be written.
 
     `seen` is the last chunk of the store that was compared."""
@@ -45,16 +45,16 @@ def threshold(store: Store, embedder: Embedder) -> float:
 
 def find_near(
     store: Store, tx: Transaction, ns: str, vectors: Sequence[bytes], texts: Sequence[str]
-) -> Near:
+) -> NearestChunks:
     """Return the chunks of a namespace that are near a memory's."""
     embedder = store.vectoriser.get()
     space = next(iter(tx.search.spaces([ns])), None)
     if embedder is None or space is None or not vectors:
-        return Near()
+        return NearestChunks()
     model = tx.vectors.find(embedder.model, len(vectors[0]) // 2, CHUNKER)
     view = None if model is None else tx.vectors.view(model, space)
     if view is None or not view.count:
-        return Near()
+        return NearestChunks()
     import numpy as np
 
     nearest: dict[int, float] = {}
@@ -70,7 +70,7 @@ def find_near(
             if enough or count >= view.count or cosines[-1] < least - ROUNDING:
                 break
             count *= 8
-    return Near(view.last, nearest)
+    return NearestChunks(view.last, nearest)
 
 
 def _queries(
@@ -99,7 +99,7 @@ def autolink(
     memory: Memory,
     vectors: Sequence[bytes],
     texts: Sequence[str],
-    near: Near,
+    near: NearestChunks,
     first_chunk: int,
 ) -> int:
     """Link a memory that was just written to the most similar ones of its namespace.
@@ -163,14 +163,12 @@ def _may_link(memory: Memory, now: datetime) -> bool:
     return memory.is_current(now) and memory.tier != Tier.SENSORY  # linked when it is promoted
 
 
-def link_pending(
-    store: Store, progress: Callable[[int], None] | None = None, ns: str | None = None
-) -> int:
+def link_pending(store: Store, ns: str | None = None) -> int:
     """Link the memories that got their vectors after they were written, as a put does.
 
     An interrupted run continues where it stopped. `ns` restricts it to one namespace."""
     embedder = store.vectoriser.get()
-    added = done = 0
+    added = 0
     while embedder is not None:
         least = threshold(store, embedder)
         with store.engine.read() as tx:
@@ -185,9 +183,6 @@ def link_pending(
                 if id_ in rows:
                     added += link_alike(tx, rows[id_], cosines, least, store.clock(), late=True)
             tx.graph.linked(ids)
-        done += len(batch)
-        if progress is not None:
-            progress(done)
     return added
 
 

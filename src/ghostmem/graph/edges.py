@@ -92,19 +92,12 @@ def edges(store: Store, ns: str, key: str | None = None, rel: str | None = None)
         else:
             memory = find(tx, validate.text(ns, "namespace"), validate.text(key, "key"), now)
             listed = [edge for edge in tx.graph.edges(memory.id) if kind in (None, edge.rel)]
-        return keyed(tx, listed, now)
-
-
-def keyed(tx: Transaction, unnamed: Iterable[Edge], now: datetime) -> list[Edge]:
-    """Return edges between current memories with the keys of their ends, heaviest first."""
-    unnamed = list(unnamed)
-    ends = tx.memories.by_ids(
-        sorted({id_ for edge in unnamed for id_ in (edge.from_id, edge.to_id)})
-    )
-    live = {id_: memory for id_, memory in ends.items() if memory.is_current(now)}
+        ids = {id_ for edge in listed for id_ in (edge.from_id, edge.to_id)}
+        rows = tx.memories.by_ids(sorted(ids))
+    live = {id_: memory for id_, memory in rows.items() if memory.is_current(now)}
     named = [
         replace(edge, ns=start.ns, from_key=start.key, to_key=end.key)
-        for edge in unnamed
+        for edge in listed
         if (start := live.get(edge.from_id)) and (end := live.get(edge.to_id))
     ]
     return sorted(named, key=lambda edge: (-edge.weight, edge.from_key, edge.to_key, edge.rel))

@@ -50,7 +50,7 @@ class Forgetting(Record):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Source:
+class SourceFilter:
     """The source to forget: every field that is not None must match."""
 
     source_user: str | None = None
@@ -69,7 +69,7 @@ class Source:
         )
 
 
-class Doomed(NamedTuple):
+class Target(NamedTuple):
     """A version to remove, and why."""
 
     memory: Memory
@@ -101,17 +101,17 @@ def forget(
     end = None if until is None else as_time(until, "until")
     if all(part is None for part in (source, kind, source_client, source_scope, since)):
         raise InvalidInputError("no source to forget was named", "name a source, or since when")
-    writer = Source(source, kind, source_client, source_scope, start, end)
+    writer = SourceFilter(source, kind, source_client, source_scope, start, end)
     namespaces = validate.ns_filter(ns)
     now = store.clock()
     with store.engine.write(dry_run=dry_run) as tx:
-        doomed = _find_doomed(tx, namespaces, writer)
-        versions = [version.memory for version in doomed.values()]
+        targets = _find_targets(tx, namespaces, writer)
+        versions = [target.memory for target in targets.values()]
         _refuse_protected(versions, unlock)
         backups = tx.backups.all() if hard else {}
-        duplicates = _archived_duplicates(tx, doomed.keys())
+        duplicates = _archived_duplicates(tx, targets.keys())
         items = [
-            *_forget_memories(store, tx, doomed, now, hard),
+            *_forget_memories(store, tx, targets, now, hard),
             *_reopen_closed(store, tx, namespaces, versions, now),
             *(
                 Forgotten(memory.ns, memory.key, "reopened")
@@ -131,21 +131,21 @@ def forget(
     return Forgetting(hard, dry_run, tuple(items), copies, pending)
 
 
-def _find_doomed(tx: Transaction, namespaces: NsFilter, writer: Source) -> dict[str, Doomed]:
+def _find_targets(tx: Transaction, namespaces: NsFilter, writer: SourceFilter) -> dict[str, Target]:
     """Return the versions of a source and the versions of summaries made of them, by their ids."""
-    doomed = {
-        memory.id: Doomed(memory, "source")
+    targets = {
+        memory.id: Target(memory, "source")
         for memory in tx.listing.rows(namespaces)
         if writer.wrote(memory, _written(memory))
     }
-    todo = [version.memory for version in doomed.values()]
+    todo = [target.memory for target in targets.values()]
     while todo:
         source = todo.pop(0)
         for version in _summaries(tx, source):
-            if version.id not in doomed:
-                doomed[version.id] = Doomed(version, f"derived from {source.key}")
+            if version.id not in targets:
+                targets[version.id] = Target(version, f"derived from {source.key}")
                 todo.append(version)
-    return doomed
+    return targets
 
 
 def _by_key(versions: Iterable[Memory]) -> dict[tuple[str, str], list[Memory]]:
@@ -174,7 +174,7 @@ def _written(memory: Memory) -> datetime:
 
 
 def _archived_duplicates(tx: Transaction, ids: Set[str]) -> list[Memory]:
-    """Return memories that the lifecycle archived as duplicates of doomed ones."""
+    """Return memories that the lifecycle archived as duplicates of targets."""
     edges = tx.graph.touching(sorted(ids), [Rel.MERGED_INTO]) if ids else []
     rows = tx.memories.by_ids(sorted({edge.from_id for edge in edges if edge.to_id in ids} - ids))
     return [rows[id_] for id_ in sorted(rows)]
@@ -189,16 +189,16 @@ def _refuse_protected(versions: Iterable[Memory], unlock: bool) -> None:
 
 
 def _forget_memories(
-    store: Store, tx: Transaction, doomed: Mapping[str, Doomed], now: datetime, hard: bool
+    store: Store, tx: Transaction, targets: Mapping[str, Target], now: datetime, hard: bool
 ) -> list[Forgotten]:
-    """Remove the doomed versions key by key, and restore the good version that one replaced."""
+    """Remove the targets key by key, and restore the good version that one replaced."""
     items = []
-    for (ns, key), versions in _by_key(version.memory for version in doomed.values()).items():
+    for (ns, key), versions in _by_key(target.memory for target in targets.values()).items():
         live = next((memory for memory in versions if memory.deleted_at is None), None)
         removed = versions if hard else [live] if live else []
         if not removed:
             continue
-        items.append(Forgotten(ns, key, doomed[removed[-1].id].why, len(removed)))
+        items.append(Forgotten(ns, key, targets[removed[-1].id].why, len(removed)))
         if live is not None and (good := _replaced(tx, live, versions, now)) is not None:
             _drop_edges(tx, live, good)
             _restore_version(store, tx, good)
@@ -212,7 +212,7 @@ def _forget_memories(
 def _replaced(
     tx: Transaction, live: Memory, versions: Sequence[Memory], now: datetime
 ) -> Memory | None:
-    """Return the good version that the doomed ones replaced, unless it was removed before that."""
+    """Return the good version that the targets replaced, unless it was removed before that."""
     doomed_ids = {memory.id for memory in versions}
     history = tx.memories.history(live.ns, live.key)
     good = next((memory for memory in reversed(history) if memory.id not in doomed_ids), None)
@@ -269,7 +269,7 @@ def _reactivate(store: Store, tx: Transaction, memory: Memory, now: datetime) ->
     return last.deleted_at is not None or last.tier is Tier.DORMANT
 
 
-def _drop_aliases(tx: Transaction, namespaces: NsFilter, writer: Source) -> list[Forgotten]:
+def _drop_aliases(tx: Transaction, namespaces: NsFilter, writer: SourceFilter) -> list[Forgotten]:
     aliases = [(id_, alias) for id_, alias in tx.aliases.all() if writer.wrote(alias, alias.at)]
     owners = tx.memories.by_ids([id_ for id_, _ in aliases])
     return [
@@ -280,11 +280,12 @@ def _drop_aliases(tx: Transaction, namespaces: NsFilter, writer: Source) -> list
 
 
 def _drop_quarantined(
-    tx: Transaction, namespaces: NsFilter, writer: Source, now: datetime
+    tx: Transaction, namespaces: NsFilter, writer: SourceFilter, now: datetime
 ) -> list[Forgotten]:
     items = []
     for held in tx.quarantine.all(namespaces):
-        if writer.wrote(Source(**{name: held.fields.get(name) for name in SOURCE_FIELDS}), held.at):
+        fields = {name: held.fields.get(name) for name in SOURCE_FIELDS}
+        if writer.wrote(SourceFilter(**fields), held.at):
             tx.quarantine.drop(held.id)
             tx.journal.record(held.ns, held.id, "drop", now)
             items.append(Forgotten(held.ns, held.key, "quarantine"))

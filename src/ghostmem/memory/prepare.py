@@ -9,7 +9,7 @@ from ghostmem.memory.draft import Draft, current_version
 from ghostmem.store.indexing import index_rows
 
 if TYPE_CHECKING:
-    from ghostmem.graph.autolink import Near
+    from ghostmem.graph.autolink import NearestChunks
     from ghostmem.store.rows import IndexRow
     from ghostmem.store.store import Store
 
@@ -19,7 +19,7 @@ class Prepared(NamedTuple):
 
     rows: Sequence[IndexRow] = ()
     vectors: Sequence[bytes] = ()
-    near: Near | None = None
+    near: NearestChunks | None = None
 
 
 UNPREPARED = Prepared()

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ghostmem.store.fields import Named
 
     class PutFields(Named, total=False):
-        """The arguments of a put beside namespace, key and content."""
+        """The arguments of a put apart from namespace, key and content."""
 
         ttl: str | None
         base_version: int | None

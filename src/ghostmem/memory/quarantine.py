@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 MIN_ID = 4  # characters of an abbreviated id
 # Arguments of a put that are kept with its fields; the base version is out of date at release.
 _PUT_OPTIONS = ("ttl", "unlock", "dedup", "supersedes")
-SOURCES = "source_keys"  # the keys that a summary stands for
+SOURCES = "source_keys"  # the keys of the memories that a summary contains
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -105,7 +105,7 @@ def hold(
 ) -> Held:
     """Hold a draft in quarantine; the same text for the same key is held once.
 
-    `sources` are the keys that a summary stands for.
+    `sources` are the keys of the memories that a summary contains.
     """
     now = store.clock()
     options: dict[str, Any] = {

@@ -77,36 +77,36 @@ def rm(
 
 
 def remove(
-    tx: Transaction, doomed: Sequence[Memory], now: datetime, hard: bool, op: str = "remove"
+    tx: Transaction, versions: Sequence[Memory], now: datetime, hard: bool, op: str = "remove"
 ) -> int:
     """Remove versions from the indexes and mark or delete their rows; return the chunk count.
 
     After a hard delete the caller runs `engine.scrub()` outside the transaction."""
-    chunks = sum(tx.index.remove(memory) for memory in doomed)
-    if hard and doomed:
-        tx.memories.delete(doomed, now)
+    chunks = sum(tx.index.remove(memory) for memory in versions)
+    if hard and versions:
+        tx.memories.delete(versions, now)
         tx.owe_scrub()
     elif not hard:
-        for memory in doomed:
+        for memory in versions:
             tx.memories.change(memory, op, now, deleted_at=now)
     return chunks
 
 
 def still_in_backups(
-    store: Store, backups: Iterable[str], doomed: Sequence[Memory]
+    store: Store, backups: Iterable[str], versions: Sequence[Memory]
 ) -> tuple[str, ...]:
     """Return the copies of the store that contain one of these versions."""
-    ids = [memory.id for memory in doomed]
-    texts = [memory.content for memory in doomed if memory.content.strip()]
-    return tuple(store.engine.copies_holding(backups, ids, texts)) if doomed else ()
+    ids = [memory.id for memory in versions]
+    texts = [memory.content for memory in versions if memory.content.strip()]
+    return tuple(store.engine.copies_holding(backups, ids, texts)) if versions else ()
 
 
-def still_in_files(tx: Transaction, doomed: Sequence[Memory]) -> tuple[str, ...]:
+def still_in_files(tx: Transaction, versions: Sequence[Memory]) -> tuple[str, ...]:
     """Return the notes and mirrored files with the text of these versions; they are not changed."""
-    places = tx.notes.places([memory.id for memory in doomed]).values()
+    places = tx.notes.places([memory.id for memory in versions]).values()
     paths = {str(Path(place.root, place.path)) for place in places}
     for mirror in tx.mirrors.all():
-        for key in sorted({memory.key for memory in doomed if memory.ns == mirror.ns}):
+        for key in sorted({memory.key for memory in versions if memory.ns == mirror.ns}):
             item = tx.mirrors.item(mirror.id, key)
             if item is not None:
                 paths.add(str(Path(mirror.root, item.path)))

@@ -7,7 +7,7 @@ them, and the strongest verdict counts."""
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -22,12 +22,9 @@ from ghostmem.text.terms import index_terms
 from ghostmem.truth.rules.signs import FIRST, may_change
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from ghostmem.graph.autolink import Near
+    from ghostmem.embed.base import Embedder
+    from ghostmem.graph.autolink import NearestChunks
     from ghostmem.memory.prepare import Prepared
-    from ghostmem.store.nearest import VectorView
     from ghostmem.store.protocol import Transaction
     from ghostmem.store.rows import Candidate, Space
     from ghostmem.store.store import Store
@@ -123,7 +120,7 @@ def find_verdict(
     vectors: Sequence[bytes],
     now: datetime,
     exclude_locked: bool = False,
-    near: Near | None = None,
+    near: NearestChunks | None = None,
 ) -> Judgement:
     """Return how a text relates to the memories of a namespace under other keys.
 
@@ -148,8 +145,8 @@ def find_verdict(
     ]
     if not memories:
         return NOTHING
-    view = _view(store, tx, space, content, vectors)
-    return _strongest(content, memories, {} if view is None else view.cosines(tx, memories))
+    similarity = _cosines(store, tx, space, content, vectors, memories)
+    return _strongest(content, memories, similarity)
 
 
 def _announces_change(content: str) -> bool:
@@ -230,46 +227,36 @@ def _is_comparable(memory: Memory, key: str, now: datetime, exclude_locked: bool
     return memory.is_current(now) and (memory.valid_to is None or memory.valid_to > now)
 
 
-class _View(NamedTuple):
-    """The vectors of a namespace, and the vector of a text's first chunk."""
+def _cosines(
+    store: Store,
+    tx: Transaction,
+    space: Space,
+    content: str,
+    vectors: Sequence[bytes],
+    memories: Iterable[Memory],
+) -> dict[str, float]:
+    """Return the cosines of the first chunks of a text and of memories, by the ids of these.
 
-    vectors: VectorView
-    query: NDArray[np.float32]
-    known: Callable[[str], float]
-
-    def cosines(self, tx: Transaction, memories: Sequence[Memory]) -> Mapping[str, float]:
-        """Return the cosine of the text with each memory's first chunk, where it has a vector."""
-        import numpy as np
-
-        first_chunks = [
-            (memory.id, numbers[0])
-            for memory in memories
-            if (memory.content.isascii() or self.known(memory.content[:FIRST]) >= MIN_KNOWN)
-            and (numbers := tx.index.numbers(memory.id))
-        ]
-        chunks = np.array([number for _, number in first_chunks], np.int64)
-        rows, has_vector = self.vectors.vectors(chunks)
-        cosines = np.vecdot(rows, self.query).tolist()
-        return {
-            id_: cosine
-            for (id_, _), cosine, is_there in zip(
-                first_chunks, cosines, has_vector.tolist(), strict=True
-            )
-            if is_there
-        }
-
-
-def _view(
-    store: Store, tx: Transaction, space: Space, content: str, vectors: Sequence[bytes]
-) -> _View | None:
-    """Return the vectors to compare with, or None when the model does not know the text's words."""
+    A memory without a vector, or with words that the model does not know, has no cosine."""
     embedder = store.vectoriser.get() if vectors else None
-    if embedder is None or not (content.isascii() or embedder.known(content[:FIRST]) >= MIN_KNOWN):
-        return None
+    if embedder is None or not _is_known(embedder, content):
+        return {}
     model = tx.vectors.find(embedder.model, len(vectors[0]) // 2, CHUNKER)
     if model is None:
-        return None
+        return {}
     import numpy as np
 
-    query = np.frombuffer(vectors[0], np.float16).astype(np.float32)
-    return _View(tx.vectors.view(model, space), query, embedder.known)
+    first_chunks = {
+        memory.id: numbers[0]
+        for memory in memories
+        if _is_known(embedder, memory.content) and (numbers := tx.index.numbers(memory.id))
+    }
+    view = tx.vectors.view(model, space)
+    rows, has_vector = view.vectors(np.array(list(first_chunks.values()), np.int64))
+    cosines = np.vecdot(rows, np.frombuffer(vectors[0], np.float16).astype(np.float32))
+    compared = zip(first_chunks, cosines.tolist(), has_vector.tolist(), strict=True)
+    return {id_: cosine for id_, cosine, is_there in compared if is_there}
+
+
+def _is_known(embedder: Embedder, text: str) -> bool:
+    return text.isascii() or embedder.known(text[:FIRST]) >= MIN_KNOWN

@@ -41,7 +41,7 @@ def suggest_correction(
 def supersede(
     store: Store, tx: Transaction, new: Memory, old: Memory, now: datetime, unlock: bool = False
 ) -> Memory:
-    """Close a memory in favour of another, as somebody asked for."""
+    """Close a memory in favour of another, on explicit request."""
     contradict(tx, new, [old, *_corrected_by(tx, old, now)], now, automatic=False)
     return close(store, tx, old, new, now, unlock)
 

@@ -17,7 +17,7 @@ from ghostmem.text.chunk import CHUNKER
 if TYPE_CHECKING:
     from ghostmem.store.protocol import Transaction
 
-MAX_EMBEDDED = 500  # chunks of removed versions that are embedded again, which takes time
+MAX_EMBEDDED = 500  # chunks of removed versions that are embedded again
 
 
 def past(store: Store, ns: NsFilter, as_of: datetime | str) -> Store:
@@ -87,7 +87,7 @@ def _stored_vectors(source: Transaction, model: int, memory: Memory, count: int)
 def _copy_edges(
     source: Transaction, target: Transaction, rows: Iterable[Memory], at: datetime
 ) -> None:
-    """Copy the edges of then, which now lead to the newest versions, between the copied ones."""
+    """Copy the edges of that time, from the newest versions to the copied ones."""
     ids = {(memory.ns, memory.key): memory.id for memory in rows}
     edges = [edge for edge in source.graph.edges() if edge.created_at <= at]
     ends = source.memories.by_ids(

@@ -20,7 +20,7 @@ Refuters = Mapping[str, Sequence[Memory]]
 MAX_CHAIN = 8  # corrections of corrections that are followed
 
 
-def refuters(tx: Transaction, ids: Iterable[str], which: Filter, at: datetime) -> Refuters:
+def refuters(tx: Transaction, ids: Iterable[str], conditions: Filter, at: datetime) -> Refuters:
     """Return the memories that prevail over others, and those that prevail over these in turn."""
     prevailing: dict[str, list[Memory]] = defaultdict(list)
     known: dict[str, Memory] = {}
@@ -31,7 +31,7 @@ def refuters(tx: Transaction, ids: Iterable[str], which: Filter, at: datetime) -
             break
         seen |= todo
         ends = {end for edge in edges for end in (edge.from_id, edge.to_id)}
-        known |= _valid(tx, ends - known.keys(), which, at)
+        known |= _valid(tx, ends - known.keys(), conditions, at)
         todo = set()
         for edge in edges:
             first, second = known.get(edge.from_id), known.get(edge.to_id)
@@ -48,14 +48,16 @@ def refuters(tx: Transaction, ids: Iterable[str], which: Filter, at: datetime) -
     }
 
 
-def _valid(tx: Transaction, ids: Iterable[str], which: Filter, at: datetime) -> dict[str, Memory]:
+def _valid(
+    tx: Transaction, ids: Iterable[str], conditions: Filter, at: datetime
+) -> dict[str, Memory]:
     """Return the valid memories that pass the caller's filter; they may be dormant."""
     rows = tx.memories.by_ids(sorted(ids))
-    passing = tx.listing.passing(list(rows), replace(which, ns=NsFilter(), tiers=()))
+    passing = tx.listing.passing(list(rows), replace(conditions, ns=NsFilter(), tiers=()))
     return {
         id_: memory
         for id_, memory in rows.items()
         if id_ in passing
         and memory.is_current(at)
-        and (which.valid_at is not None or memory.is_open(at))
+        and (conditions.valid_at is not None or memory.is_open(at))
     }

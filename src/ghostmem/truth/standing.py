@@ -20,11 +20,11 @@ MAX_CAUSES = 3  # named in a note
 
 
 def noted(
-    tx: Transaction, hits: list[Hit], known: Refuters, beside: Refuters, now: datetime
+    tx: Transaction, hits: list[Hit], known: Refuters, statements: Refuters, now: datetime
 ) -> list[Hit]:
     """Return hits with notes on contradictions, endings and doubts.
 
-    `known` are the memories that prevail over a hit, `beside` the user's statements about it."""
+    `known` are the memories that prevail over each hit, `statements` those of the user about it."""
     memories = {hit.memory.id: hit.memory for hit in hits}
     older: dict[str, list[Memory]] = {}
     for id_, prevailing in known.items():
@@ -36,7 +36,7 @@ def noted(
         id_ = hit.memory.id
         notes = [
             *disputed(hit.memory, older.get(id_, ()), known.get(id_, ())),
-            *_user_statements(hit.memory, known.get(id_, ()), beside.get(id_, ())),
+            *_user_statements(hit.memory, known.get(id_, ()), statements.get(id_, ())),
             stale.get(id_, ""),
             ending(hit.memory),
         ]
@@ -58,11 +58,11 @@ def disputed(memory: Memory, older: Sequence[Memory], newer: Sequence[Memory]) -
 
 
 def _user_statements(
-    memory: Memory, newer: Iterable[Memory], beside: Iterable[Memory]
+    memory: Memory, newer: Iterable[Memory], statements: Iterable[Memory]
 ) -> list[str]:
     """Return a note on the user's statements that do not contradict a memory directly."""
     named = {memory.id, *(other.id for other in newer)}
-    others = [other for other in beside if other.id not in named]
+    others = [other for other in statements if other.id not in named]
     return [f"the user's own word: {_keys(others)}"] if others else []
 
 

@@ -26,7 +26,7 @@ MIN_SHARE, MIN_SHARED_TERMS = 0.5, 2  # of the shorter text's words, that both t
 
 
 def vouched(
-    tx: Transaction, memories: Iterable[Memory], which: Filter, at: datetime
+    tx: Transaction, memories: Iterable[Memory], conditions: Filter, at: datetime
 ) -> dict[str, list[Memory]]:
     """Return the user's statements about the same subject for each memory from another source.
 
@@ -39,7 +39,7 @@ def vouched(
             spaces |= {space.name: space for space in tx.search.spaces([claim.ns])}
         if claim.ns not in spaces:
             continue
-        trusted = replace(which, ns=NsFilter(claim.ns), now=at, tiers=(), trusted=True)
+        trusted = replace(conditions, ns=NsFilter(claim.ns), now=at, tiers=(), trusted=True)
         ids = _similar(tx, spaces[claim.ns], claim, trusted)
         rows = tx.memories.by_ids(ids)
         scope = claim.source_scope
