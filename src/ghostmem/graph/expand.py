@@ -58,12 +58,11 @@ def expand(store: Store, ns: str, key: str | None = None, *, depth: int = 1) -> 
         if key is None:
             return _overview(tx, validate.namespace(ns), now)
         memory = find(tx, validate.text(ns, "namespace"), validate.text(key, "key"), now)
-        tree = _Tree(tx, now)
-        tree.fetch([memory.id], depth)
-        children = tree.below(memory.id, min(depth, MAX_DEPTH), {memory.id})
-        parent = _stub(memory, len(tree.children(memory.id)))
-    count(store, [memory, *tree.shown.values()], now, used=True)
-    return Expanded(ns, parent, children)
+        children = _fetch(tx, memory.id, depth, now)
+    opened = {memory.id: memory}
+    nodes = _nodes(children, memory.id, min(depth, MAX_DEPTH), opened)
+    count(store, list(opened.values()), now, used=True)
+    return Expanded(ns, _stub(memory, len(children[memory.id])), nodes)
 
 
 def _overview(tx: Transaction, ns: str, now: datetime) -> Expanded:
@@ -78,51 +77,39 @@ def _overview(tx: Transaction, ns: str, now: datetime) -> Expanded:
     return Expanded(ns, nodes=nodes, clusters=unsummarised)
 
 
-class _Tree:
-    """Summaries and their contents, fetched level by level."""
+def _fetch(tx: Transaction, id_: str, depth: int, now: datetime) -> dict[str, list[Memory]]:
+    """Return the children of a memory and of its descendants, by the ids of these.
 
-    def __init__(self, tx: Transaction, now: datetime) -> None:
-        self._tx, self._now = tx, now
-        self._children: dict[str, list[Memory]] = defaultdict(list)
-        self._fetched: set[str] = set()
-        self.shown: dict[str, Memory] = {}
+    One level more than is shown is read, to count the children of the last."""
+    children: dict[str, list[Memory]] = defaultdict(list)
+    todo, fetched = {id_}, set[str]()
+    for _ in range(depth + 1):
+        if not todo:
+            break
+        fetched |= todo
+        edges = tx.graph.touching(sorted(todo), [Rel.CONTAINS])
+        edges = [edge for edge in edges if edge.from_id in todo]
+        rows = tx.memories.by_ids([edge.to_id for edge in edges])
+        for edge in edges:
+            if edge.to_id in rows and rows[edge.to_id].is_current(now):
+                children[edge.from_id].append(rows[edge.to_id])
+        todo = {edge.to_id for edge in edges} - fetched
+    return children
 
-    def fetch(self, ids: list[str], depth: int) -> None:
-        """Read the levels that are shown, and one more to count the children of the last."""
-        for _ in range(depth + 1):
-            todo = {id_ for id_ in ids if id_ not in self._fetched}
-            if not todo:
-                return
-            self._fetched |= todo
-            edges = [
-                edge
-                for edge in self._tx.graph.touching(sorted(todo))
-                if edge.rel == Rel.CONTAINS and edge.from_id in todo
-            ]
-            ids = [edge.to_id for edge in edges]
-            rows = self._tx.memories.by_ids(ids)
-            for edge in edges:
-                if edge.to_id in rows and rows[edge.to_id].is_current(self._now):
-                    self._children[edge.from_id].append(rows[edge.to_id])
 
-    def children(self, id_: str) -> list[Memory]:
-        """Return the children of a summary, sorted by key."""
-        return sorted(self._children[id_], key=lambda memory: memory.key)
-
-    def below(self, id_: str, depth: int, opened: set[str]) -> tuple[Node, ...]:
-        """Return the nodes below a memory; one with several parents is opened only once."""
-        if depth == 0:
-            return ()
-        nodes = []
-        for memory in self.children(id_):
-            self.shown[memory.id] = memory
-            inner: tuple[Node, ...] = ()
-            if memory.id not in opened:
-                opened.add(memory.id)
-                inner = self.below(memory.id, depth - 1, opened)
-            node = _stub(memory, len(self.children(memory.id)))
-            nodes.append(replace(node, content=memory.content, summary="", nodes=inner))
-        return tuple(nodes)
+def _nodes(
+    children: dict[str, list[Memory]], id_: str, depth: int, opened: dict[str, Memory]
+) -> tuple[Node, ...]:
+    """Return the nodes below a memory; one with several parents is opened only once."""
+    nodes = []
+    for memory in sorted(children[id_], key=lambda m: m.key) if depth else ():
+        inner: tuple[Node, ...] = ()
+        if memory.id not in opened:
+            opened[memory.id] = memory
+            inner = _nodes(children, memory.id, depth - 1, opened)
+        node = _stub(memory, len(children[memory.id]))
+        nodes.append(replace(node, content=memory.content, summary="", nodes=inner))
+    return tuple(nodes)
 
 
 def _stub(memory: Memory, children: int) -> Node:

@@ -127,9 +127,8 @@ def _containers(tx: Transaction, id_: str) -> set[str]:
     containers: set[str] = set()
     todo = [id_]
     while todo:
-        parents = {
-            e.from_id for e in tx.graph.touching(todo) if e.rel == Rel.CONTAINS and e.to_id in todo
-        }
+        edges = tx.graph.touching(todo, [Rel.CONTAINS])
+        parents = {edge.from_id for edge in edges if edge.to_id in todo}
         todo = sorted(parents - containers)
         containers |= parents
     return containers
