@@ -2,7 +2,7 @@
 
 A put passes a `Draft` (`draft`) through these stages:
     put          validate the arguments, and run the stages in this order
-    screen       redact secrets in content, key and fields
+    redact       redact secrets in content, key and fields
     quarantine   hold content from elsewhere that reads like instructions
     prepare      chunk, embed, and find the nearest chunks, before the write lock
     verdict      compare with similar memories: new, restatement, update or conflict

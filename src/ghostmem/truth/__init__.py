@@ -2,13 +2,13 @@
 
 `rules` compares two texts without a model: a restatement, an update, a conflict, or unrelated; it
 also finds texts that read like instructions to an agent. `memory.verdict` applies it in a put.
-`close` links a correction to the memories it corrects and closes or reopens these. `last_word`
-orders contradicting memories: the user's own words first, then the newest.
+`corrections` links a correction to the memories it corrects, and closes or reopens these.
+`precedence` orders contradicting memories: the user's own words first, then the newest.
 
-For a search, `refuters` finds the memories that prevail over its hits, `vouch` the user's own
-statements about the same subject, and `standing` writes both into notes on the hits. `conflicts`
-lists unresolved contradictions and `resolve` decides them. `past` copies the store as it was at a
-time, for searches with `as_of`.
+For a search, `contradictions` finds the memories that prevail over its hits, `user_statements` the
+user's own statements about the same subject, and `annotations` writes notes on the hits from both.
+`conflicts` lists unresolved contradictions and `resolve` decides them. `as_of` copies the store as
+it was at a time, for searches of the past.
 
 Four tests decide that two texts say the same, each for one purpose:
 - `tx.listing.same_content`: identical texts; a put with `dedup` reinforces the stored memory.
