@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from ghostmem.errors import InvalidInputError, NotFoundError
-from ghostmem.memory.draft import Draft, current_version
+from ghostmem.memory.draft import Draft
 from ghostmem.memory.prepare import prepare
 from ghostmem.memory.quarantine import hold_draft, missing, suspected
 from ghostmem.memory.screen import screen_draft
@@ -58,7 +58,7 @@ def consolidate(
     draft, notes = screen_draft(store.settings, draft, allow_secrets)
     with store.engine.read() as tx:
         now = store.clock()
-        if current_version(tx, ns, draft.key, now) is None:
+        if tx.memories.current(ns, draft.key, now) is None:
             defaults = {"kind": Kind.SEMANTIC, "importance": DEFAULT_IMPORTANCE}
             draft = replace(draft, fields={**defaults, **draft.fields})
         _find_sources(tx, ns, keys, now)

@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from ghostmem.model import Memory
-    from ghostmem.store.protocol import Transaction
+from typing import Any
 
 NEVER = "never"  # the ttl that removes an expiry
 
@@ -49,9 +44,3 @@ class Draft:
     supersedes: str | None = None  # the key of the memory that it replaces
     quiet: bool = False  # a repetition does not count as a use
     revive: bool = False  # a removed memory comes back with its links
-
-
-def current_version(tx: Transaction, ns: str, key: str, now: datetime) -> Memory | None:
-    """Return the current version of a key, or None for a key without one."""
-    last = tx.memories.last(ns, key)
-    return last if last is not None and last.is_current(now) else None

@@ -17,8 +17,7 @@ from ghostmem.text.chunk import CHUNKER
 
 if TYPE_CHECKING:
     from ghostmem.embed.base import Embedder
-    from ghostmem.store.postgres import PostgresEngine
-    from ghostmem.store.postgres.transaction import PostgresTransaction
+    from ghostmem.store.protocol import SharedEngine, SharedTransaction
 
 BATCH = 64
 MAX_OFFERED = 1024  # chunks put on the queue at once
@@ -126,7 +125,7 @@ def _report(store: Store, progress: Progress | None, done: int) -> None:
 
 def _embed_together(
     store: Store,
-    engine: PostgresEngine,
+    engine: SharedEngine,
     embedder: Embedder,
     progress: Progress | None,
     after: int,
@@ -152,16 +151,16 @@ def _embed_together(
                 return done
 
 
-def _offer_chunks(tx: PostgresTransaction, kind: str, model: int, after: int) -> int:
+def _offer_chunks(tx: SharedTransaction, kind: str, model: int, after: int) -> int:
     """Put the next chunks without a vector on the queue, and return the number of new ones."""
     missing = list(tx.vectors.missing(model, after, MAX_OFFERED))
     return tx.work.offer(
-        kind, [(tx.places.space(space), str(chunk)) for space, chunk, _, _ in missing]
+        kind, [(tx.vectors.namespace(space), str(chunk)) for space, chunk, _, _ in missing]
     )
 
 
 def _embed_claimed(
-    engine: PostgresEngine,
+    engine: SharedEngine,
     embedder: Embedder,
     kind: str,
     model: int,

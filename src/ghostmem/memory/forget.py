@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ghostmem.clock import as_time
 from ghostmem.errors import InvalidInputError, LockedError
-from ghostmem.memory.draft import INHERITED, SOURCE_FIELDS, USE_COUNTS, Draft, current_version
+from ghostmem.memory.draft import INHERITED, SOURCE_FIELDS, USE_COUNTS, Draft
 from ghostmem.memory.embedding import catch_up
 from ghostmem.memory.remove import remove, still_in_backups
 from ghostmem.memory.write import index_memory, write_draft
@@ -249,7 +249,7 @@ def _reopen_closed(
     for memory in list(tx.listing.scan(Filter(ns=namespaces, now=now, closed=True))):
         ns, key = successor = (memory.ns, str(memory.meta.get(SUPERSEDED_BY, "")))
         if successor in starts and (
-            memory.valid_to in starts[successor] or current_version(tx, ns, key, now) is None
+            memory.valid_to in starts[successor] or tx.memories.current(ns, key, now) is None
         ):
             reopen(store, tx, memory, now)
             items.append(Forgotten(memory.ns, memory.key, "reopened"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from ghostmem.memory.draft import Draft, current_version
+from ghostmem.memory.draft import Draft
 from ghostmem.store.indexing import index_rows
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def prepare(store: Store, draft: Draft) -> Prepared:
     source = draft.fields.get("source_user")
     if source is None and store.vectoriser.wanted:
         with store.engine.read() as tx:
-            current = current_version(tx, draft.ns, draft.key, store.clock())
+            current = tx.memories.current(draft.ns, draft.key, store.clock())
         if current is not None and current.content == draft.content and not draft.fields:
             return UNPREPARED  # most likely a repetition, which needs no index
         source = None if current is None else current.source_user

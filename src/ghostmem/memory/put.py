@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ghostmem.clock import parse_ttl
 from ghostmem.errors import GhostError, InvalidInputError
-from ghostmem.memory.draft import NEVER, Draft, current_version
+from ghostmem.memory.draft import NEVER, Draft
 from ghostmem.memory.prepare import Prepared, prepare
 from ghostmem.memory.quarantine import hold_draft, suspected
 from ghostmem.memory.verdict import judge_draft
@@ -147,7 +147,7 @@ def _with_symbols(
 
 def _inherited_files(store: Store, draft: Draft) -> Sequence[FileRef]:
     with store.engine.read() as tx:
-        current = current_version(tx, draft.ns, draft.key, store.clock())
+        current = tx.memories.current(draft.ns, draft.key, store.clock())
         return () if current is None else tx.memories.with_refs([current])[0].files
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ghostmem.caller import AGENT
 from ghostmem.clock import as_time
 from ghostmem.errors import InvalidInputError, NotFoundError
-from ghostmem.memory.draft import Draft, current_version
+from ghostmem.memory.draft import Draft
 from ghostmem.model import (
     FileRef,
     FileRel,
@@ -65,7 +65,7 @@ def suspected(
     source = draft.fields.get("source_kind")
     if not store.settings.quarantine or (source is SourceKind.STATED and not from_file):
         return ()
-    current = current_version(tx, draft.ns, draft.key, store.clock())
+    current = tx.memories.current(draft.ns, draft.key, store.clock())
     inherits_foreign = current is not None and not current.from_user
     is_foreign = from_file or source is not None or AGENT.get() or inherits_foreign
     tags = draft.fields.get("tags") or ()

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
-from ghostmem.memory.draft import Draft, current_version
+from ghostmem.memory.draft import Draft
 from ghostmem.model import Memory, NsFilter, SourceKind, Tier, Verdict, VerdictKind
 from ghostmem.store.lexical import shared_terms_score, term_postings
 from ghostmem.store.rows import Filter
@@ -88,7 +88,7 @@ def judge_draft(store: Store, draft: Draft, prepared: Prepared) -> Judgement:
         judgement = find_verdict(
             store, tx, draft.ns, draft.key, draft.content, prepared.vectors, now, near=prepared.near
         )
-        current = current_version(tx, draft.ns, draft.key, now)
+        current = tx.memories.current(draft.ns, draft.key, now)
     if judgement.memory is not None and _same_speaker(judgement.memory, draft, current):
         also = tuple(memory for memory in judgement.also if _same_speaker(memory, draft, current))
         return judgement._replace(also=also)

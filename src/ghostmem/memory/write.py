@@ -16,7 +16,6 @@ from ghostmem.memory.draft import (
     SOURCE_FIELDS,
     USE_COUNTS,
     Draft,
-    current_version,
 )
 from ghostmem.memory.prepare import UNPREPARED, Prepared
 from ghostmem.memory.verdict import CORRECTIONS, Judgement
@@ -56,7 +55,7 @@ def write_put(
     if other is None or other.key == draft.key:
         return _with_verdict(write_draft(store, tx, draft, prepared), verdict)
     is_restatement = verdict.kind is VerdictKind.RESTATEMENT
-    if is_restatement and draft.dedup and not current_version(tx, draft.ns, draft.key, now):
+    if is_restatement and draft.dedup and not tx.memories.current(draft.ns, draft.key, now):
         return _reinforce_restated(tx, draft, verdict, other, now)
     corrected = [*([other] if verdict.kind in CORRECTIONS else []), *judgement.also]
     corrected = [old for old in corrected if not _are_turns(draft, old)]

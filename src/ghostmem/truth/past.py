@@ -24,7 +24,7 @@ def past(store: Store, ns: NsFilter, as_of: datetime | str) -> Store:
     """Return a store in memory with each key's version and edges of a time.
 
     Tiers, importance and counts, which maintenance changes in place, are those of today."""
-    from ghostmem.store.sqlite import SqliteEngine
+    from ghostmem.store.opening import open_memory
 
     at = as_time(as_of, "as_of")
     if at > store.clock():
@@ -32,7 +32,7 @@ def past(store: Store, ns: NsFilter, as_of: datetime | str) -> Store:
             f"as_of {format_time(at)} lies in the future",
             "name a time that has passed, or leave it out",
         )
-    engine = SqliteEngine(":memory:", lambda: at)
+    engine = open_memory(lambda: at)
     with store.engine.snapshot() as source, engine.write(durable=False) as target:
         rows = [
             memory
