@@ -9,6 +9,5 @@ A put passes a `Draft` (`draft`) through these stages:
     write        one transaction: row, index, links, and the corrections of the verdict
     embedding    catch up on vectors that were not ready
 
-`patch`, `restore`, `consolidate` and `forget` use the same stages. `get`, `history`, `chunks`,
-`list`, `files`, `peek` and `details` read; `curate`, `tags`, `used` and `remove` change or remove
-memories in place."""
+`patch`, `restore`, `consolidate` and `forget` use the same stages. `get`, `list`, `peek` and
+`details` read memories; `curate`, `tags`, `used` and `remove` change or remove them in place."""

@@ -1,4 +1,4 @@
-"""get: read one memory by its key."""
+"""get: read one memory by its key, all its versions, or its chunks."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ghostmem.clock import as_time, format_time
 from ghostmem.errors import NotFoundError
-from ghostmem.model import Memory
+from ghostmem.model import Chunk, Memory
 from ghostmem.store import validate
 from ghostmem.store.lookup import count, find
 from ghostmem.store.retry import again
@@ -56,3 +56,23 @@ def _version_of(tx: Transaction, ns: str, key: str, at: datetime) -> Memory:
         hint = f"`ghost history -n {ns} -k {key}` shows its versions"
         raise NotFoundError(f"memory not found: {ns}/{key} as of {format_time(at)}", hint)
     return current_then[-1]
+
+
+def history(store: Store, ns: str, key: str) -> list[Memory]:
+    """Return every version of a key, oldest first, including removed ones; nothing is counted."""
+    validate.text(ns, "namespace")
+    validate.text(key, "key")
+    with store.engine.read() as tx:
+        versions = tx.memories.history(ns, key)
+    if not versions:
+        raise NotFoundError(
+            f"memory not found: {ns}/{key}", f"`ghost list -n {ns}` shows the keys of the namespace"
+        )
+    return versions
+
+
+def chunks(store: Store, ns: str, key: str) -> list[Chunk]:
+    """Return the chunks of a memory's current version in order; nothing is counted."""
+    with store.engine.read() as tx:
+        memory = find(tx, validate.text(ns, "namespace"), validate.text(key, "key"), store.clock())
+        return tx.index.chunks(memory)

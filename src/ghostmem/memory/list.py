@@ -1,4 +1,4 @@
-"""list: the memories of a namespace, newest first."""
+"""list: the memories of a namespace or about a file, newest first."""
 
 from __future__ import annotations
 
@@ -15,15 +15,6 @@ if TYPE_CHECKING:
     from typing import Unpack
 
     from ghostmem.store.narrowing import Narrow
-
-    class ListFields(Narrow, total=False):
-        """The filters of a list."""
-
-        tier: str | None
-        key_prefix: str | None
-        deleted: bool
-        limit: int
-        offset: int
 
 
 @again
@@ -54,3 +45,10 @@ def list_memories(
     start = validate.positive(offset, "offset", least=0)
     with store.engine.read() as tx:
         return tx.listing.select(selected, count, start)
+
+
+def files(
+    store: Store, path: str, *, rel: str | None = None, ns: str | None = None, limit: int = 20
+) -> list[Memory]:
+    """Return live memories that name a file, newest first."""
+    return list_memories(store, ns, file=path, file_rel=rel, limit=limit)

@@ -26,19 +26,6 @@ if TYPE_CHECKING:
     from ghostmem.model import FileRef, SymbolRef
     from ghostmem.store.fields import Named
 
-    class PutFields(Named, total=False):
-        """The arguments of a put apart from namespace, key and content."""
-
-        ttl: str | None
-        base_version: int | None
-        unlock: bool
-        dedup: bool | None
-        supersedes: str | None
-        allow_secrets: bool
-        symbols: Iterable[SymbolRef | str | tuple[str, str]] | None
-        language: str | None
-        root: str | Path | None
-
 
 QUARANTINE = "quarantine"  # the tier that stores a memory where no retrieval reads it
 REQUESTED = "put there by its writer"

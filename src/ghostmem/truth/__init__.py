@@ -7,8 +7,8 @@ also finds texts that read like instructions to an agent. `memory.verdict` appli
 
 For a search, `contradictions` finds the memories that prevail over its hits, `user_statements` the
 user's own statements about the same subject, and `annotations` writes notes on the hits from both.
-`conflicts` lists unresolved contradictions and `resolve` decides them. `as_of` copies the store as
-it was at a time, for searches of the past.
+`conflicts` lists unresolved contradictions and resolves them. `as_of` copies the store as it was
+at a time, for searches of the past.
 
 Four tests decide that two texts say the same, each for one purpose:
 - `tx.listing.same_content`: identical texts; a put with `dedup` reinforces the stored memory.
