@@ -340,6 +340,7 @@ _LISTS: Mapping[str, tuple[Parameter, ...]] = {
         _text(
             "op",
             "promote, demote, boost, diminish, archive, delete, pin, unpin, lock or unlock.",
+            max_length=0,
             metavar="OP",
         ),
         UNLOCK,

@@ -9,7 +9,7 @@ import click
 from ghostmem.cli.output import bold, dim, plural
 from ghostmem.cli.tables import Column, age, bar, fit, section, table
 from ghostmem.text.excerpt import visible
-from ghostmem.web.overview import Happening, Line, Look, Share
+from ghostmem.web.overview import Happening, Look, MemoryLine, Share
 
 MAX_WIDTH = 120
 
@@ -120,11 +120,11 @@ def _bar(share: Share, total: int) -> str:
     return bar(share.count / max(1, total), BAR)
 
 
-def _name(one: Line | Happening, several: bool) -> str:
+def _name(one: MemoryLine | Happening, several: bool) -> str:
     return f"{one.ns}/{one.key}" if several else one.key
 
 
-def _memories(found: Sequence[Line], now: datetime, columns: int, several: bool) -> list[str]:
+def _memories(found: Sequence[MemoryLine], now: datetime, columns: int, several: bool) -> list[str]:
     heads = [
         Column(right=True, style=dim),
         Column(style=bold, yields=True, most=max(16, columns // 3)),

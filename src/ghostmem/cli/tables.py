@@ -9,6 +9,7 @@ from ghostmem.cli.output import bold, dim
 from ghostmem.text.excerpt import visible
 
 GAP = "  "
+MIN_COLUMN = 8
 _AGES = (
     (31_536_000, "y"),
     (2_592_000, "mo"),
@@ -59,30 +60,33 @@ def fit(text: str, width: int) -> str:
 def table(
     columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int, indent: int = 2
 ) -> list[str]:
-    """Return the lines of a table; columns that yield share what the others leave of the width."""
+    """Return the lines of a table; columns that yield share the width that the others leave."""
     if not rows:
         return []
     cells = [
         [fit(cell, column.most) for cell, column in zip(row, columns, strict=True)] for row in rows
     ]
+    sizes = _sizes(columns, cells, width - indent)
+    lines = [_row(columns, sizes, row, lambda text, column: column.style(text)) for row in cells]
+    if any(column.name for column in columns):
+        names = [column.name for column in columns]
+        lines.insert(0, _row(columns, sizes, names, lambda text, _: dim(text)))
+    return [" " * indent + line for line in lines]
+
+
+def _sizes(columns: Sequence[Column], cells: Sequence[Sequence[str]], width: int) -> list[int]:
+    """Return the widths of the columns."""
     sizes = [
         max(width_of(column.name), *(width_of(row[place]) for row in cells))
         for place, column in enumerate(columns)
     ]
-    room = (
-        width
-        - indent
-        - len(GAP) * (len(columns) - 1)
-        - sum(size for size, one in zip(sizes, columns, strict=True) if not one.yields)
-    )
     yielding = [place for place, column in enumerate(columns) if column.yields]
-    for left, place in zip(range(len(yielding), 0, -1), yielding, strict=True):
-        sizes[place] = max(8, min(sizes[place], room // left))
+    fixed = sum(size for place, size in enumerate(sizes) if place not in yielding)
+    room = width - len(GAP) * (len(columns) - 1) - fixed
+    for remaining, place in zip(range(len(yielding), 0, -1), yielding, strict=True):
+        sizes[place] = max(MIN_COLUMN, min(sizes[place], room // remaining))
         room -= sizes[place]
-    head = [[column.name for column in columns]] if any(column.name for column in columns) else []
-    lines = [_row(columns, sizes, row, lambda text, _: dim(text)) for row in head]
-    lines += [_row(columns, sizes, row, lambda text, column: column.style(text)) for row in cells]
-    return [" " * indent + line for line in lines]
+    return sizes
 
 
 def _row(

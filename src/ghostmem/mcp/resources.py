@@ -54,7 +54,7 @@ def resources(tools: ToolServer) -> list[dict[str, str]]:
 
 
 def read(tools: ToolServer, address: str) -> dict[str, str]:
-    """Return what an address holds."""
+    """Return the content of an address."""
     ns, _, key = address.removeprefix(SCHEME).partition("/")
     ns, key = unquote(ns), unquote(key)
     try:

@@ -1,6 +1,4 @@
-"""Live news: whenever somebody has written, this process or another, everybody who listens and may
-read there is told.
-"""
+"""Live updates: listeners hear of every change in the namespaces that they may read."""
 
 from __future__ import annotations
 
@@ -26,9 +24,7 @@ MOST = 64  # listeners at once
 
 
 class Events:
-    """One task that looks at the store while anybody listens, and wakes all listeners when
-    something changed.
-    """
+    """One task that polls the store while there are listeners, and wakes them after a change."""
 
     def __init__(
         self, ghost: Ghost, pause: float = PAUSE, beat: float = BEAT, most: int = MOST
@@ -42,10 +38,9 @@ class Events:
         self._closed = False
 
     async def answer(self, known: Callable[[], Caller | None]) -> Response:
-        """Return a stream of server-sent events, the first of which says where the store stands
-        now.
+        """Return a stream of server-sent events, the first with the present state of the store.
 
-        It ends when `known` returns nobody any more: a token that was revoked hears nothing.
+        It ends when `known` returns None, for instance after a token was revoked.
         """
         if self._listeners >= self._most:
             raise Refused(
@@ -107,10 +102,7 @@ class Events:
                 self._wake()
 
     async def _look(self) -> bool:
-        """Look at the store, and say whether something changed.
-
-        One that cannot be read now is looked at again later.
-        """
+        """Read the sequence numbers and tell whether they changed; failures are retried later."""
         try:
             found = await anyio.to_thread.run_sync(sequences, self._ghost.store)
         except GhostError:
@@ -131,7 +123,7 @@ class Events:
 
 
 async def _is_still(known: Callable[[], Caller | None]) -> bool:
-    """Say whether a caller is still let in; a store that cannot be read now says nothing else."""
+    """Tell whether a caller may still listen; a store that cannot be read changes nothing."""
     try:
         found = await anyio.to_thread.run_sync(known)
     except GhostError:
@@ -140,8 +132,6 @@ async def _is_still(known: Callable[[], Caller | None]) -> bool:
 
 
 def _told(now: dict[str, int], changed: dict[str, int]) -> str:
-    """Write one event: the sum of all sequences, which only grows, and the namespaces that
-    changed.
-    """
+    """Return one event: the sum of all sequence numbers, and the namespaces that changed."""
     body = json.dumps({"sequence": sum(now.values()), "namespaces": changed}, ensure_ascii=False)
     return f"event: change\ndata: {body}\n\n"

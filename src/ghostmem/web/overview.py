@@ -1,4 +1,4 @@
-"""look: what a memory holds and what happened in it lately, for a person at a terminal.
+"""An overview of namespaces for a person at a terminal: counts, memories and recent changes.
 
 Nothing is counted as read.
 """
@@ -28,7 +28,7 @@ _SILENT = (
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Share(Record):
-    """How much of the memory is of a sort: a namespace, a tier, a source."""
+    """The part of the memories in one namespace, tier or source."""
 
     name: str
     count: int
@@ -38,7 +38,7 @@ class Share(Record):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Line(Record):
+class MemoryLine(Record):
     """A memory in one line."""
 
     ns: str
@@ -51,7 +51,7 @@ class Line(Record):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Happening(Record):
-    """One entry of the change log; `at` is known where the memory itself tells it."""
+    """An entry of the change log; `at` is known only if the memory records it."""
 
     ns: str
     sequence: int
@@ -64,9 +64,7 @@ class Happening(Record):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Look(Record):
-    """What is there: shares of the whole, the newest and the pinned memories, topics, and what
-    happened, newest first.
-    """
+    """An overview: shares, newest and pinned memories, topics, and changes, newest first."""
 
     ns: str
     total: int
@@ -74,14 +72,14 @@ class Look(Record):
     namespaces: tuple[Share, ...]
     tiers: tuple[Share, ...]
     sources: tuple[Share, ...]
-    newest: tuple[Line, ...]
-    pinned: tuple[Line, ...]
+    newest: tuple[MemoryLine, ...]
+    pinned: tuple[MemoryLine, ...]
     topics: tuple[str, ...]
     happened: tuple[Happening, ...]
 
 
 def look(store: Store, ns: str | None = None) -> Look:
-    """Return what one or several namespaces hold, and what happened there last."""
+    """Return an overview of one or several namespaces."""
     which = validate.ns_filter(ns)
     live = Filter(ns=which, now=store.clock())
     with store.engine.read() as tx:
@@ -111,9 +109,9 @@ def look(store: Store, ns: str | None = None) -> Look:
 def happened_since(
     store: Store, seen: Mapping[str, int], ns: str | None = None, limit: int = 200
 ) -> tuple[Happening, ...]:
-    """Return what happened after the sequence numbers that were seen, newest first.
+    """Return the changes after known sequence numbers, newest first.
 
-    What is not among them is all news.
+    All changes of a namespace that is not among them are returned.
     """
     which = validate.ns_filter(ns)
     with store.engine.read() as tx:
@@ -126,10 +124,7 @@ def happened_since(
 
 
 def _is_meant(which: NsFilter, name: str) -> bool:
-    """Say whether a namespace is looked at.
-
-    One that was removed for good has only a number left.
-    """
+    """Tell whether a namespace matches; a deleted one has only a number as its name."""
     if name.startswith("#"):
         return False
     return not which or (name.startswith(which.prefix) if which.is_prefix else name == which)
@@ -159,7 +154,7 @@ def _happened(tx: Transaction, after: Mapping[str, int], limit: int) -> tuple[Ha
 
 
 def _time(memory: Memory | None, op: str) -> datetime | None:
-    """Return when it happened, where the memory tells."""
+    """Return the time of a change, if the memory records it."""
     if memory is None:
         return None
     return _said(memory) if op == "put" else memory.deleted_at if op == "remove" else None
@@ -170,7 +165,7 @@ def _said(memory: Memory) -> datetime:
 
 
 def _shares(groups: Iterable[Group], name: Callable[[Group], str]) -> tuple[Share, ...]:
-    """Join groups of the same name, and return them largest first."""
+    """Join groups of the same name and return them, largest first."""
     found: dict[str, Share] = {}
     for group in groups:
         old = found.get(name(group), Share("", 0, 0, 0, group.newest))
@@ -184,8 +179,8 @@ def _shares(groups: Iterable[Group], name: Callable[[Group], str]) -> tuple[Shar
     return tuple(sorted(found.values(), key=lambda share: (-share.count, share.name)))
 
 
-def _line(memory: Memory) -> Line:
-    return Line(
+def _line(memory: Memory) -> MemoryLine:
+    return MemoryLine(
         memory.ns,
         memory.key,
         str(memory.tier),

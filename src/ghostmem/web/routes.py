@@ -9,7 +9,7 @@ from ghostmem.errors import NotFoundError
 from ghostmem.model import FileRel, Tier, plain
 from ghostmem.parameters import MAX_PATH
 from ghostmem.web.fields import KEYED, LIMIT, NS, NS_FILTER, RELS, Fields, fields, text
-from ghostmem.web.route import ALL, ONE, OWN, SEVERAL, Given, Route, listed, without_places
+from ghostmem.web.route import ALL, ONE, OWN, SEVERAL, ApiRoute, Given, listed, without_places
 from ghostmem.web.viewer_routes import VIEWER_ROUTES
 
 if TYPE_CHECKING:
@@ -147,8 +147,8 @@ _FILES = {
 }
 _ENDS: Fields = fields("edge", "ns from_key to_key rel", rel=RELS)
 
-ROUTES: tuple[Route, ...] = (
-    Route(
+ROUTES: tuple[ApiRoute, ...] = (
+    ApiRoute(
         "PUT",
         _MEMORY,
         "write",
@@ -167,7 +167,7 @@ ROUTES: tuple[Route, ...] = (
         },
         ("content",),
     ),
-    Route(
+    ApiRoute(
         "GET",
         _MEMORY,
         "read",
@@ -176,7 +176,7 @@ ROUTES: tuple[Route, ...] = (
         lambda g, a: g.get(**a),
         {**KEYED, **fields("get", "version as_of")},
     ),
-    Route(
+    ApiRoute(
         "PATCH",
         _MEMORY,
         "write",
@@ -186,7 +186,7 @@ ROUTES: tuple[Route, ...] = (
         {**KEYED, **fields("patch", "diff base_version dry_run unlock")},
         ("diff",),
     ),
-    Route(
+    ApiRoute(
         "DELETE",
         _MEMORY,
         "write",
@@ -195,7 +195,7 @@ ROUTES: tuple[Route, ...] = (
         _rm,
         {**KEYED, **fields("rm", "hard all_versions unlock dry_run")},
     ),
-    Route(
+    ApiRoute(
         "GET",
         f"{_MEMORY}/history",
         "read",
@@ -204,7 +204,7 @@ ROUTES: tuple[Route, ...] = (
         listed("versions", lambda g, a: g.history(**a)),
         KEYED,
     ),
-    Route(
+    ApiRoute(
         "POST",
         f"{_MEMORY}/restore",
         "write",
@@ -213,7 +213,7 @@ ROUTES: tuple[Route, ...] = (
         lambda g, a: g.restore(**a),
         {**KEYED, **fields("restore", "version unlock")},
     ),
-    Route(
+    ApiRoute(
         "POST",
         f"{_MEMORY}/curate",
         "write",
@@ -223,7 +223,7 @@ ROUTES: tuple[Route, ...] = (
         {**KEYED, **fields("curate", "op unlock")},
         ("op",),
     ),
-    Route(
+    ApiRoute(
         "GET",
         "/memories",
         "read",
@@ -239,7 +239,7 @@ ROUTES: tuple[Route, ...] = (
             ),
         },
     ),
-    Route(
+    ApiRoute(
         "POST",
         "/search",
         "read",
@@ -257,7 +257,7 @@ ROUTES: tuple[Route, ...] = (
         },
         ("query",),
     ),
-    Route(
+    ApiRoute(
         "POST",
         "/context",
         "read",
@@ -282,7 +282,7 @@ ROUTES: tuple[Route, ...] = (
         },
         ("query",),
     ),
-    Route(
+    ApiRoute(
         "GET",
         "/conflicts",
         "read",
@@ -291,7 +291,7 @@ ROUTES: tuple[Route, ...] = (
         lambda g, a: g.conflicts(**a),
         NS_FILTER,
     ),
-    Route(
+    ApiRoute(
         "POST",
         "/resolve",
         "write",
@@ -301,7 +301,7 @@ ROUTES: tuple[Route, ...] = (
         fields("resolve"),
         ("ns", "keep"),
     ),
-    Route(
+    ApiRoute(
         "POST",
         f"{_MEMORY}/reopen",
         "write",
@@ -310,7 +310,7 @@ ROUTES: tuple[Route, ...] = (
         lambda g, a: g.reopen(**a),
         KEYED,
     ),
-    Route(
+    ApiRoute(
         "GET",
         "/timeline",
         "read",
@@ -320,7 +320,7 @@ ROUTES: tuple[Route, ...] = (
         fields("timeline", what={"minLength": 1}),
         ("ns", "what"),
     ),
-    Route(
+    ApiRoute(
         "POST",
         "/used",
         "write",
@@ -330,7 +330,7 @@ ROUTES: tuple[Route, ...] = (
         fields("used"),
         ("ns", "keys"),
     ),
-    Route(
+    ApiRoute(
         "GET",
         "/edges",
         "read",
@@ -340,7 +340,7 @@ ROUTES: tuple[Route, ...] = (
         {**KEYED, **fields("edges", "rel", rel=RELS)},
         ("ns",),
     ),
-    Route(
+    ApiRoute(
         "POST",
         "/edges",
         "write",
@@ -350,7 +350,7 @@ ROUTES: tuple[Route, ...] = (
         {**_ENDS, **fields("edge", "weight")},
         tuple(_ENDS),
     ),
-    Route(
+    ApiRoute(
         "DELETE",
         "/edges",
         "write",
@@ -360,7 +360,7 @@ ROUTES: tuple[Route, ...] = (
         _ENDS,
         tuple(_ENDS),
     ),
-    Route(
+    ApiRoute(
         "GET",
         "/edges/candidates",
         "read",
@@ -370,7 +370,7 @@ ROUTES: tuple[Route, ...] = (
         fields("edge_candidates", seed={"maxItems": 50}),
         ("ns",),
     ),
-    Route(
+    ApiRoute(
         "GET",
         "/clusters",
         "read",
@@ -380,7 +380,7 @@ ROUTES: tuple[Route, ...] = (
         NS,
         ("ns",),
     ),
-    Route(
+    ApiRoute(
         "POST",
         "/consolidate",
         "write",
@@ -390,7 +390,7 @@ ROUTES: tuple[Route, ...] = (
         fields("consolidate", "ns summary_key content source_keys kind importance tags"),
         ("ns", "summary_key", "content", "source_keys"),
     ),
-    Route(
+    ApiRoute(
         "GET",
         "/expand",
         "read",
@@ -400,7 +400,7 @@ ROUTES: tuple[Route, ...] = (
         {**KEYED, **fields("expand", "depth")},
         ("ns",),
     ),
-    Route(
+    ApiRoute(
         "POST",
         "/reflect",
         "write",
@@ -409,12 +409,12 @@ ROUTES: tuple[Route, ...] = (
         lambda g, a: g.reflect(**a),
         {**NS_FILTER, **fields("reflect", "dry_run relink")},
     ),
-    Route("GET", "/runs", "read", OWN, "List the lifecycle runs, newest first.", _runs, LIMIT),
-    Route(
+    ApiRoute("GET", "/runs", "read", OWN, "List the lifecycle runs, newest first.", _runs, LIMIT),
+    ApiRoute(
         "POST", "/undo", "write", OWN, "Revert a lifecycle run.", _undo, fields("undo"), ("run",)
     ),
-    Route("GET", "/rules", "read", OWN, "List the rules, highest priority first.", _rules, NS),
-    Route(
+    ApiRoute("GET", "/rules", "read", OWN, "List the rules, highest priority first.", _rules, NS),
+    ApiRoute(
         "POST",
         "/rules",
         "admin",
@@ -424,7 +424,7 @@ ROUTES: tuple[Route, ...] = (
         fields("set_rule", name={"minLength": 1}, rule_id={"minLength": 1}),
         ("name", "action"),
     ),
-    Route(
+    ApiRoute(
         "GET",
         _RULE,
         "read",
@@ -433,7 +433,7 @@ ROUTES: tuple[Route, ...] = (
         lambda g, a: _rule(g, a["rule_id"], "read"),
         _RULE_ID,
     ),
-    Route(
+    ApiRoute(
         "DELETE",
         _RULE,
         "admin",
@@ -442,7 +442,7 @@ ROUTES: tuple[Route, ...] = (
         _rm_rule,
         _RULE_ID,
     ),
-    Route(
+    ApiRoute(
         "GET",
         "/tags",
         "read",
@@ -451,7 +451,7 @@ ROUTES: tuple[Route, ...] = (
         listed("tags", lambda g, a: g.tags(**a)),
         NS_FILTER,
     ),
-    Route(
+    ApiRoute(
         "GET",
         "/namespaces",
         "read",
@@ -460,7 +460,7 @@ ROUTES: tuple[Route, ...] = (
         _namespaces,
         NS_FILTER,
     ),
-    Route(
+    ApiRoute(
         "GET",
         "/files",
         "read",
@@ -470,7 +470,7 @@ ROUTES: tuple[Route, ...] = (
         {**NS_FILTER, **fields("files", "path rel limit")},
         ("path",),
     ),
-    Route(
+    ApiRoute(
         "GET",
         "/peek",
         "read",
@@ -479,11 +479,11 @@ ROUTES: tuple[Route, ...] = (
         lambda g, a: g.peek(**a),
         NS_FILTER,
     ),
-    Route("GET", "/stats", "read", ALL, "Return counts and sizes of the store.", _stats, {}),
-    Route(
+    ApiRoute("GET", "/stats", "read", ALL, "Return counts and sizes of the store.", _stats, {}),
+    ApiRoute(
         "GET", "/check", "admin", ALL, "Check the store for corruption.", lambda g, _: g.check(), {}
     ),
-    Route(
+    ApiRoute(
         "GET",
         "/export",
         "admin",
@@ -497,6 +497,6 @@ ROUTES: tuple[Route, ...] = (
 )
 
 
-def answer(route: Route, ghost: Ghost, given: Given) -> Any:
+def answer(route: ApiRoute, ghost: Ghost, given: Given) -> Any:
     """Call the function of a route and return plain data."""
     return plain(route.call(ghost, given))

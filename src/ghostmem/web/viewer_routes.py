@@ -11,7 +11,7 @@ from ghostmem.memory.details import details
 from ghostmem.web.fields import KEYED, LIMIT, NS, NS_FILTER, fields, number, text, texts
 from ghostmem.web.flow import flow, run_changes
 from ghostmem.web.graph_view import graph
-from ghostmem.web.route import ONE, OWN, SEVERAL, Given, Route, without_places
+from ghostmem.web.route import ONE, OWN, SEVERAL, ApiRoute, Given, without_places
 from ghostmem.web.session import visit
 from ghostmem.web.shape import shape
 from ghostmem.web.spans import spans
@@ -60,8 +60,8 @@ def _run(ghost: Ghost, given: Given) -> Any:
     return run_changes(ghost.store, known.id)
 
 
-VIEWER_ROUTES: tuple[Route, ...] = (
-    Route(
+VIEWER_ROUTES: tuple[ApiRoute, ...] = (
+    ApiRoute(
         "GET",
         "/session",
         "read",
@@ -70,7 +70,7 @@ VIEWER_ROUTES: tuple[Route, ...] = (
         _session,
         {},
     ),
-    Route(
+    ApiRoute(
         "GET",
         "/memories/{ns}/{key}/details",
         "read",
@@ -79,7 +79,7 @@ VIEWER_ROUTES: tuple[Route, ...] = (
         lambda g, a: details(g.store, **a),
         {**KEYED, **fields("get", "version")},
     ),
-    Route(
+    ApiRoute(
         "GET",
         "/graph",
         "read",
@@ -93,7 +93,7 @@ VIEWER_ROUTES: tuple[Route, ...] = (
         },
         ("ns",),
     ),
-    Route(
+    ApiRoute(
         "GET",
         "/spans",
         "read",
@@ -106,7 +106,7 @@ VIEWER_ROUTES: tuple[Route, ...] = (
             "limit": number("Maximum number of spans.", MAX_SPANS),
         },
     ),
-    Route(
+    ApiRoute(
         "GET",
         "/flow",
         "read",
@@ -115,7 +115,7 @@ VIEWER_ROUTES: tuple[Route, ...] = (
         lambda g, a: flow(g.store, **a),
         {**NS_FILTER, "days": number("Number of days.", MAX_DAYS)},
     ),
-    Route(
+    ApiRoute(
         "GET",
         "/runs/{run}",
         "read",
@@ -124,8 +124,10 @@ VIEWER_ROUTES: tuple[Route, ...] = (
         _run,
         {"run": text("Id of the run.", 64)},
     ),
-    Route("GET", "/audit", "read", SEVERAL, "Score how tidy the memories are.", _audit, NS_FILTER),
-    Route(
+    ApiRoute(
+        "GET", "/audit", "read", SEVERAL, "Score how tidy the memories are.", _audit, NS_FILTER
+    ),
+    ApiRoute(
         "GET",
         "/shape",
         "read",
@@ -134,7 +136,7 @@ VIEWER_ROUTES: tuple[Route, ...] = (
         lambda g, a: shape(g.store, **a),
         NS_FILTER,
     ),
-    Route(
+    ApiRoute(
         "GET",
         "/quarantine",
         "read",
@@ -143,7 +145,7 @@ VIEWER_ROUTES: tuple[Route, ...] = (
         lambda g, a: {"held": g.quarantined(a.get("ns"))[: a.get("limit", 200)]},
         {**NS_FILTER, **LIMIT},
     ),
-    Route(
+    ApiRoute(
         "POST",
         "/quarantine/release",
         "write",
@@ -153,7 +155,7 @@ VIEWER_ROUTES: tuple[Route, ...] = (
         {**NS, "id": text("Id, or the start or end of it.", 64, 4)},
         ("ns", "id"),
     ),
-    Route(
+    ApiRoute(
         "POST",
         "/quarantine/drop",
         "admin",

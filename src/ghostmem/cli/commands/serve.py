@@ -180,10 +180,10 @@ def serve(
 ) -> None:
     """Serve agents and programs over HTTP: MCP at /mcp, REST at /api/v1."""
     from ghostmem.mcp.server import http_app
-    from ghostmem.web.app import Limits, make_app
+    from ghostmem.web.app import RequestLimits, make_app
     from ghostmem.web.auth import ALWAYS, IF_ANY, NEVER
     from ghostmem.web.serve import address_of, is_loopback, listen, serve
-    from ghostmem.web.session import Sessions
+    from ghostmem.web.session import WebSessions
 
     ghost, host = console.ghost, host or "0.0.0.0"  # noqa: S104 (an empty name means every address, and is treated so)
     local = is_loopback(host)
@@ -198,8 +198,8 @@ def serve(
         require_tokens=NEVER if no_auth else IF_ANY if local else ALWAYS,
         allowed_hosts=[host, *allow_host],
         mcp_app=http_app(ghost, toolsets(",".join(tools) or "memory", experimental), root),
-        limits=Limits(per_second=rate, burst=max(1, int(rate * 5))),
-        sessions=Sessions(),
+        limits=RequestLimits(per_second=rate, burst=max(1, int(rate * 5))),
+        sessions=WebSessions(),
     )
     listening = listen(host, port)
     url = address_of(listening)
@@ -247,12 +247,12 @@ def web(console: Console, port: int, no_open: bool, read_only: bool) -> None:
     from ghostmem.web.app import make_app
     from ghostmem.web.auth import ALWAYS
     from ghostmem.web.serve import address_of, listen, serve
-    from ghostmem.web.session import Sessions
+    from ghostmem.web.session import WebSessions
 
     ghost = console.ghost
     if read_only:
         ghost.store.engine.read_only = True
-    sessions = Sessions(strict=True, read_only=read_only)
+    sessions = WebSessions(strict=True, read_only=read_only)
     app = make_app(ghost, require_tokens=ALWAYS, sessions=sessions, log=_log_errors)
     listening = listen("127.0.0.1", port)
     url = f"{address_of(listening)}/?token={sessions.ticket()}"
