@@ -46,21 +46,19 @@ _WORDS = {
 
 
 def width() -> int:
-    """Return how wide tables may be: the terminal, but no wider than can be read; 100 where there
-    is none.
-    """
+    """Return the width for tables: that of the terminal, at most MAX_WIDTH."""
     return max(40, min(MAX_WIDTH, shutil.get_terminal_size((100, 40)).columns))
 
 
 def lines(found: Look, now: datetime, columns: int) -> list[str]:
-    """Return a look as lines of text."""
+    """Return an overview as lines of text."""
     several = len(found.namespaces) > 1
     lately = section("Changed lately", happenings(found.happened, now, columns, several))
     return [*headline(found, columns), *sections(found, now, columns), *lately]
 
 
 def headline(found: Look, columns: int) -> list[str]:
-    """Return how much there is, and what it is about."""
+    """Return the number of memories and their topics."""
     tokens = f", {found.est_tokens:,} tokens" if found.total else ""
     told = [
         f"{bold(visible(found.ns or 'all namespaces'))}: {plural(found.total, 'memory')}{tokens}"
@@ -73,7 +71,7 @@ def headline(found: Look, columns: int) -> list[str]:
 
 
 def sections(found: Look, now: datetime, columns: int) -> list[str]:
-    """Return where it is, how old and whose it is, and which memories come first."""
+    """Return namespaces, tiers, sources, and the pinned and newest memories."""
     several = len(found.namespaces) > 1
     tiers = [
         Share(TIERS.get(one.name, one.name), one.count, one.est_tokens, one.pinned, one.newest)
@@ -145,10 +143,7 @@ def happenings(
     several: bool,
     fresh: Sequence[Happening] = (),
 ) -> list[str]:
-    """Return what happened as lines of text, with a mark beside what is fresh.
-
-    What happened to many at once is one line.
-    """
+    """Return changes as lines of text, new ones marked; equal neighbours share a line."""
     new = {(one.ns, one.sequence) for one in fresh}
     heads = [
         Column(style=lambda text: click.style(text, fg="green", bold=True)),
@@ -177,10 +172,7 @@ def happenings(
 
 
 def _groups(found: Sequence[Happening]) -> list[list[Happening]]:
-    """Join neighbours to which the same was done in the same namespace.
-
-    What was said stays one by one.
-    """
+    """Join neighbours with the same operation in the same namespace, except for puts."""
     groups: list[list[Happening]] = []
     for one in found:
         last = groups[-1][0] if groups else None

@@ -1,4 +1,4 @@
-"""Tables for a terminal: columns that line up, whatever the script, within a width."""
+"""Tables for a terminal: aligned columns in any script, within a width."""
 
 import unicodedata
 from collections.abc import Callable, Sequence
@@ -22,9 +22,7 @@ _AGES = (
 
 @dataclass(frozen=True)
 class Column:
-    """A column: its heading, which side it lines up on, how it is styled, and whether it gives way
-    when there is no room.
-    """
+    """A column: its heading, alignment and style, and whether it shrinks when space is short."""
 
     name: str = ""
     right: bool = False
@@ -34,7 +32,7 @@ class Column:
 
 
 def width_of(text: str) -> int:
-    """Return how many cells a text takes."""
+    """Return the number of terminal cells that a text takes."""
     return sum(
         0
         if unicodedata.combining(letter) or letter in "\u200b\u200d\ufe0f"
@@ -44,7 +42,7 @@ def width_of(text: str) -> int:
 
 
 def fit(text: str, width: int) -> str:
-    """Return a text on one line, harmless, cut to a number of cells and marked when cut."""
+    """Return a text as one line without control characters, cut to a number of cells."""
     line = visible(" ".join(text.split()))
     if width_of(line) <= width:
         return line
@@ -107,12 +105,12 @@ def _row(
 
 
 def section(title: str, lines: Sequence[str]) -> list[str]:
-    """Return lines under a title, after an empty line; nothing when there are none."""
+    """Return lines under a title, after an empty line; without lines an empty list."""
     return ["", bold(title), *lines] if lines else []
 
 
 def age(at: datetime | None, now: datetime) -> str:
-    """Return how long ago something was, in a few letters."""
+    """Return the age of a time in a few letters."""
     if at is None:
         return ""
     seconds = (now - at).total_seconds()

@@ -1,6 +1,4 @@
-"""Watching a memory from a terminal: the same look again and again, with what happened since the
-last one.
-"""
+"""`ghost peek --watch`: the overview again and again, with the changes since the last one."""
 
 from __future__ import annotations
 
@@ -28,7 +26,7 @@ STALE = 60.0
 
 @dataclass
 class Seen:
-    """What the last look saw, and what had happened since the one before."""
+    """The last overview, and the changes since the one before."""
 
     found: Look | None = None
     at: datetime | None = None
@@ -38,9 +36,7 @@ class Seen:
 
 
 def watch_peek(console: Console, ns: str, interval: float) -> None:
-    """Show what a memory holds until somebody says stop: drawn in place on a terminal, as blocks of
-    text elsewhere.
-    """
+    """Show an overview until interrupted: redrawn on a terminal, as text blocks elsewhere."""
     drawn = sys.stdout.isatty() and not console.as_json
     seen = Seen()
     with leaving() as stop, ExitStack() as stack:
@@ -58,7 +54,7 @@ def watch_peek(console: Console, ns: str, interval: float) -> None:
 
 
 def _look_again(console: Console, ns: str, seen: Seen) -> bool:
-    """Look, where somebody wrote or it is long ago; say whether there is something to tell."""
+    """Update the overview after a change or a minute; tell whether there is news."""
     if console.is_store_missing and not console.overrides.get("db"):
         first, seen.ends = seen.ends is None, {}
         return first
@@ -87,9 +83,7 @@ def _look_again(console: Console, ns: str, seen: Seen) -> bool:
 
 
 def _frame(console: Console, ns: str, seen: Seen, interval: float) -> list[str]:
-    """Return the lines of the whole screen: what happened stands above what is there, of which the
-    end may be cut off.
-    """
+    """Return the lines of the screen: changes first, because the end may be cut off."""
     foot = dim(f"every {interval:g} s; Ctrl-C ends it")
     if seen.trouble:
         foot = f"{visible(seen.trouble)}; trying again"
@@ -114,7 +108,7 @@ def _frame(console: Console, ns: str, seen: Seen, interval: float) -> list[str]:
 
 
 def _block(console: Console, ns: str, seen: Seen) -> None:
-    """Print what is to be told: everything the first time, then what happened."""
+    """Print the news: everything the first time, then only changes."""
     if seen.trouble:
         console.note(f"note: {seen.trouble}; trying again")
     elif seen.found is None:

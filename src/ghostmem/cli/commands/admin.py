@@ -30,7 +30,7 @@ admin = CommandGroup(
 @click.argument("role")
 @click.argument("grants", nargs=-1, required=True, metavar="NS[:write]...")
 def admin_grant(console: Console, role: str, grants: tuple[str, ...]) -> None:
-    """Let a role of the database read namespaces in SQL, or write in them."""
+    """Let a role of the database read or write namespaces in SQL."""
     for text in grants:
         ns = text.removesuffix(":write") if text.endswith(":write") else text.removesuffix(":read")
         made = cluster.grant(console.ghost.store, role, ns, write=text.endswith(":write"))
@@ -41,7 +41,7 @@ def admin_grant(console: Console, role: str, grants: tuple[str, ...]) -> None:
 @click.argument("role")
 @click.argument("namespaces", nargs=-1, metavar="[NS]...")
 def admin_revoke(console: Console, role: str, namespaces: tuple[str, ...]) -> None:
-    """Take grants of a role back: those of some namespaces, or all."""
+    """Revoke grants of a role: for some namespaces, or all."""
     for ns in namespaces or (None,):
         named = None if ns is None else ns.removesuffix(":write").removesuffix(":read")
         console.show_all(
@@ -52,7 +52,7 @@ def admin_revoke(console: Console, role: str, namespaces: tuple[str, ...]) -> No
 
 @admin.command("grants")
 def admin_grants(console: Console) -> None:
-    """List what roles of the database were granted."""
+    """List the grants of database roles."""
     console.show_all(
         cluster.list_grants(console.ghost.store),
         _grant_text,
@@ -88,7 +88,7 @@ def _server_text(node: "Node") -> str:
     help="Into how many parts; it cannot be changed in place.",
 )
 def admin_distribute(console: Console, shards: int) -> None:
-    """Spread the store over a Citus cluster by namespace, and look how statements route."""
+    """Distribute the store over a Citus cluster by namespace, and check how statements route."""
     done = cluster.distribute(
         console.ghost.store, shards=shards, progress=console.progress("tables")
     )

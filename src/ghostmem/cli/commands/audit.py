@@ -60,7 +60,7 @@ audit.subcommand_metavar = "[PATH] | COMMAND [ARGS]..."
 @NS_FILTER
 @click.argument("path", required=False)
 def score(console: Console, ns: str | None, path: str | None = None) -> None:
-    """Score how tidy a store is, and say what to run next; or verify the change log."""
+    """Score how tidy a store is, or verify its change log."""
     if path and ns:
         raise InvalidInputError(
             "a namespace and a path were given",
@@ -93,8 +93,9 @@ audit.params[:0] = score.params[:1]
 def audit_verify(console: Console, head: str | None) -> int:
     """Recompute the hash chain of the change log; exit 5 when it was tampered with.
 
-    Note the head that it prints somewhere else: given later, it proves that nothing before it was
-    rewritten."""
+    Keep the head that it prints elsewhere: given later, it proves that nothing before it was
+    rewritten.
+    """
     found = console.ghost.verify_log(head)
     lines = [_chain_text(chain) for chain in found.chains if chain.lines or chain.broken]
     lines += [visible(sentence) for sentence in found.broken]
@@ -127,14 +128,14 @@ def _chain_text(chain: Chain) -> str:
 
 @audit.command("log")
 @NS_FILTER
-@click.option("--since", metavar="TIME", help="Only what was changed at or after.")
+@click.option("--since", metavar="TIME", help="Only changes at or after this time.")
 @click.option(
     "-l",
     "--limit",
     type=click.IntRange(min=0),
     default=100,
     show_default=True,
-    help="The latest so many; 0 for all.",
+    help="Maximum number of entries, the latest; 0: all.",
 )
 def audit_log(console: Console, ns: str | None, since: str | None, limit: int) -> None:
     """List the change log: who changed which memory, how and when."""
@@ -155,9 +156,7 @@ def _log_text(line: LogLine) -> str:
 
 
 def _audit_text(found: AuditReport) -> str:
-    """Return a report as a person reads it: the score, then each finding with where and
-    what next.
-    """
+    """Return a report as text: the score, then each finding with examples and a next step."""
     colour = next(colour for least, colour in COLOURS if found.score >= least)
     about = (
         f"{plural(found.memories, 'memory')} in {plural(found.namespaces, 'namespace')}, "

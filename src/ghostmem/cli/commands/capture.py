@@ -71,7 +71,7 @@ FORMAT = click.option(
         type=float,
         default=0.35,
         show_default=True,
-        help="Leave out what scores less.",
+        help="Minimum score of a candidate.",
     ),
     click.option(
         "--max",
@@ -79,7 +79,7 @@ FORMAT = click.option(
         type=int,
         default=12,
         show_default=True,
-        help="At most so many, the strongest.",
+        help="Maximum number of candidates; the strongest are kept.",
     ),
     "tags source_user source_kind source_scope source_client allow_secrets",
 )
@@ -95,7 +95,7 @@ def capture(
     tags: tuple[str, ...],
     **named: Any,
 ) -> None:
-    """Find what is worth remembering in a conversation or a text, and store it."""
+    """Find facts worth remembering in a conversation or a text, and store them."""
     space = console.ns(ns)
     dry_run = sys.stdin.isatty() and sys.stdout.isatty() if store is None else not store
     given: list[Any] | None = None
@@ -160,7 +160,7 @@ def _read_file(name: str) -> str:
 
 
 def _candidates(text: str, name: str) -> list[Any]:
-    """Read candidates: a list of objects, or an object that holds one."""
+    """Read candidates: a list of objects, or an object that contains one."""
     where = "standard input" if name == "-" else name
     try:
         found = json.loads(text)
@@ -180,7 +180,7 @@ def _candidates(text: str, name: str) -> list[Any]:
 
 
 def _recognised(text: str) -> list[Any] | None:
-    """Return the candidates that a text is, when it is a JSON list of objects with a content."""
+    """Return the candidates in a text that is a JSON list of objects with a content."""
     if not text.lstrip().startswith("["):
         return None
     try:
@@ -203,7 +203,7 @@ def _recognised(text: str) -> list[Any] | None:
 def _store_command(
     ns: str, text: tuple[str, ...], file: str | None, transcript: str | None, candidates: str | None
 ) -> str:
-    """Return the command that stores what was shown."""
+    """Return the command that stores the candidates just shown."""
     parts = ["ghost", "capture", "-n", ns, "--store"]
     for option, value in (
         ("--file", file),
@@ -385,9 +385,11 @@ def _ingest_transcript(
     type=int,
     default=2,
     show_default=True,
-    help="Only what so many sessions share.",
+    help="Minimum number of sessions that share a sequence.",
 )
-@click.option("--max", "most", type=int, default=20, show_default=True, help="At most so many.")
+@click.option(
+    "--max", "most", type=int, default=20, show_default=True, help="Maximum number of procedures."
+)
 @click.option(
     "--store/--dry-run",
     default=False,
@@ -402,7 +404,7 @@ def mine_procedures(
     most: int,
     store: bool,
 ) -> None:
-    """Find what was done again and again, in the same order."""
+    """Find sequences of actions that several sessions share."""
     space = console.ns(ns) if store or not paths else ns
     done = console.ghost.mine_procedures(
         paths, space, format=recorder, fewest=min_sessions, most=most, dry_run=not store

@@ -144,7 +144,7 @@ def _packed_text(packed: Packed, explain: bool) -> str:
 
 
 def _reasons(packed: Packed) -> str:
-    """Say in one line why a memory is in a pack."""
+    """Return in one line why a memory is in a pack."""
     why = packed.why
     parts = [
         f"{name} {'×' if name in FACTORS else '+'}{value:.2f}"
@@ -185,7 +185,7 @@ def _reasons(packed: Packed) -> str:
 @click.argument("keys", nargs=-1, required=True)
 @options("used", "ns")
 def used(console: Console, keys: tuple[str, ...], ns: str | None) -> None:
-    """Say which memories really helped, so that they stay."""
+    """Record which memories helped, so that they are kept."""
     found = console.ghost.used(console.ns(ns), keys)
     console.show_all(
         found,

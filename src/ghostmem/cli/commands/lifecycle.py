@@ -52,7 +52,7 @@ COUNTS = {
 def reflect(
     console: Console, ns: str | None, dry_run: bool, relink: bool, every: str | None, changes: bool
 ) -> None:
-    """Run the rules of the lifecycle, namespace by namespace."""
+    """Run the lifecycle rules, namespace by namespace."""
     pause = None if every is None else parse_ttl(every, "every").total_seconds()
     while True:
         report = console.ghost.reflect(
@@ -116,7 +116,7 @@ def _value_text(value: object) -> str:
 @options("undo", "dry_run")
 @options("runs", "limit")
 def undo(console: Console, run: str | None, dry_run: bool, limit: int) -> None:
-    """Take back a run of the lifecycle; without a run, list them."""
+    """Revert a lifecycle run; without a run, list them."""
     if run is None:
         console.show_all(
             console.ghost.runs(limit=limit), _run_text, "no runs yet; `ghost reflect` makes one"
@@ -169,7 +169,7 @@ rule = CommandGroup(
 @rule.command("list")
 @click.option("-n", "--ns", metavar="NS", help="Only rules that apply in this namespace.")
 def rule_list(console: Console, ns: str | None) -> None:
-    """List the rules, most urgent first."""
+    """List the rules, highest priority first."""
     console.show_all(console.ghost.rules(ns), _rule_text, "no rules")
 
 
@@ -200,7 +200,7 @@ def rule_get(console: Console, rule_id: str) -> None:
 def rule_set(
     console: Console, name: str, action: str, action_params: str | None, **fields: Any
 ) -> None:
-    """Add a rule, or put it in the place of another."""
+    """Add a rule, or replace one."""
     params = json_object(action_params, "--action-params")
     changed = console.ghost.set_rule(name, action, action_params=params, **fields)
     console.show(changed, f"set {_rule_text(changed)}")
@@ -209,7 +209,7 @@ def rule_set(
 @rule.command("delete", cls=CreatingCommand)
 @click.argument("rule_id", metavar="ID")
 def rule_delete(console: Console, rule_id: str) -> None:
-    """Delete a rule; a built-in one is switched off."""
+    """Delete a rule, or disable a built-in one."""
     changed = console.ghost.rm_rule(rule_id)
     console.show({"deleted": changed.id}, f"deleted {visible(changed.id)}")
 
@@ -217,7 +217,7 @@ def rule_delete(console: Console, rule_id: str) -> None:
 @rule.command("reset", cls=CreatingCommand)
 @click.argument("rule_id", metavar="ID")
 def rule_reset(console: Console, rule_id: str) -> None:
-    """Make a built-in rule again what it was."""
+    """Restore a built-in rule to its original state."""
     changed = console.ghost.reset_rule(rule_id)
     console.show(changed, f"reset {_rule_text(changed)}")
 

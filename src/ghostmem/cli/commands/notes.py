@@ -48,10 +48,10 @@ FOLDER = click.argument("folder", required=False)
 @notes.command("add", cls=CreatingCommand)
 @click.argument("folder")
 @NS
-@click.option("--layout", help="How the folder is laid out; found out when not named.")
+@click.option("--layout", help="Layout of the folder; default: detected.")
 @click.option(
     "--source-kind",
-    help="Whose notes they are: stated (the default), observed, self, peer or import.",
+    help="Source of the notes: stated (the default), observed, self, peer or import.",
 )
 def notes_add(
     console: Console, folder: str, ns: str | None, layout: str | None, source_kind: str | None
@@ -96,19 +96,19 @@ def _source_suffix(folder: "Folder") -> str:
 @notes.command("status")
 @FOLDER
 def notes_status(console: Console, folder: str | None) -> None:
-    """Compare folders with what is indexed, as the disk says now."""
+    """Compare folders on disk with the index."""
     found = console.ghost.notes_status(folder)
     console.show_all(found, _status_text, "no folders yet; add one with `ghost notes add`")
 
 
 @notes.command("sync")
 @FOLDER
-@click.option("--full", is_flag=True, help="Read every file again, whatever its time says.")
+@click.option("--full", is_flag=True, help="Read every file again.")
 @click.option(
-    "--accept-deletes", is_flag=True, help="Believe that all missing notes are gone for good."
+    "--accept-deletes", is_flag=True, help="Remove missing notes, even when most are missing."
 )
 def notes_sync(console: Console, folder: str | None, full: bool, accept_deletes: bool) -> int:
-    """Index what changed, and make the vectors."""
+    """Index changed notes, and make their vectors."""
     found = console.ghost.sync_notes(
         folder, full=full, accept_deletes=accept_deletes, progress=console.progress("notes")
     )
@@ -120,9 +120,9 @@ def notes_sync(console: Console, folder: str | None, full: bool, accept_deletes:
 
 
 @notes.command("watch")
-@click.option("--poll", is_flag=True, help="Look every two seconds instead of waiting to be told.")
+@click.option("--poll", is_flag=True, help="Poll every two seconds instead of waiting for events.")
 def notes_watch(console: Console, poll: bool) -> None:
-    """Index what changes until interrupted."""
+    """Index changed notes until interrupted."""
     from ghostmem.notes.watching import watch_notes
 
     stop = _stop_event()
@@ -157,7 +157,7 @@ def notes_rm(console: Console, folder: str, dry_run: bool, yes: bool) -> None:
 def notes_write(
     console: Console, key: str, text: tuple[str, ...], ns: str | None, base: str | None
 ) -> None:
-    """Put a new text in the place of a section, and nothing else of its file."""
+    """Replace the text of a section; the rest of its file stays as it is."""
     done = console.ghost.write_note(console.ns(ns), key, read_text(text, "a text"), base=base)
     console.show(done, f"wrote {visible(done.path)}, line {done.line}")
 
@@ -168,10 +168,10 @@ def notes_write(
     "--dir",
     "folder",
     metavar="DIR",
-    help="Look in this folder; else in all that were added, or the working folder.",
+    help="Folder to search; default: all added folders, or the working directory.",
 )
 @click.option(
-    "-l", "--limit", type=int, default=10, show_default=True, help="At most so many blocks."
+    "-l", "--limit", type=int, default=10, show_default=True, help="Maximum number of blocks."
 )
 def notes_grep(console: Console, query: tuple[str, ...], folder: str | None, limit: int) -> None:
     """Find a text in memory files as it is written, newest file first."""
@@ -202,10 +202,12 @@ def notes_grep(console: Console, query: tuple[str, ...], folder: str | None, lim
     "--weekly",
     is_flag=True,
     expose_value=False,
-    help="Look at the last full week; this is what happens in any case, said aloud.",
+    help="Consider the last full week; this is the default.",
 )
-@click.option("--weeks", type=int, default=1, show_default=True, help="Look at so many full weeks.")
-@click.option("--all", "all_weeks", is_flag=True, help="Look at everything before this week.")
+@click.option(
+    "--weeks", type=int, default=1, show_default=True, help="Number of full weeks to consider."
+)
+@click.option("--all", "all_weeks", is_flag=True, help="Consider everything before this week.")
 @click.option("--apply", "apply_", is_flag=True, help="Write the proposals into MEMORY.md.")
 def notes_consolidate(
     console: Console, folder: str | None, weeks: int, all_weeks: bool, apply_: bool
@@ -274,7 +276,7 @@ def _sync_text(report: "SyncReport") -> str:
 
 
 def _note_problems(console: Console, report: "SyncReport") -> None:
-    """Say beside the data what is not as it should be."""
+    """Print notes about files that could not be indexed."""
     if console.as_json:
         return
     for problem in report.failed[:20]:
@@ -293,15 +295,15 @@ def _note_problems(console: Console, report: "SyncReport") -> None:
 @notes.command("mirror", cls=CreatingCommand)
 @click.argument("folder")
 @NS
-@click.option("--layout", help="How the folder holds memories, the first time: topics or daily.")
+@click.option("--layout", help="Layout of the folder, the first time: topics or daily.")
 @click.option(
     "--accept-deletes",
     is_flag=True,
-    help="Believe that everything that is missing in the folder is gone for good.",
+    help="Remove items missing in the folder, even when most are missing.",
 )
 @DRY_RUN
 @click.option(
-    "--watch", "watching", is_flag=True, help="Go on, looking every two seconds until interrupted."
+    "--watch", "watching", is_flag=True, help="Repeat every two seconds until interrupted."
 )
 def notes_mirror(
     console: Console,
@@ -312,7 +314,7 @@ def notes_mirror(
     dry_run: bool,
     watching: bool,
 ) -> int:
-    """Keep a namespace and a markdown folder equal, in both directions."""
+    """Synchronise a namespace and a markdown folder in both directions."""
 
     def run() -> "MirrorReport":
         return console.ghost.mirror(
@@ -335,7 +337,7 @@ def notes_mirror(
 
 
 def _stop_event() -> "threading.Event":
-    """Return an event that is set when the process is told to end."""
+    """Return an event that a signal to stop sets."""
     import signal
     import threading
 
@@ -349,7 +351,7 @@ def _stop_event() -> "threading.Event":
 def _mirror_repeatedly(
     console: Console, run: Callable[[], "MirrorReport"], last: "MirrorReport"
 ) -> None:
-    """Mirror again and again, printing only what changed, until interrupted."""
+    """Mirror every two seconds until interrupted, printing only changes."""
     from ghostmem.errors import ConflictError, StoreBusyError
 
     stop = _stop_event()
@@ -387,7 +389,7 @@ def _mirror_text(report: "MirrorReport", dry_run: bool) -> str:
 
 
 def _note_mirror_problems(console: Console, report: "MirrorReport") -> None:
-    """Say beside the data what a person should look at."""
+    """Print notes about conflicts and pending items."""
     if console.as_json:
         return
     for one in report.conflicts[:20]:

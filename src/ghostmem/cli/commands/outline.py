@@ -53,7 +53,7 @@ def _outline_fields(given: dict[str, Any]) -> dict[str, Any]:
 @click.option("--file", help="Only in this file, by its path from the root.")
 @OUTLINE_OPTIONS
 def outline_symbol(console: Console, symbol: str, language: str, **given: Any) -> None:
-    """Show what a symbol relates to, by its name, whole or in part."""
+    """Show the relations of a symbol, by its full or partial name."""
     _print_outline(
         console, console.ghost.outline_symbol(symbol, language, **_outline_fields(given))
     )

@@ -87,7 +87,7 @@ def _symbol_names(values: tuple[str, ...]) -> list[str]:
 
 
 def put_text(memory: Memory) -> str:
-    """Say in a sentence what a put did."""
+    """Return in a sentence what a put did."""
     if memory.outcome is Outcome.QUARANTINED:
         return f"held in quarantine: {named(memory)} ({memory.id})"
     if memory.outcome is Outcome.REINFORCED:
@@ -102,7 +102,7 @@ _VERDICTS = {"restatement": "says the same as", "update": "updates", "conflict":
 
 
 def _verdict(memory: Memory) -> str:
-    """Say what the text is to another memory, on a line of its own."""
+    """Return how the text relates to another memory, on a line of its own."""
     found = memory.verdict
     if found is None or found.key in (None, memory.key):
         return ""

@@ -1,4 +1,4 @@
-"""ghost rm, restore, forget, gc, quarantine: remove memories, hold them back, restore them."""
+"""ghost rm, restore, forget, gc, quarantine: remove, restore and quarantine memories."""
 
 from __future__ import annotations
 
@@ -207,7 +207,7 @@ quarantine = CommandGroup(
 @quarantine.command("list")
 @NS_FILTER
 def quarantine_list(console: Console, ns: str | None) -> None:
-    """List what is held, and why; nothing else reads it."""
+    """List the quarantined memories with the reasons."""
     console.show_all(
         console.ghost.quarantined(console.ns_filter(ns)),
         _quarantine_row,
@@ -229,7 +229,7 @@ def quarantine_release(
     dry_run: bool,
     yes: bool,
 ) -> None:
-    """Store what is held as if it had been trusted."""
+    """Store quarantined memories as if they had been trusted."""
     chosen = _chosen_items(console, ids, ns, everything)
     if dry_run:
         console.show_all(
@@ -262,7 +262,7 @@ def quarantine_drop(
     dry_run: bool,
     yes: bool,
 ) -> None:
-    """Delete what is held for good."""
+    """Delete quarantined memories permanently."""
     chosen = _chosen_items(console, ids, ns, everything)
     if chosen and not dry_run:
         console.confirm(f"Delete {plural(len(chosen), 'held memory')} for good?", yes)

@@ -28,7 +28,7 @@ _AS = click.Choice(["json", "toml", "yaml"])
 
 
 class SetupGroup(ConsoleGroup):
-    """A group of clients that can also list them, and prints what to paste for an unknown one."""
+    """A group of clients that can also list them, and print the entry for an unknown client."""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -50,7 +50,7 @@ class SetupGroup(ConsoleGroup):
         return super().resolve_command(ctx, args)
 
     def run_alone(self, **given: Any) -> Any:
-        """List the clients, print what to paste, or print the help."""
+        """List the clients, print the entry to paste, or print the help."""
         ctx = click.get_current_context()
         if ctx.invoked_subcommand is None and not given["listed"] and not given["show"]:
             click.echo(ctx.get_help())
@@ -78,7 +78,7 @@ setup.no_args_is_help = False
 @click.option("--print", "show", is_flag=True, help="Print what to paste for any other client.")
 @click.option("--as", "form", type=_AS, help="Format to print: json (the default), toml or yaml.")
 def alone(console: Console, listed: bool, show: bool, form: str | None) -> None:  # noqa: ARG001
-    """List the clients, or print what to paste."""
+    """List the clients, or print the entry to paste."""
     from ghostmem.setup.listing import listing
 
     if listed:
@@ -246,7 +246,7 @@ def _print_result(
 
 
 def _print_change(console: Console, shown: dict[str, Any], told: str, diff: str | None) -> None:
-    """Say what was done to a file; of a dry run, which has a diff, what would be."""
+    """Print a change of a file, or the diff of a dry run."""
     if diff is None:
         console.show(shown, told)
     elif console.as_json:
@@ -272,7 +272,7 @@ for _row_of in CLIENTS.values():
     "-n", "--ns", metavar="NS", help="The namespace the server works in; default: the project's."
 )
 def other(console: Console, show: bool, form: str, ns: str | None) -> None:  # noqa: ARG001
-    """Print what to paste into the file of a client that Ghost does not know."""
+    """Print the entry to paste into the file of an unknown client."""
     _print_other(console, form, ns)
 
 
@@ -309,9 +309,7 @@ _REMOVED = {
 def setup_agents_md(
     console: Console, path: str | None, remove: bool, show: bool, dry_run: bool
 ) -> None:
-    """Tell agents in AGENTS.md how to use their memory: what goes where, when to search and save, a
-    review once a week.
-    """
+    """Write guidance for agents into AGENTS.md: what to store where, when to search and save."""
     from ghostmem.setup import agents_md as guidance
 
     if show and (remove or dry_run):
