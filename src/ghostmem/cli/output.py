@@ -4,7 +4,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable
 from itertools import islice
-from typing import Any
+from typing import Any, Protocol
 
 import click
 
@@ -153,9 +153,18 @@ def bold(text: str) -> str:
     return click.style(text, bold=True)
 
 
-def named(memory: Memory) -> str:
-    """Return `ns/key` with the key standing out."""
-    return f"{dim(memory.ns + '/')}{bold(visible(memory.key))}"
+class HasName(Protocol):
+    """Anything with a namespace and a key."""
+
+    @property
+    def ns(self) -> str: ...
+    @property
+    def key(self) -> str: ...
+
+
+def named(item: HasName) -> str:
+    """Return `ns/key` with the key in bold."""
+    return f"{dim(item.ns + '/')}{bold(visible(item.key))}"
 
 
 def described(memory: Memory) -> str:

@@ -17,33 +17,33 @@ class Leaving:
     """Whether the program was asked to stop, by Ctrl-C or a signal."""
 
     def __init__(self) -> None:
-        self.told = False
+        self.is_asked = False
 
     def wait(self, seconds: float, early: Callable[[], bool] = bool) -> bool:
         """Wait, until asked to stop or until `early` is true; tell whether to stop."""
         end = time.monotonic() + seconds
-        while not self.told and (left := end - time.monotonic()) > 0 and not early():
+        while not self.is_asked and (left := end - time.monotonic()) > 0 and not early():
             time.sleep(min(STEP, left))
-        return self.told
+        return self.is_asked
 
 
 @contextmanager
 def leaving() -> Iterator[Leaving]:
     """Catch the signals that end a program, and restore their handlers afterwards."""
-    found = Leaving()
+    state = Leaving()
 
     def stop(*_: object) -> None:
-        found.told = True
+        state.is_asked = True
 
     names = [
         getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
     ]
-    before = {one: signal.signal(one, stop) for one in names}
+    before = {number: signal.signal(number, stop) for number in names}
     try:
-        yield found
+        yield state
     finally:
-        for one, old in before.items():
-            signal.signal(one, old)
+        for number, old in before.items():
+            signal.signal(number, old)
 
 
 @contextmanager

@@ -116,7 +116,7 @@ def age(at: datetime | None, now: datetime) -> str:
     seconds = (now - at).total_seconds()
     if seconds < 0:
         return "ahead"
-    unit = next((one for one in _AGES if seconds >= one[0]), None)
+    unit = next((step for step in _AGES if seconds >= step[0]), None)
     return f"{int(seconds // unit[0])} {unit[1]}" if unit else "now"
 
 

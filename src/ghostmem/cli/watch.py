@@ -41,7 +41,7 @@ def watch_peek(console: Console, ns: str, interval: float) -> None:
     seen = Seen()
     with leaving() as stop, ExitStack() as stack:
         draw = stack.enter_context(screen()) if drawn else None
-        while not stop.told:
+        while not stop.is_asked:
             news = _look_again(console, ns, seen)
             if draw is not None:
                 draw(_frame(console, ns, seen, interval))
@@ -78,8 +78,8 @@ def _look_again(console: Console, ns: str, seen: Seen) -> bool:
         )
         return first or bool(fresh)
     except EngineError as error:  # busy, or gone for a moment: what was seen stays on the screen
-        told, seen.trouble = seen.trouble != error.message, error.message
-        return told
+        is_new, seen.trouble = seen.trouble != error.message, error.message
+        return is_new
 
 
 def _frame(console: Console, ns: str, seen: Seen, interval: float) -> list[str]:
@@ -89,7 +89,7 @@ def _frame(console: Console, ns: str, seen: Seen, interval: float) -> list[str]:
         foot = f"{visible(seen.trouble)}; trying again"
     columns, rows = size()
     if seen.found is None:
-        told = [
+        lines = [
             f"{visible(ns or 'all namespaces')}: no store yet at {visible(console.settings.shown)}"
         ]
     else:
@@ -102,9 +102,9 @@ def _frame(console: Console, ns: str, seen: Seen, interval: float) -> list[str]:
             else "Changed lately"
         )
         lately = section(title, happenings(found.happened, now, columns, several, seen.fresh))
-        told = [*headline(found, columns), *lately, *sections(found, now, columns)]
-    told = [*told[: rows - 2], "", foot]
-    return told if console.settings.color != "never" else [click.unstyle(line) for line in told]
+        lines = [*headline(found, columns), *lately, *sections(found, now, columns)]
+    lines = [*lines[: rows - 2], "", foot]
+    return lines if console.settings.color != "never" else [click.unstyle(line) for line in lines]
 
 
 def _block(console: Console, ns: str, seen: Seen) -> None:
@@ -114,9 +114,11 @@ def _block(console: Console, ns: str, seen: Seen) -> None:
     elif seen.found is None:
         console.note(f"note: there is no store yet at {console.settings.shown}")
     elif console.as_json:
-        told = console.ghost.peek(ns).to_dict()
+        overview = console.ghost.peek(ns).to_dict()
         console.json(
-            {**told, "happened": [one.to_dict() for one in seen.fresh]} if seen.fresh else told
+            {**overview, "happened": [change.to_dict() for change in seen.fresh]}
+            if seen.fresh
+            else overview
         )
     elif not seen.fresh:
         console.line("\n".join(lines(seen.found, console.ghost.store.clock(), width())))

@@ -39,7 +39,7 @@ class Waiting:
         self._waiting[connection] = address
         self._counts[address] += 1
         if self._counts[address] > self._per_address:
-            self._close(next(one for one, theirs in self._waiting.items() if theirs == address))
+            self._close(next(oldest for oldest, other in self._waiting.items() if other == address))
         elif len(self._waiting) > self._most:
             self._close(next(iter(self._waiting)))
 

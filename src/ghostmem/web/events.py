@@ -68,17 +68,17 @@ class Events:
                 self._loop, self._news = asyncio.get_running_loop(), asyncio.Event()
                 await self._look()
                 self._task = asyncio.create_task(self._watch())
-            told = self._of(visible)
-            yield _told(told, told)
+            sent = self._of(visible)
+            yield _event(sent, sent)
             while not self._closed:
                 assert self._news is not None
                 news = self._news
                 now = self._of(visible)
-                if now != told:
+                if now != sent:
                     if not await _is_still(known):
                         return
-                    yield _told(now, {ns: seq for ns, seq in now.items() if told.get(ns) != seq})
-                    told = now
+                    yield _event(now, {ns: seq for ns, seq in now.items() if sent.get(ns) != seq})
+                    sent = now
                     continue
                 try:
                     await asyncio.wait_for(news.wait(), self._beat)
@@ -131,7 +131,7 @@ async def _is_still(known: Callable[[], Caller | None]) -> bool:
     return found is not None
 
 
-def _told(now: dict[str, int], changed: dict[str, int]) -> str:
+def _event(now: dict[str, int], changed: dict[str, int]) -> str:
     """Return one event: the sum of all sequence numbers, and the namespaces that changed."""
     body = json.dumps({"sequence": sum(now.values()), "namespaces": changed}, ensure_ascii=False)
     return f"event: change\ndata: {body}\n\n"

@@ -104,14 +104,14 @@ def flow(store: Store, ns: str | None = None, *, days: int = 30) -> Flow:
         for e in entries
         if (step := _tiers(e)) and names.get(e.subject) in live
     ]
-    told = tuple(
+    flow_runs = tuple(
         FlowRun(run, Counter(e.op for e in entries), _moves(entries)) for run, entries in runs
     )
     return Flow(
         which,
         dict(Counter(place.values())),
         tuple(_days(place, born, moved, now.date(), days)),
-        told,
+        flow_runs,
     )
 
 
@@ -162,17 +162,20 @@ def _days(
     for name, at in born.items():
         births.setdefault(at.date(), []).append(name)
     steps: dict[date, list[tuple[datetime, tuple[str, str], str, str]]] = {}
-    for one in moved:
-        steps.setdefault(one[0].date(), []).append(one)
-    found = []
+    for step in moved:
+        steps.setdefault(step[0].date(), []).append(step)
+    flow_days = []
     for back in range(days):
         day = today - timedelta(days=back)
         done, made = sorted(steps.get(day, ()), reverse=True), births.get(day, ())
         moves = Counter((before, after) for _, _, before, after in done)
-        told = tuple(TierMove(*step, count) for step, count in sorted(moves.items()))
-        found.append(
+        tier_moves = tuple(TierMove(*step, count) for step, count in sorted(moves.items()))
+        flow_days.append(
             FlowDay(
-                day.isoformat(), {str(tier): totals[str(tier)] for tier in Tier}, len(made), told
+                day.isoformat(),
+                {str(tier): totals[str(tier)] for tier in Tier},
+                len(made),
+                tier_moves,
             )
         )
         for _, name, before, _after in done:
@@ -181,4 +184,4 @@ def _days(
             place[name] = before
         for name in made:
             totals[place[name]] -= 1
-    return found[::-1]
+    return flow_days[::-1]

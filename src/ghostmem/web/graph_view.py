@@ -77,7 +77,8 @@ def graph(
         degree = Counter(end for edge in every for end in (edge.from_id, edge.to_id))
         if key is None:
             ids = [
-                id_ for id_, _ in sorted(degree.items(), key=lambda one: (-one[1], one[0]))[:limit]
+                id_
+                for id_, _ in sorted(degree.items(), key=lambda item: (-item[1], item[0]))[:limit]
             ]
         else:
             ids = _around(every, find(tx, name, validate.text(key, "key"), now).id, depth, limit)
@@ -95,7 +96,7 @@ def graph(
         GraphEdge(
             order[edge.from_id], order[edge.to_id], edge.rel, round(edge.weight, 3), edge.automatic
         )
-        for edge in sorted(every, key=lambda one: -one.weight)
+        for edge in sorted(every, key=lambda edge: -edge.weight)
         if edge.from_id in order and edge.to_id in order
     ]
     return GraphView(
@@ -111,7 +112,7 @@ def _unlinked(
     if room <= 0:
         return {}
     found = tx.listing.select(Filter(ns=NsFilter(ns), now=now), room + len(known))
-    return {memory.id: memory for memory in [one for one in found if one.id not in known][:room]}
+    return {memory.id: memory for memory in [row for row in found if row.id not in known][:room]}
 
 
 def _around(edges: list[Edge], start: str, depth: int, limit: int) -> list[str]:
@@ -138,7 +139,7 @@ def _groups(edges: list[Edge], rows: Iterable[str]) -> dict[str, int]:
         for e in edges
         if e.rel == Rel.RELATES_TO and e.from_id in drawn and e.to_id in drawn
     ]
-    groups = sorted(components(alike), key=lambda one: (-len(one), min(one)))
+    groups = sorted(components(alike), key=lambda ids: (-len(ids), min(ids)))
     return {id_: number for number, group in enumerate(groups) for id_ in group}
 
 

@@ -101,8 +101,8 @@ def bounded(app: ASGIApp, limit: int, seconds: float) -> ASGIApp:
     """Return the application with bodies read in advance, up to a limit and a time."""
 
     async def run(scope: Scope, receive: Receive, send: Send) -> None:
-        told = header(scope, b"content-length")
-        if told is not None and told.isdigit() and int(told[:20]) > limit:
+        declared = header(scope, b"content-length")
+        if declared is not None and declared.isdigit() and int(declared[:20]) > limit:
             raise _too_large(limit)
         try:
             with anyio.fail_after(seconds):

@@ -131,7 +131,7 @@ def _is_meant(which: NsFilter, name: str) -> bool:
 
 
 def _happened(tx: Transaction, after: Mapping[str, int], limit: int) -> tuple[Happening, ...]:
-    found: list[tuple[float, Happening]] = []
+    changes: list[tuple[float, Happening]] = []
     for ns, start in after.items():
         entries = [
             entry for entry in tx.journal.changes(ns, start, limit) if entry[2] not in _SILENT
@@ -144,11 +144,11 @@ def _happened(tx: Transaction, after: Mapping[str, int], limit: int) -> tuple[Ha
             last = at.timestamp() if at else last
             key, version = (memory.key, memory.version) if memory else ("", 0)
             text = first_line(memory.content, SUMMARY) if memory else "is no longer there"
-            found.append((last, Happening(ns, sequence, key, version, op, text, at)))
+            changes.append((last, Happening(ns, sequence, key, version, op, text, at)))
     return tuple(
-        one
-        for _, one in sorted(
-            found, key=lambda two: (two[0], two[1].ns, two[1].sequence), reverse=True
+        change
+        for _, change in sorted(
+            changes, key=lambda item: (item[0], item[1].ns, item[1].sequence), reverse=True
         )
     )
 

@@ -109,13 +109,13 @@ def serve(
 
     # the server takes the signals over while it runs, and raises them once more at its end: that
     # must not kill us
-    before = {one: signal.signal(one, stop) for one in (signal.SIGINT, signal.SIGTERM)}
+    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         announce()
         server.run(sockets=[listening])
     finally:
-        for one, old in before.items():
-            signal.signal(one, old)
+        for number, old in before.items():
+            signal.signal(number, old)
         logging.getLogger().removeHandler(handler)
         listening.close()
     if not server.started:

@@ -100,7 +100,10 @@ def admin_distribute(console: Console, shards: int) -> None:
         f"; {plural(done.shards, 'shard')}\n{good} of "
         f"{plural(done.statements, 'everyday statement')} ask one shard"
     )
-    text += "".join(f"\n  {one.verb}: {one.shards} shards: {one.statement}" for one in done.wide)
+    text += "".join(
+        f"\n  {statement.verb}: {statement.shards} shards: {statement.statement}"
+        for statement in done.wide
+    )
     console.show(done, text)
 
 

@@ -155,18 +155,20 @@ def _log_text(line: LogLine) -> str:
     )
 
 
-def _audit_text(found: AuditReport) -> str:
+def _audit_text(report: AuditReport) -> str:
     """Return a report as text: the score, then each finding with examples and a next step."""
-    colour = next(colour for least, colour in COLOURS if found.score >= least)
+    colour = next(colour for least, colour in COLOURS if report.score >= least)
     about = (
-        f"{plural(found.memories, 'memory')} in {plural(found.namespaces, 'namespace')}, "
-        f"{plural(found.edges, 'edge')}"
-        f"  {dim(visible(found.source))}"
+        f"{plural(report.memories, 'memory')} in {plural(report.namespaces, 'namespace')}, "
+        f"{plural(report.edges, 'edge')}"
+        f"  {dim(visible(report.source))}"
     )
-    lines = [f"{bold(click.style(f'{found.score} of 100', fg=colour))}  {about}"]
-    having = sorted((one for one in found.findings if one.count), key=lambda one: -one.cost)
-    lines += [_finding_text(one) for one in having]
-    clean = [one.name for one in found.findings if not one.count]
+    lines = [f"{bold(click.style(f'{report.score} of 100', fg=colour))}  {about}"]
+    findings = sorted(
+        (finding for finding in report.findings if finding.count), key=lambda finding: -finding.cost
+    )
+    lines += [_finding_text(finding) for finding in findings]
+    clean = [finding.name for finding in report.findings if not finding.count]
     if clean:
         lines.append(dim(f"nothing found: {', '.join(name.replace('_', ' ') for name in clean)}"))
     return "\n".join(lines)

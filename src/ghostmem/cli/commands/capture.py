@@ -131,10 +131,10 @@ def capture(
     if console.as_json:
         return
     held = [
-        f"{one.key}: {note}"
-        for one in done.candidates
-        if one.outcome is Outcome.QUARANTINED
-        for note in one.notes
+        f"{candidate.key}: {note}"
+        for candidate in done.candidates
+        if candidate.outcome is Outcome.QUARANTINED
+        for note in candidate.notes
     ]
     console.notes((*done.refused, *done.notes, *held))
     if dry_run and done.candidates:
@@ -184,18 +184,18 @@ def _recognised(text: str) -> list[Any] | None:
     if not text.lstrip().startswith("["):
         return None
     try:
-        found = json.loads(text)
+        items = json.loads(text)
     except (ValueError, RecursionError):
         return None
     is_list = (
-        isinstance(found, list)
-        and found
-        and any(isinstance(one, dict) and "content" in one for one in found)
+        isinstance(items, list)
+        and items
+        and any(isinstance(item, dict) and "content" in item for item in items)
     )
     # messages have a role: they are a conversation, which is read with --transcript
     return (
-        found
-        if is_list and not any(isinstance(one, dict) and "role" in one for one in found)
+        items
+        if is_list and not any(isinstance(item, dict) and "role" in item for item in items)
         else None
     )
 
@@ -223,22 +223,24 @@ def _capture_text(done: "CaptureReport") -> str:
         f"{verb} {plural(len(done.candidates), 'candidate')}"
         + ("" if done.dry_run else f", {done.stored} stored")
     ]
-    return "\n".join([*lines, *(_candidate_row(one) for one in done.candidates)])
+    return "\n".join([*lines, *(_candidate_row(candidate) for candidate in done.candidates)])
 
 
-def _candidate_row(one: "Captured") -> str:
-    score = "" if one.importance is None else f"{one.importance:.2f} "
-    told = [str(one.outcome)] if one.outcome else []
-    if one.verdict is not None and one.verdict.kind != "new":
-        told.append(
-            f"{one.verdict.kind} of {visible(one.verdict.key)}"
-            if one.verdict.key
-            else str(one.verdict.kind)
+def _candidate_row(candidate: "Captured") -> str:
+    score = "" if candidate.importance is None else f"{candidate.importance:.2f} "
+    outcome = [str(candidate.outcome)] if candidate.outcome else []
+    if candidate.verdict is not None and candidate.verdict.kind != "new":
+        outcome.append(
+            f"{candidate.verdict.kind} of {visible(candidate.verdict.key)}"
+            if candidate.verdict.key
+            else str(candidate.verdict.kind)
         )
-    about = dim(f"{one.sort or one.kind}  {' '.join(told)}".rstrip())
-    reasons = dim(f"    because: {visible('; '.join(one.reasons))}") if one.reasons else ""
-    content = "\n".join(f"    {visible(line)}" for line in one.content.split("\n"))
-    key = bold(visible(one.stored_as or one.key))
+    about = dim(f"{candidate.sort or candidate.kind}  {' '.join(outcome)}".rstrip())
+    reasons = (
+        dim(f"    because: {visible('; '.join(candidate.reasons))}") if candidate.reasons else ""
+    )
+    content = "\n".join(f"    {visible(line)}" for line in candidate.content.split("\n"))
+    key = bold(visible(candidate.stored_as or candidate.key))
     return "\n".join(part for part in (f"{score}{key}  {about}", content, reasons) if part)
 
 
@@ -424,8 +426,10 @@ def mine_procedures(
         console.vector_note()
 
 
-def _procedure_row(one: "Mined") -> str:
-    told = f"  {one.outcome}" if one.outcome else ""
-    about = dim(f"{one.importance:.2f}  in {plural(one.support, 'session')}{told}")
-    steps = "\n".join(f"    {number}. {visible(step)}" for number, step in enumerate(one.steps, 1))
-    return f"{bold(visible(one.stored_as or one.key))}  {about}\n{steps}"
+def _procedure_row(procedure: "Mined") -> str:
+    outcome = f"  {procedure.outcome}" if procedure.outcome else ""
+    about = dim(f"{procedure.importance:.2f}  in {plural(procedure.support, 'session')}{outcome}")
+    steps = "\n".join(
+        f"    {number}. {visible(step)}" for number, step in enumerate(procedure.steps, 1)
+    )
+    return f"{bold(visible(procedure.stored_as or procedure.key))}  {about}\n{steps}"

@@ -261,8 +261,8 @@ def clusters(console: Console, ns: str | None) -> None:
 
 
 def _cluster_text(cluster: Cluster) -> str:
-    told = f", {cluster.summarised} summarised" if cluster.summarised else ""
-    head = f"{bold(str(cluster.count))} memories  {dim(f'{cluster.est_tokens} tokens{told}')}"
+    summarised = f", {cluster.summarised} summarised" if cluster.summarised else ""
+    head = f"{bold(str(cluster.count))} memories  {dim(f'{cluster.est_tokens} tokens{summarised}')}"
     return f"{head}\n    {visible(', '.join(cluster.keys))}"
 
 
@@ -441,8 +441,8 @@ def _chosen_model(settings: Settings, model: str | None, line: str | None) -> Se
 
 
 def _print_inferences(console: Console, done: InferReport) -> None:
-    for one in done.inferences:
-        console.line(_inference_text(one, done.dry_run))
+    for inference in done.inferences:
+        console.line(_inference_text(inference, done.dry_run))
     for error in done.errors:
         console.note(f"{click.style('error:', fg='red')} {visible(error)}")
     made = "would be created" if done.dry_run else "created"
@@ -455,11 +455,10 @@ def _print_inferences(console: Console, done: InferReport) -> None:
     )
 
 
-def _inference_text(one: Inference, dry_run: bool) -> str:
-    reason = f"  ({visible(one.reason)})" if one.reason else ""
-    if one.rel == "none":
-        return dim(f"{visible(one.from_key)} —none→ {visible(one.to_key)}{reason}")
-    lost = "" if one.applied or dry_run else "  not stored: it changed meanwhile"
-    return (
-        f"{bold(visible(one.from_key))} —{one.rel}→ {bold(visible(one.to_key))}{dim(reason)}{lost}"
-    )
+def _inference_text(inference: Inference, dry_run: bool) -> str:
+    reason = f"  ({visible(inference.reason)})" if inference.reason else ""
+    if inference.rel == "none":
+        return dim(f"{visible(inference.from_key)} —none→ {visible(inference.to_key)}{reason}")
+    lost = "" if inference.applied or dry_run else "  not stored: it changed meanwhile"
+    start, end = bold(visible(inference.from_key)), bold(visible(inference.to_key))
+    return f"{start} —{inference.rel}→ {end}{dim(reason)}{lost}"

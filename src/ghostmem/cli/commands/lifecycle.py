@@ -7,7 +7,7 @@ import click
 
 from ghostmem.cli.console import CommandGroup, Console, CreatingCommand, command
 from ghostmem.cli.options import KEYED, json_object, one_key, option, options
-from ghostmem.cli.output import bold, dim, plural
+from ghostmem.cli.output import bold, dim, named, plural
 from ghostmem.clock import parse_ttl
 from ghostmem.model import Change, Report, Rule, Run
 from ghostmem.parameters import OPERATIONS
@@ -87,11 +87,13 @@ def _change_text(change: Change) -> str:
     what = bold(visible(change.key)) + (
         f" —{change.rel}→ {bold(visible(change.to_key))}" if change.to_key else ""
     )
-    told = ", ".join(
+    fields = ", ".join(
         f"{name} {_value_text(change.before.get(name))} → {_value_text(change.after.get(name))}"
         for name in {**change.before, **change.after}
     )
-    return f"{dim(change.ns + '/')}{what}  {change.op.lower()}  {told}  {dim(change.rule)}".rstrip()
+    return (
+        f"{dim(change.ns + '/')}{what}  {change.op.lower()}  {fields}  {dim(change.rule)}".rstrip()
+    )
 
 
 def _value_text(value: object) -> str:
@@ -224,10 +226,10 @@ def rule_reset(console: Console, rule_id: str) -> None:
 
 def _rule_text(rule: Rule) -> str:
     """Return a rule as a line of text."""
-    told = rule.to_dict()
+    fields = rule.to_dict()
     given = [
         f"{name.removeprefix(CONDITION)} {value}"
-        for name, value in told.items()
+        for name, value in fields.items()
         if name.startswith(CONDITION)
     ]
     params = ", ".join(f"{name} {value}" for name, value in rule.action_params.items())
@@ -266,7 +268,7 @@ def curate(
     unlock: bool,
 ) -> None:
     done = console.ghost.curate(console.ns(ns), one_key(key, key_argument), op, unlock=unlock)
-    console.show(done, f"{dim(done.ns + '/')}{bold(visible(done.key))}  {_curated_text(done)}")
+    console.show(done, f"{named(done)}  {_curated_text(done)}")
 
 
 def _curated_text(done: "Curated") -> str:

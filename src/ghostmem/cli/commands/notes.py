@@ -82,15 +82,14 @@ def notes_list(console: Console, ns: str | None) -> None:
     """List the folders that are searched."""
     console.show_all(
         console.ghost.note_folders(ns),
-        lambda one: (
-            f"{bold(visible(one.root))}  {dim(f'{one.layout}, in {one.ns}{_source_suffix(one)}')}"
-        ),
+        _folder_text,
         "no folders yet; add one with `ghost notes add`",
     )
 
 
-def _source_suffix(folder: "Folder") -> str:
-    return "" if folder.source_kind == "stated" else f", {folder.source_kind}"
+def _folder_text(folder: "Folder") -> str:
+    source = "" if folder.source_kind == "stated" else f", {folder.source_kind}"
+    return f"{bold(visible(folder.root))}  {dim(f'{folder.layout}, in {folder.ns}{source}')}"
 
 
 @notes.command("status")
@@ -181,18 +180,22 @@ def notes_grep(console: Console, query: tuple[str, ...], folder: str | None, lim
     from ghostmem.notes.grepping import grep_notes
 
     text = " ".join(query)
-    found = grep_notes(
+    blocks_found = grep_notes(
         [Path(folder)] if folder else console.ghost.note_folders() or [Path()], text, limit
     )
-    shown = format_blocks(found, text).removesuffix("\n")
+    shown = format_blocks(blocks_found, text).removesuffix("\n")
     if console.as_json:
-        blocks = [{"path": one.path, "line": one.line, "text": one.text} for one in found]
-        console.json({"blocks": blocks, **({"unread": found.unread} if found.unread else {})})
-    elif found:
+        blocks = [
+            {"path": block.path, "line": block.line, "text": block.text} for block in blocks_found
+        ]
+        console.json(
+            {"blocks": blocks, **({"unread": blocks_found.unread} if blocks_found.unread else {})}
+        )
+    elif blocks_found:
         console.raw(shown)
     else:
         console.note(shown)
-    for path in found.unread if not console.as_json else ():
+    for path in blocks_found.unread if not console.as_json else ():
         console.note(f"note: {visible(path)}")
 
 
@@ -227,14 +230,14 @@ def _distilled_text(done: "Distilled") -> str:
     if not done.proposals:
         return "nothing to distil"
     lines = []
-    for one in done.proposals:
+    for proposal in done.proposals:
         parts = [
-            f"{bold(visible(one.path))}:{one.line}",
-            visible(one.heading),
-            dim("; ".join(one.reasons)),
+            f"{bold(visible(proposal.path))}:{proposal.line}",
+            visible(proposal.heading),
+            dim("; ".join(proposal.reasons)),
         ]
         lines.append("  ".join(part for part in parts if part))
-        lines.append(f"    {first_line(one.text, 110)}")
+        lines.append(f"    {first_line(proposal.text, 110)}")
     end = (
         f"written to {visible(done.memory)}"
         if done.applied
@@ -243,24 +246,28 @@ def _distilled_text(done: "Distilled") -> str:
     return "\n".join([*lines, dim(end)])
 
 
-def _status_text(one: "FolderStatus") -> str:
-    state = "in step" if one.is_clean else "; ".join(_state_parts(one))
+def _status_text(status: "FolderStatus") -> str:
+    state = "in step" if status.is_clean else "; ".join(_state_parts(status))
+    about = f"{status.layout}, in {status.ns}, watcher: {status.watcher}"
     lines = [
-        f"{bold(visible(one.root))}  {dim(f'{one.layout}, in {one.ns}, watcher: {one.watcher}')}"
+        f"{bold(visible(status.root))}  {dim(about)}",
+        f"    {plural(status.on_disk, 'note')} on disk, {status.indexed:,} indexed: {state}",
     ]
-    lines.append(f"    {plural(one.on_disk, 'note')} on disk, {one.indexed:,} indexed: {state}")
     return "\n".join(
         [
             *lines,
-            *(f"    {visible(problem.path)}: {visible(problem.reason)}" for problem in one.failed),
+            *(
+                f"    {visible(problem.path)}: {visible(problem.reason)}"
+                for problem in status.failed
+            ),
         ]
     )
 
 
-def _state_parts(one: "FolderStatus") -> list[str]:
-    found = [f"{one.pending:,} to be indexed"] if one.pending else []
-    found += [f"{one.orphans:,} indexed that are not there"] if one.orphans else []
-    return found + ([visible(one.unavailable)] if one.unavailable else [])
+def _state_parts(status: "FolderStatus") -> list[str]:
+    parts = [f"{status.pending:,} to be indexed"] if status.pending else []
+    parts += [f"{status.orphans:,} indexed that are not there"] if status.orphans else []
+    return parts + ([visible(status.unavailable)] if status.unavailable else [])
 
 
 def _sync_text(report: "SyncReport") -> str:

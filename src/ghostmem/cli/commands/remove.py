@@ -8,7 +8,7 @@ import click
 
 from ghostmem.cli.console import CommandGroup, Console, command
 from ghostmem.cli.options import DRY_RUN, KEYED, NS_FILTER, YES, one_key, options
-from ghostmem.cli.output import bold, dim, named, plural, size
+from ghostmem.cli.output import dim, named, plural, size
 from ghostmem.errors import InvalidInputError
 from ghostmem.text.excerpt import first_line, visible
 
@@ -146,7 +146,7 @@ def _forgotten_row(item: Forgotten) -> str:
         else ""
     )
     which = f" (version {item.versions})" if item.why == "restored" else ""
-    return f"{dim(item.ns + '/')}{bold(visible(item.key))}  {visible(item.why)}{many}{which}"
+    return f"{named(item)}  {visible(item.why)}{many}{which}"
 
 
 @command(
@@ -288,13 +288,10 @@ def _chosen_items(
     return (
         console.ghost.quarantined(where)
         if everything
-        else [console.ghost.held(one, ns=where) for one in ids]
+        else [console.ghost.held(item_id, ns=where) for item_id in ids]
     )
 
 
 def _quarantine_row(held: Held) -> str:
     about = f"{held.id}  {held.at:%Y-%m-%d %H:%M}  {'; '.join(map(visible, held.reasons))}"
-    return (
-        f"{dim(held.ns + '/')}{bold(visible(held.key))}  {dim(about)}\n    "
-        f"{first_line(held.content, 110)}"
-    )
+    return f"{named(held)}  {dim(about)}\n    {first_line(held.content, 110)}"

@@ -161,5 +161,5 @@ def _event_text(event: "Event") -> str:
         f"{event.at:%Y-%m-%d %H:%M}  {bold(visible(event.key))} v{event.version}  "
         f"{event.event}{about}"
     )
-    told = event.content and event.event in ("said", "changed", "restated")
-    return f"{head}\n    {dim(first_line(event.content, 110))}" if told else head
+    has_text = event.content and event.event in ("said", "changed", "restated")
+    return f"{head}\n    {dim(first_line(event.content, 110))}" if has_text else head

@@ -90,18 +90,24 @@ def alone(console: Console, listed: bool, show: bool, form: str | None) -> None:
 setup.set_alone(alone)
 
 
-def _installed_text(one: "Installed") -> str:
-    told = {
+def _installed_text(installed: "Installed") -> str:
+    state = {
         "none": "not installed",
         "current": "installed",
         "old": "installed, not up to date",
         "broken": "broken",
-    }[one.server]
+    }[installed.server]
     hooks = {"current": ", with hooks", "old": ", with hooks that are not up to date"}.get(
-        one.hooks, ""
+        installed.hooks, ""
     )
-    about = f"  {visible(one.problem or one.command)}" if one.problem or one.command else ""
-    return f"{one.client} ({one.scope}): {told}{hooks}  {visible(one.path)}{about}"
+    about = (
+        f"  {visible(installed.problem or installed.command)}"
+        if installed.problem or installed.command
+        else ""
+    )
+    return (
+        f"{installed.client} ({installed.scope}): {state}{hooks}  {visible(installed.path)}{about}"
+    )
 
 
 def _option(*names: str, **about: Any) -> click.Option:
@@ -227,7 +233,7 @@ def _print_result(
     )
     where = visible(str(change.path))
     then = (client.hooks.then if client.hooks and not file.server else "") or client.then
-    told = {
+    sentence = {
         (False, "created"): f"wrote {parts} into {where}, which is new; {then}",
         (False, "updated"): f"wrote {parts} into {where}; {then}",
         (False, "unchanged"): f"{parts} in {where}: as it should be",
@@ -235,26 +241,28 @@ def _print_result(
         (True, "deleted"): f"deleted {where}, which was made for {parts}",
         (True, "unchanged"): f"nothing of Ghost is in {where}",
     }[remove, change.action]
-    shown = {
+    result = {
         "client": client.name,
         "scope": file.scope,
         "path": str(change.path),
         "action": change.action,
         "dry_run": dry_run,
     }
-    _print_change(console, shown, told, change.diff if dry_run else None)
+    _print_change(console, result, sentence, change.diff if dry_run else None)
 
 
-def _print_change(console: Console, shown: dict[str, Any], told: str, diff: str | None) -> None:
+def _print_change(
+    console: Console, result: dict[str, Any], sentence: str, diff: str | None
+) -> None:
     """Print a change of a file, or the diff of a dry run."""
     if diff is None:
-        console.show(shown, told)
+        console.show(result, sentence)
     elif console.as_json:
-        console.json({**shown, "diff": diff})
+        console.json({**result, "diff": diff})
     elif diff:
         console.raw(diff.removesuffix("\n"))
     else:
-        console.note(told)
+        console.note(sentence)
 
 
 for _row_of in CLIENTS.values():
@@ -321,6 +329,6 @@ def setup_agents_md(
         return
     file = guidance.agents_file(path)
     done = guidance.remove(file, dry_run) if remove else guidance.write(file, dry_run)
-    told = (_REMOVED if remove else _WRITTEN)[done.action].format(visible(str(file)))
-    shown = {"path": str(file), "action": done.action, "dry_run": dry_run}
-    _print_change(console, shown, told, done.diff if dry_run else None)
+    sentence = (_REMOVED if remove else _WRITTEN)[done.action].format(visible(str(file)))
+    result = {"path": str(file), "action": done.action, "dry_run": dry_run}
+    _print_change(console, result, sentence, done.diff if dry_run else None)

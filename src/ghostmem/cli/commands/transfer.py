@@ -270,7 +270,7 @@ def _password_hint(target: str) -> str:
 def _migration_text(done: "Migration") -> str:
     """Return the moved rows, with the checksum of each namespace."""
     many = len(done.namespaces) > MAX_LISTED_NAMESPACES
-    lines = [line for one in done.namespaces for line in _namespace_lines(one, many)]
+    lines = [line for namespace in done.namespaces for line in _namespace_lines(namespace, many)]
     if done.dry_run:
         verb = "would go on moving" if done.resumed else "would move"
         head = (
@@ -293,18 +293,18 @@ def _migration_text(done: "Migration") -> str:
     return "\n".join([visible(head), *lines])
 
 
-def _namespace_lines(one: "NamespaceSum", many: bool) -> list[str]:
-    found = [
-        f"{bold(visible(one.ns) or '(the whole store)')}  {plural(one.rows, 'row')}  "
-        f"{dim(one.checksum[:16])}".rstrip()
+def _namespace_lines(namespace: "NamespaceSum", many: bool) -> list[str]:
+    lines = [
+        f"{bold(visible(namespace.ns) or '(the whole store)')}  {plural(namespace.rows, 'row')}  "
+        f"{dim(namespace.checksum[:16])}".rstrip()
     ]
     return (
-        found
+        lines
         if many
-        else found
+        else lines
         + [
             f"  {part.table:<16}{part.rows:>9,}  {dim(part.checksum[:16])}".rstrip()
-            for part in one.tables
+            for part in namespace.tables
         ]
     )
 
