@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ghostmem.mcp.tool_server import ToolServer
 
 CALL = "tools/call"
-_MOST = 100  # values of one completion
+MAX_COMPLETIONS = 100
 
 
 class ClientInfo(NamedTuple):
@@ -78,10 +78,6 @@ def answer(tools: ToolServer, method: str, given: Given, client: ClientInfo) -> 
         raise ProtocolError(INTERNAL_ERROR, f"{type(error).__name__} in {method}") from None
 
 
-def _list_tools(tools: ToolServer, _: Given, client: ClientInfo) -> Found:
-    return {"tools": tools.listed(is_shown_by(client.capabilities))}
-
-
 def _call_tool(tools: ToolServer, given: Given, client: ClientInfo) -> Found:
     CLIENT.set(client.name[:MAX_KEY])
     return tools.call(given["name"], given.get("arguments"))
@@ -92,16 +88,8 @@ def _list_resources(tools: ToolServer, _: Given, client: ClientInfo) -> Found:
     return {"resources": [*apps, *resources(tools)]}
 
 
-def _list_templates(_: ToolServer, __: Given, ___: ClientInfo) -> Found:
-    return {"resourceTemplates": templates()}
-
-
-def _read_resource(tools: ToolServer, given: Given, _: ClientInfo) -> Found:
-    return {"contents": [app_contents() if given["uri"] == URI else read(tools, given["uri"])]}
-
-
-def _list_prompts(tools: ToolServer, _: Given, __: ClientInfo) -> Found:
-    return {"prompts": list(offered(tools.toolsets).values())}
+def _resource(tools: ToolServer, uri: str) -> Found:
+    return app_contents() if uri == URI else read(tools, uri)
 
 
 def _get_prompt(tools: ToolServer, given: Given, _: ClientInfo) -> Found:
@@ -114,7 +102,11 @@ def _complete(tools: ToolServer, given: Given, _: ClientInfo) -> Found:
     known = _texts(given.get("context", {}).get("arguments"))
     found = complete(tools, given["argument"]["name"], given["argument"]["value"], known)
     return {
-        "completion": {"values": found[:_MOST], "total": len(found), "hasMore": len(found) > _MOST}
+        "completion": {
+            "values": found[:MAX_COMPLETIONS],
+            "total": len(found),
+            "hasMore": len(found) > MAX_COMPLETIONS,
+        }
     }
 
 
@@ -137,12 +129,21 @@ def _with(required: Mapping[str, Schema], **more: Schema) -> Schema:
 
 
 REQUESTS: Mapping[str, tuple[Callable[[ToolServer, Given, ClientInfo], Found], Schema]] = {
-    "tools/list": (_list_tools, _ANY),
+    "tools/list": (
+        lambda tools, _, client: {"tools": tools.listed(is_shown_by(client.capabilities))},
+        _ANY,
+    ),
     CALL: (_call_tool, _with({"name": _TEXT}, arguments=_ANY)),
     "resources/list": (_list_resources, _ANY),
-    "resources/templates/list": (_list_templates, _ANY),
-    "resources/read": (_read_resource, _with({"uri": _TEXT})),
-    "prompts/list": (_list_prompts, _ANY),
+    "resources/templates/list": (lambda *_: {"resourceTemplates": templates()}, _ANY),
+    "resources/read": (
+        lambda tools, given, _: {"contents": [_resource(tools, given["uri"])]},
+        _with({"uri": _TEXT}),
+    ),
+    "prompts/list": (
+        lambda tools, *_: {"prompts": list(offered(tools.toolsets).values())},
+        _ANY,
+    ),
     "prompts/get": (_get_prompt, _with({"name": _TEXT}, arguments=_ANY)),
     "completion/complete": (
         _complete,

@@ -23,7 +23,7 @@ IF_ANY = (
     "if-any"  # as soon as the store has had one; revoking the last does not open the server again
 )
 NEVER = "never"
-_LONGEST = 256  # characters of a credential that are looked at
+MAX_CREDENTIAL = 256
 
 
 def authenticated(
@@ -107,7 +107,7 @@ def _secret(given: str | None) -> str | None:
     if given is None:
         return None
     scheme, _, secret = given.partition(" ")
-    return secret.strip() if scheme.lower() == "bearer" and len(given) <= _LONGEST else ""
+    return secret.strip() if scheme.lower() == "bearer" and len(given) <= MAX_CREDENTIAL else ""
 
 
 def _identify(ghost: "Ghost", secret: str | None, require_tokens: str) -> Caller | None:

@@ -18,16 +18,20 @@ from ghostmem.web.refusals import Refused
 if TYPE_CHECKING:
     from ghostmem.ghost import Ghost
 
-PAUSE = 1.0  # seconds between two looks at the store
-BEAT = 15.0  # seconds after which a listener hears that nothing happened
-MOST = 64  # listeners at once
+POLL_SECONDS = 1.0
+HEARTBEAT_SECONDS = 15.0
+MAX_LISTENERS = 64
 
 
 class Events:
     """One task that polls the store while there are listeners, and wakes them after a change."""
 
     def __init__(
-        self, ghost: Ghost, pause: float = PAUSE, beat: float = BEAT, most: int = MOST
+        self,
+        ghost: Ghost,
+        pause: float = POLL_SECONDS,
+        beat: float = HEARTBEAT_SECONDS,
+        most: int = MAX_LISTENERS,
     ) -> None:
         self._ghost, self._pause, self._beat, self._most = ghost, pause, beat, most
         self._seen: dict[str, int] = {}

@@ -18,8 +18,8 @@ from ghostmem.store.store import Store
 if TYPE_CHECKING:
     from ghostmem.store.protocol import Transaction
 
-RUNS = 100  # runs that are looked at
-CHANGES = 1000  # changes of one run that are told
+MAX_RUNS = 100
+MAX_CHANGES = 1000  # of one run
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -82,7 +82,7 @@ def flow(store: Store, ns: str | None = None, *, days: int = 30) -> Flow:
         live = {(m.ns, m.key): m for m in tx.listing.scan(Filter(ns=which, now=now), batch=5_000)}
         runs = [
             (run, entries)
-            for run in tx.runs.all(RUNS)
+            for run in tx.runs.all(MAX_RUNS)
             if (entries := _made(tx, run, which)) or which.matches(run.scope)
         ]
         subjects = sorted(
@@ -125,7 +125,7 @@ def run_changes(store: Store, run: str, ns: str | None = None) -> RunChanges:
                 f"there is no run {validate.shown(run)}", "`ghost undo` lists the runs"
             )
         entries = _made(tx, found, which)
-        return RunChanges(found, tuple(changes_of(tx, entries[:CHANGES])), len(entries))
+        return RunChanges(found, tuple(changes_of(tx, entries[:MAX_CHANGES])), len(entries))
 
 
 def _made(tx: Transaction, run: Run, which: NsFilter) -> list[Entry]:

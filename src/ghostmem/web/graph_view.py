@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from ghostmem.model import Edge
     from ghostmem.store.protocol import Transaction
 
-SUMMARY = 100  # characters of a node's first line
-PER_NODE = 6  # edges drawn for each node, on average; the heaviest are kept
+MAX_SUMMARY = 100
+EDGES_PER_NODE = 6  # drawn on average; the heaviest are kept
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -100,7 +100,12 @@ def graph(
         if edge.from_id in order and edge.to_id in order
     ]
     return GraphView(
-        name, nodes, tuple(lines[: limit * PER_NODE]), total, len(every), len(set(group.values()))
+        name,
+        nodes,
+        tuple(lines[: limit * EDGES_PER_NODE]),
+        total,
+        len(every),
+        len(set(group.values())),
     )
 
 
@@ -144,7 +149,7 @@ def _groups(edges: list[Edge], rows: Iterable[str]) -> dict[str, int]:
 
 
 def _node(memory: Memory, degree: int, cluster: int | None) -> GraphNode:
-    summary = summary_line(memory.content, SUMMARY)
+    summary = summary_line(memory.content, MAX_SUMMARY)
     fields = (
         memory.kind,
         memory.tier,

@@ -19,7 +19,11 @@ from ghostmem.text.excerpt import first_line
 if TYPE_CHECKING:
     from ghostmem.store.protocol import Transaction
 
-LINES, SUMMARY, TOPICS, RECENT, HAPPENED = 8, 200, 8, 50, 60
+MAX_LINES = 8
+MAX_SUMMARY = 200
+MAX_TOPICS = 8
+RECENT = 50  # newest memories whose tags are the topics
+MAX_CHANGES = 60
 _SILENT = (
     "supersede",
     "note",
@@ -85,12 +89,12 @@ def look(store: Store, ns: str | None = None) -> Look:
     with store.engine.read() as tx:
         groups = tx.listing.groups(live, "ns", "tier", "source")
         newest = tx.listing.first(live, "recorded_at", RECENT)
-        pinned = tx.listing.first(replace(live, pinned=True), "importance, recorded_at", LINES)
+        pinned = tx.listing.first(replace(live, pinned=True), "importance, recorded_at", MAX_LINES)
         ends = {
             head.name: head.sequence for head in tx.journal.heads() if _is_meant(which, head.name)
         }
         happened = _happened(
-            tx, {name: max(0, end - HAPPENED) for name, end in ends.items()}, HAPPENED
+            tx, {name: max(0, end - MAX_CHANGES) for name, end in ends.items()}, MAX_CHANGES
         )
     return Look(
         which,
@@ -99,10 +103,10 @@ def look(store: Store, ns: str | None = None) -> Look:
         _shares(groups, lambda group: group.ns),
         _shares(groups, lambda group: group.tier),
         _shares(groups, lambda group: group.source),
-        tuple(_line(m) for m in newest[:LINES]),
+        tuple(_line(m) for m in newest[:MAX_LINES]),
         tuple(_line(m) for m in pinned),
-        tuple(dict.fromkeys(tag for m in newest for tag in m.tags))[:TOPICS],
-        happened[:HAPPENED],
+        tuple(dict.fromkeys(tag for m in newest for tag in m.tags))[:MAX_TOPICS],
+        happened[:MAX_CHANGES],
     )
 
 
@@ -143,7 +147,7 @@ def _happened(tx: Transaction, after: Mapping[str, int], limit: int) -> tuple[Ha
             at = _time(memory, op)
             last = at.timestamp() if at else last
             key, version = (memory.key, memory.version) if memory else ("", 0)
-            text = first_line(memory.content, SUMMARY) if memory else "is no longer there"
+            text = first_line(memory.content, MAX_SUMMARY) if memory else "is no longer there"
             changes.append((last, Happening(ns, sequence, key, version, op, text, at)))
     return tuple(
         change
@@ -186,5 +190,5 @@ def _line(memory: Memory) -> MemoryLine:
         str(memory.tier),
         memory.importance,
         _said(memory),
-        first_line(memory.content, SUMMARY),
+        first_line(memory.content, MAX_SUMMARY),
     )

@@ -75,9 +75,7 @@ def score(console: Console, ns: str | None, path: str | None = None) -> None:
 
         found = audit_store(console.ghost.store, console.ns_filter(ns))
     console.show(found, _audit_text(found))
-    if not console.as_json:
-        for line in (*(f"not judged: {reason}" for reason in found.unjudged), *found.notes):
-            console.note(visible(line))
+    console.notes((*(f"not judged: {reason}" for reason in found.unjudged), *found.notes), "")
 
 
 audit.alone = score.callback

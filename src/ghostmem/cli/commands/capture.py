@@ -418,8 +418,7 @@ def mine_procedures(
     )
     if console.as_json:
         return
-    for note in done.notes:
-        console.note(f"note: {visible(note)}")
+    console.notes(done.notes)
     if done.procedures and not store:
         console.note("nothing was stored; --store does that")
     elif store:

@@ -93,5 +93,4 @@ def resolve(
     else:
         text = f"{name} holds; {visible(', '.join(found.closed))} ended {found.valid_to:%Y-%m-%d}"
     console.show(found, text)
-    for doubt in () if console.as_json else found.maybe_stale:
-        console.note(f"maybe stale: {visible(doubt)}")
+    console.notes(found.maybe_stale, "maybe stale: ")

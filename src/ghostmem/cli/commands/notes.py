@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from ghostmem.notes.sync import SyncReport
 
 
+MAX_NOTES = 20  # problems of a folder that are printed
+
 notes = CommandGroup(
     "notes",
     """\
@@ -195,8 +197,7 @@ def notes_grep(console: Console, query: tuple[str, ...], folder: str | None, lim
         console.raw(shown)
     else:
         console.note(shown)
-    for path in blocks_found.unread if not console.as_json else ():
-        console.note(f"note: {visible(path)}")
+    console.notes(blocks_found.unread)
 
 
 @notes.command("consolidate")
@@ -286,10 +287,10 @@ def _note_problems(console: Console, report: "SyncReport") -> None:
     """Print notes about files that could not be indexed."""
     if console.as_json:
         return
-    for problem in report.failed[:20]:
-        console.note(f"note: {visible(problem.path)}: {visible(problem.reason)}")
-    if len(report.failed) > 20:
-        console.note(f"note: and {len(report.failed) - 20} more; `ghost notes status` lists them")
+    console.notes(f"{problem.path}: {problem.reason}" for problem in report.failed[:MAX_NOTES])
+    if len(report.failed) > MAX_NOTES:
+        more = len(report.failed) - MAX_NOTES
+        console.note(f"note: and {more} more; `ghost notes status` lists them")
     if report.unavailable:
         console.note(f"note: {visible(report.root)}: {visible(report.unavailable)}")
     if report.pending_embeddings:
@@ -399,11 +400,11 @@ def _note_mirror_problems(console: Console, report: "MirrorReport") -> None:
     """Print notes about conflicts and pending items."""
     if console.as_json:
         return
-    for one in report.conflicts[:20]:
-        console.note(
-            f"note: {visible(one.key)}: two texts; the other one is kept as {visible(one.kept_as)}"
-        )
-    for left in report.pending[:20]:
+    console.notes(
+        f"{conflict.key}: two texts; the other one is kept as {conflict.kept_as}"
+        for conflict in report.conflicts[:MAX_NOTES]
+    )
+    for left in report.pending[:MAX_NOTES]:
         where = " in ".join(visible(part) for part in (left.key, left.path) if part)
         console.note(f"note: {where}: {visible(left.reason)}")
     if report.unavailable:

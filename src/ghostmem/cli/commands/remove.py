@@ -270,10 +270,8 @@ def quarantine_drop(
     console.show(
         done, f"{'would drop' if dry_run else 'dropped'} {plural(len(done.dropped), 'held memory')}"
     )
-    for path in () if console.as_json else done.backups:
-        console.note(f"note: the backup {visible(path)} still holds some of it")
-    if done.pending and not console.as_json:
-        console.note(f"note: {done.pending}")
+    console.notes(f"the backup {path} still holds some of it" for path in done.backups)
+    console.notes([done.pending] if done.pending else [])
 
 
 def _chosen_items(

@@ -183,8 +183,7 @@ def _import_text(done: ImportReport) -> str:
 def backup(console: Console, target: str, force: bool) -> None:
     done = console.ghost.backup(target, force=force)
     console.show(done, f"wrote {done.path} ({size(done.size_bytes)})")
-    if done.pending and not console.as_json:
-        console.note(f"note: {done.pending}")
+    console.notes([done.pending] if done.pending else [])
 
 
 BAR_WIDTH = 24  # characters of the bar
