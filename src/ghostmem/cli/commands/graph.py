@@ -269,8 +269,7 @@ def _cluster_text(cluster: Cluster) -> str:
 @command(
     "consolidate",
     """\
-  ghost consolidate -n agent:me --summary-key tea-habits --keys tea,tea-time \\
-    --content "Sam drinks green tea at four."
+  ghost consolidate -n agent:me --summary-key tea-habits --keys tea,tea-time "Green tea at four."
   ghost clusters -n agent:me     # shows what belongs together
 """,
 )

@@ -161,8 +161,7 @@ rule = CommandGroup(
     """\
   ghost rule list
   ghost rule set --name "old chatter" --cond-tag chat --cond-age-gt 720 --action ARCHIVE
-  ghost rule set --name "drafts expire" --cond-tag draft --action TTL_SET \\
-    --action-params '{"ttl": "7d"}'
+  ghost rule set --name drafts --cond-tag draft --action TTL_SET --action-params '{"ttl": "7d"}'
   ghost rule delete sys-dedup-all
 """,
 )

@@ -17,10 +17,8 @@ from ghostmem.text.excerpt import visible
     "put",
     """\
   ghost put -n agent:me -k tea "The user drinks green tea."
-  echo "Deploys go out on Tuesdays." | ghost put -n agent:me -k deploys \\
-    --kind procedural -t ops,project:shop
-  ghost put -n agent:me -k cart-total --files src/cart.py \\
-    --symbols Cart.total "Totals are in cents."
+  echo "Deploys go out on Tuesdays." | ghost put -n agent:me -k deploys --kind procedural -t ops
+  ghost put -n agent:me -k cart --files src/cart.py --symbols Cart.total "Totals are in cents."
   ghost put -n agent:me -k draft --base-version 3 "The next text, if nobody was faster."
 """,
     CreatingCommand,
