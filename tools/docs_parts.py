@@ -21,6 +21,7 @@ from ghostmem.cli.main import COMMANDS, cli, shared_options
 from ghostmem.embed.base import Thresholds
 from ghostmem.embed.static import StaticEmbedder
 from ghostmem.search.score import WITH_VECTORS, WITHOUT_VECTORS
+from ghostmem.web.routes import ROUTES
 
 # What an argument is, by its name, or by its command and its name; click has no place for it.
 ARGUMENTS = {
@@ -146,7 +147,7 @@ def fenced(text: str, language: str) -> str:
 def command_table(page: str = "") -> str:
     """Return the commands with links to their sections."""
     return table(
-        "command | what it does",
+        "command | meaning",
         [[f"[`{name}`]({page}#ghost-{name})", about] for name, about in COMMANDS.items()],
     )
 
@@ -267,7 +268,7 @@ def error_parts() -> dict[str, str]:
     drawn = fenced("\n".join(["GhostError", *tree(errors.GhostError)]), "text")
     return {
         "tree": drawn,
-        "errors": table("error | exit code | meaning | hint unless a better one is known", rows),
+        "errors": table("error | exit code | meaning | default hint", rows),
     }
 
 
@@ -448,7 +449,7 @@ def score_part() -> str:
         [f"`{name}`", FEATURES[name], f"{worth:g}", f"{WITHOUT_VECTORS[name]:g}"]
         for name, worth in WITH_VECTORS.items()
     ]
-    return table("feature | what it measures | with vectors | without", rows)
+    return table("feature | meaning | with vectors | without", rows)
 
 
 def threshold_part() -> str:
@@ -456,7 +457,13 @@ def threshold_part() -> str:
     models = (Thresholds(), StaticEmbedder.thresholds)
     names = [part.name for part in dataclasses.fields(Thresholds)]
     rows = [[f"`{name}`", *(f"{getattr(model, name):.2f}" for model in models)] for name in names]
-    return table("what for | `local`, and all others | `static`", rows)
+    return table("threshold | `local`, and all others | `static`", rows)
+
+
+def route_part() -> str:
+    """Return every route of the REST interface."""
+    rows = [[f"`{route.method} {route.path}`", route.scope, route.about] for route in ROUTES]
+    return table("call | scope | meaning", rows)
 
 
 PARTS: dict[str, Callable[[], dict[str, str]]] = {
@@ -469,6 +476,7 @@ PARTS: dict[str, Callable[[], dict[str, str]]] = {
         "reports": report_part(),
     },
     "docs/errors.md": error_parts,
+    "docs/server.md": lambda: {"routes": route_part()},
     "docs/search.md": lambda: {"score": score_part()},
     "docs/embeddings.md": lambda: {"thresholds": threshold_part()},
 }
