@@ -62,7 +62,7 @@ def stats(console: Console) -> None:
 
 @command("check", "  ghost check\n")
 def check(console: Console) -> int:
-    """Check the store for damage; exit 5 when there is some.
+    """Check the store for corruption; exit 5 when there is some.
 
     Reads every page, reference and index, and compares every content with its checksum. This cannot
     find a changed byte in a field that has no checksum and still holds a valid value (tags, meta,
@@ -78,7 +78,7 @@ def check(console: Console) -> int:
 
 @command("repair", "  ghost repair\n")
 def repair(console: Console) -> int:
-    """Rebuild every index from the rows; memories are not touched."""
+    """Rebuild every index from the stored rows; memories are not changed."""
     done = console.ghost.repair(console.progress("repaired"))
     counts = done.done
     indexed = f"{plural(counts['memories'], 'memory')} ({plural(counts['chunks'], 'chunk')})"
