@@ -90,7 +90,7 @@ def write(store: str) -> None:
 
 
 def move(source: str, target: str) -> None:
-    """Migrate and print the progress, so that the parent can kill it at a chosen line."""
+    """Migrate, saying how far it is, so that somebody can kill it there."""
     migrate(
         source,
         target,
@@ -133,7 +133,7 @@ def both(source: str, target: str, kills: int, seed: int = 1) -> dict[str, Any]:
 
 
 def _killed(source: str, target: str, choose: random.Random) -> str:
-    """Start a migration and kill it after this number of lines."""
+    """Start a move and kill it when it has said so many lines."""
     with Child(move, source=source, target=target) as mover:
         wanted = choose.randint(1, 14)
         mover.listen(until=lambda lines: len(lines) >= wanted or "finished" in lines[-1:])
