@@ -3,15 +3,16 @@ PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do \
   $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$p; break; }; done)
 BIN := .venv/bin
 ENV := PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_INPUT=1
-WORKERS ?= 3
+WORKERS ?= 2
 ADAPTERS := langgraph langchain openai-agents llamaindex anthropic
 
-.PHONY: help demo test test-all test-adapters check bench screenshots dist newcomer clean
+.PHONY: help demo test test-full test-all test-adapters check bench screenshots dist newcomer clean
 
 help:
 	@echo "make demo           show a short tour on a temporary store"
-	@echo "make test           install the test dependencies, run the checks and all tests that are not slow"
-	@echo "make test-all       run the slow tests too"
+	@echo "make test           install the test dependencies, run the checks, test every feature in a few minutes"
+	@echo "make test-full      make test, then the other tests: browser, PostgreSQL, processes, documents"
+	@echo "make test-all       run all tests at once, with the slow ones and those that compare times"
 	@echo "make test-adapters  test each adapter against its library, in its own environment"
 	@echo "make check          run ruff, mypy --strict and import-linter"
 	@echo "make bench          run the benchmarks that need no data"
@@ -44,11 +45,16 @@ check: .venv/installed-dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+
 test: check
-	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+	$(PYTEST) --quick
+
+test-full: test
+	$(PYTEST) --rest
 
 test-all: check
-	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "slow or not slow"
+	$(PYTEST) -m ""
 
 .PRECIOUS: .venvs/%/made
 .venvs/%/made: pyproject.toml

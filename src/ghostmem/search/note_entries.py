@@ -34,9 +34,9 @@ def search_entries(
         return [], ()
     provider = "none" if settings.embed_provider == "none" else "static"
     given = replace(settings, db=":memory:", embed_provider=provider, cutoff="off")
-    from ghostmem.store.sqlite import SqliteEngine
+    from ghostmem.store.opening import open_memory
 
-    store = Store(SqliteEngine(":memory:", clock), given, clock, Vectoriser(given))
+    store = Store(open_memory(clock), given, clock, Vectoriser(given))
     try:
         with store.engine.write(durable=False) as tx:
             for number, entry in enumerate(entries):
