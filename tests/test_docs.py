@@ -228,7 +228,7 @@ def invocations(page: str) -> Iterator[list[str]]:
     """Yield the words after each `ghost` that stands in code as a command."""
     blocks = re.findall(r"^```(?:console|sh)\n(.*?)^```$", text(page), re.MULTILINE | re.DOTALL)
     outside = re.sub(r"^```.*?^```$", "", text(page), flags=re.MULTILINE | re.DOTALL)
-    for line in [*"".join(blocks).splitlines(), *codes(outside)]:
+    for line in [*"".join(blocks).replace("\\\n", " ").splitlines(), *codes(outside)]:
         if re.search(r"(?:^|[|&;] |\w=\S+ )ghost ", line.removeprefix("$ ")):
             reader = shlex.shlex(line.removeprefix("$ "), posix=True, punctuation_chars="|&;<>")
             reader.whitespace_split = True
