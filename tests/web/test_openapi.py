@@ -149,6 +149,7 @@ def promises_are_kept(served: "Served", method: str, path: str, examples: int) -
         call()
 
 
+@pytest.mark.wide(keep=8)
 @pytest.mark.parametrize(("method", "path"), CALLS)
 def test_promises_are_kept(lasting: "Served", method: str, path: str) -> None:
     """Whatever is sent, the answer is one that the document names, and never a 500."""
