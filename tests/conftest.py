@@ -120,13 +120,13 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 def _marks_by_place(item: pytest.Item) -> Iterator[str]:
     """Yield the markers that follow from the folder, the fixtures and the engine of a test."""
-    fixtures = set(getattr(item, "fixturenames", ()))
-    engine = item.callspec.params.get("ghost") if hasattr(item, "callspec") else None
+    parameters = item.callspec.params if hasattr(item, "callspec") else {}
+    fixtures = set(getattr(item, "fixturenames", ())) - set(parameters)
     if "browser" in item.path.parts:
         yield "browser"
     if item.path.name in REPOSITORY:
         yield "repo"
-    if fixtures & POSTGRES_FIXTURES or engine == "postgres":
+    if fixtures & POSTGRES_FIXTURES or parameters.get("ghost") == "postgres":
         yield "postgres"
     if fixtures & PROCESS_FIXTURES or "faults" in item.path.parts:
         yield "process"

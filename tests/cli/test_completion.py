@@ -39,6 +39,7 @@ def test_other_shells_are_refused(ghost_cli: "GhostCli") -> None:
     assert "'tcsh'" in error
 
 
+@pytest.mark.smoke
 def test_the_source_variable_prints_the_script(program: "Program") -> None:
     """`_GHOST_COMPLETE=bash_source ghost` is click's own way to the same script."""
     done = program(_GHOST_COMPLETE="bash_source")

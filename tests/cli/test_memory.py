@@ -407,6 +407,7 @@ def test_a_cold_command_is_light(args: list[str]) -> None:
     }
 
 
+@pytest.mark.smoke
 def test_a_stranger_on_the_shell(program: "Program") -> None:
     """A whole session with pipes, as it is typed."""
     result = program.shell(

@@ -222,6 +222,7 @@ def test_a_busy_store_is_looked_at_all_the_same(
     screen.until(told("kettle"), "the news")
 
 
+@pytest.mark.smoke
 def test_a_pipe_gets_plain_blocks(program: "Program", db: Path) -> None:
     """The whole look first, then a block for what happened, without any control character; the end is quiet."""
     process = program.start("--db", db, "peek", "-n", "a", "--watch", "--interval", "0.2")

@@ -55,6 +55,7 @@ def test_exit_codes(program: "Program", args: list[str], code: int) -> None:
         assert done.err.startswith("error: ")
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("script", ["ghost", "ghostmem"])
 def test_both_names_are_installed(program: "Program", script: str) -> None:
     """`ghost` and `ghostmem` are one program that calls itself by the name it was called."""
@@ -221,6 +222,7 @@ def test_a_full_output_is_an_error(program: "Program", large: Path) -> None:
     assert "Traceback" not in done.err
 
 
+@pytest.mark.smoke
 def test_an_interrupt_exits_130_without_a_traceback(program: "Program", large: Path) -> None:
     """Ctrl-C in the middle of the output says one word."""
     process = program.start("export")
@@ -257,6 +259,7 @@ def wait_until_it_sleeps(pid: int) -> None:
                 return
 
 
+@pytest.mark.smoke
 def test_export_import_export_through_pipes(
     program: "Program", large: Path, tmp_path: Path
 ) -> None:
@@ -415,6 +418,7 @@ def test_a_get_does_not_wait_for_a_writer(
         writer.close()
 
 
+@pytest.mark.smoke
 def test_a_put_behind_a_writer_says_who_holds_the_lock(
     program: "Program", ghost_cli: "GhostCli", store: Path
 ) -> None:

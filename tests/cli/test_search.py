@@ -265,6 +265,7 @@ def test_content_cannot_drive_the_terminal(ghost_cli: GhostCli) -> None:
     assert "\x1b" not in ghost_cli.ok("--no-color", "search", "-n", "a", "deployment")
 
 
+@pytest.mark.smoke
 def test_another_process_finds_what_this_one_put(program: Program) -> None:
     """The installed program puts and finds, by meaning too."""
     env: dict[str, Any] = {"GHOST_EMBED_PROVIDER": "static"}

@@ -112,6 +112,7 @@ def test_a_stop_finishes_what_is_running(
         assert ghost.get("a", "k").content == "saved at the last moment"
 
 
+@pytest.mark.smoke
 def test_rest_and_mcp_are_one_memory(
     running: "tuple[subprocess.Popen[bytes], int]", program: "Program"
 ) -> None:

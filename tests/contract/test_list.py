@@ -53,6 +53,7 @@ def filled(ghost: Ghost, clock: Any) -> Ghost:
     return ghost
 
 
+@pytest.mark.wide(keep=24)
 @pytest.mark.parametrize(
     ("condition", "expected"),
     [

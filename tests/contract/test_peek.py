@@ -35,6 +35,7 @@ def filled(ghost: Ghost, clock: Any) -> Ghost:
     return ghost
 
 
+@pytest.mark.wide(keep=6)
 @pytest.mark.parametrize("ns", [None, "a:1", "a:*", "b"])
 def test_peek_says_what_a_listing_says(filled: Ghost, ns: str | None) -> None:
     """Counts, tokens, topics, the most important and the pinned text are those of all memories together."""

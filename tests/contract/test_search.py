@@ -35,6 +35,7 @@ def filled(ghost: Ghost, clock: Any) -> Ghost:
     return ghost
 
 
+@pytest.mark.wide(keep=24)
 @pytest.mark.parametrize(
     ("question", "best"),
     [
@@ -71,6 +72,7 @@ def test_it_is_found(filled: Ghost, question: str, best: str) -> None:
     assert [hit.key for hit in filled.search(question, NS)][:1] == [best]
 
 
+@pytest.mark.wide(keep=9)
 @pytest.mark.parametrize(
     "question",
     ["%", "_", "\\", "'", '"', "''", "%%%", "___", "( & | ! :*", "':*", "\\'", "a:b & c", "<->"],

@@ -34,6 +34,7 @@ def keys(ghost: Ghost, question: str, ns: str = NS) -> list[str]:
     return [hit.key for hit in ghost.search(question, ns)]
 
 
+@pytest.mark.wide(keep=9)
 @pytest.mark.parametrize(
     ("question", "key"),
     [
@@ -56,6 +57,7 @@ def test_typos(filled: Ghost, question: str, key: str) -> None:
     assert keys(filled, question)[:1] == [key]
 
 
+@pytest.mark.wide(keep=12)
 @pytest.mark.parametrize(
     ("question", "key"),
     [
@@ -128,6 +130,7 @@ def test_words_stay_in_their_namespace_and_go_with_their_memory(filled: Ghost) -
     assert keys(filled, "kuberntes") == ["cluster"]
 
 
+@pytest.mark.wide(keep=6)
 @pytest.mark.parametrize(
     ("key", "question"),
     [

@@ -23,6 +23,7 @@ TEXTS = {
 }
 
 
+@pytest.mark.wide(keep=12)
 @pytest.mark.parametrize("name", TEXTS)
 def test_odd_texts(ghost: Ghost, name: str) -> None:
     """As a content, a tag's neighbour and in meta, to the last sign; and its export is whole."""

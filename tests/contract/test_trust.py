@@ -375,6 +375,7 @@ def test_an_import_is_judged_whatever_source_its_lines_name(full: Ghost, target:
     assert len(target.quarantined()) == 3
 
 
+@pytest.mark.wide(keep=6)
 @pytest.mark.parametrize("order", list(permutations(HELD_KEYS)), ids="-".join)
 def test_a_release_gives_what_a_lossless_import_gives(
     full: Ghost, clock: Any, order: tuple[str, ...]
@@ -498,6 +499,7 @@ def test_forgetting_a_source_drops_what_an_import_held_of_it(full: Ghost, target
     ]
 
 
+@pytest.mark.wide(keep=6)
 @pytest.mark.parametrize("change", ["ns", "key", "edge", "type"])
 def test_a_held_line_cannot_write_elsewhere(full: Ghost, target: Ghost, change: str) -> None:
     """What is held for one key holds nothing of another, so that a release stays where it was allowed."""

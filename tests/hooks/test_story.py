@@ -107,6 +107,7 @@ def git() -> Callable[..., None]:
     return run
 
 
+@pytest.mark.smoke
 def test_the_second_session_knows_what_the_first_one_said(
     claude: Claude, tmp_path: Path, git: Callable[..., None]
 ) -> None:

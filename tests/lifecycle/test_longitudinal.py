@@ -11,7 +11,7 @@ from bench.longitudinal import CHATTER, FACTS, MODES, NOISE, NOTICED, SHOWN, USE
 
 ROOT = Path(__file__).resolve().parents[2]
 OFF, BUILT_IN, WITH_CHATTER = MODES
-SPANS = [30, pytest.param(90, marks=pytest.mark.slow)]
+SPANS = [pytest.param(30, marks=pytest.mark.wide), pytest.param(90, marks=pytest.mark.slow)]
 run = cache(simulate)
 
 

@@ -48,6 +48,7 @@ def test_our_words_are_those_of_the_extension() -> None:
     assert URI.startswith("ui://")
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("mode", ERAS)
 def test_a_host_that_shows_apps_sees_the_viewer(host: Any, mode: str) -> None:
     """The tool names the resource, the resource is listed and read with its type, and nothing needs the network."""

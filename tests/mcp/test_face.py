@@ -4,6 +4,8 @@ import json
 import subprocess
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 if TYPE_CHECKING:
     from conftest import Agent, Place
 
@@ -117,6 +119,7 @@ def test_the_server_reads_what_the_command_line_stores(place: "Place") -> None:
         assert [row["version"] for row in run(place, "history", "-n", "a", "tea")] == [1, 2]
 
 
+@pytest.mark.smoke
 def test_the_same_question_has_the_same_answer_everywhere(place: "Place") -> None:
     """Search and context over MCP are the library's, score by score and token by token."""
     with place.ghost() as ghost:

@@ -213,6 +213,7 @@ def test_what_a_tool_says_is_exactly_its_text(agent: "Agent", root: Path) -> Non
     assert index.endswith("## Specialized Knowledge\n\n### auth\n\nHow users sign in.\n")
 
 
+@pytest.mark.smoke
 def test_a_whole_life_of_a_topic(agent: "Agent", root: Path) -> None:
     """Memorize, refuse it twice, search, list, refine with the source's names, forget."""
     agent.ok("memorize_new_topic", **TOPIC)

@@ -161,6 +161,8 @@ def test_it_leaves_at_a_signal(place: "Place", number: signal.Signals) -> None:
         assert ghost.check().problems == ()
 
 
+@pytest.mark.wide(keep=1)
+@pytest.mark.smoke
 @LINUX
 @pytest.mark.parametrize("after", [1, 5, 20])
 def test_a_killed_server_loses_nothing_it_acknowledged(place: "Place", after: int) -> None:

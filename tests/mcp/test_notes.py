@@ -100,6 +100,7 @@ def test_the_default_mode_searches_memories_and_notes(
     assert agent.text("memory_search", query="quantum chromodynamics") == "No memory results found."
 
 
+@pytest.mark.smoke
 def test_what_is_saved_is_found(place: "Place", agent: "Agent") -> None:
     """memory_save writes a file that a person can read, and the next search finds it."""
     assert (

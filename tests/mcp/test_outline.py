@@ -83,6 +83,7 @@ def test_a_symbol_as_text_and_as_json(agent: "Agent") -> None:
     ]
 
 
+@pytest.mark.smoke
 def test_a_file_and_a_project(agent: "Agent") -> None:
     """Every symbol of a file, and of all files; what is native can be left out."""
     assert "orders.order  func" in agent.text("outline_file", file="orders.py", language="py")

@@ -954,7 +954,7 @@ def test_a_hint_tells_the_model_what_it_can_do(
     for earlier, arguments in before:
         new_agent.ok(earlier, ns=ns, **arguments)
     if given.get("content") == TOO_LARGE:
-        given = {**given, "content": "x" * 20_000_000}
+        given = {**given, "content": "x" * 11_000_000}
     _, hint = new_agent.fails(name, ns=ns, **given)
     foreign = [
         word
@@ -1010,7 +1010,7 @@ def test_a_large_content_is_stored_and_a_too_large_one_refused(agent: "Agent", n
     content = "A line of a long document.\n" * 20_000
     agent.ok("ghost_put", ns=ns, key="long", content=content)
     assert agent.ok("ghost_get", ns=ns, key="long")["content"] == content
-    error, hint = agent.fails("ghost_put", ns=ns, key="longer", content="x" * 20_000_000)
+    error, hint = agent.fails("ghost_put", ns=ns, key="longer", content="x" * 11_000_000)
     assert "more than the limit" in error
     assert hint
 

@@ -28,6 +28,7 @@ def test_only_when_asked_for(place: "Place", agent: "Agent") -> None:
         assert not TOOLS & {tool.name for tool in plain.ask("list_tools").tools}
 
 
+@pytest.mark.smoke
 def test_a_correction_from_verdict_to_decision(agent: "Agent") -> None:
     """A put says what it updates, the pair is listed, is decided, and its story is told."""
     agent.ok("ghost_put", ns=NS, key="old", content=OLD)

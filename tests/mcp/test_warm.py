@@ -35,6 +35,7 @@ def search(server: "Pipes", query: str = "When is the database saved?") -> dict[
 # --- the real model, in the real program
 
 
+@pytest.mark.smoke
 def test_the_first_answer_comes_without_vectors_and_a_later_one_with(
     place: "Place", eventually: Until
 ) -> None:

@@ -59,6 +59,8 @@ def begun(start: Callable[..., Any], *words: object, **how: Any) -> Any:
     return process
 
 
+@pytest.mark.wide(keep=1)
+@pytest.mark.smoke
 @pytest.mark.parametrize("words", [(), ("--poll",)])
 def test_changes_are_indexed_without_a_search(
     vault: Path, start: Callable[..., Any], words: tuple[str, ...]

@@ -1,5 +1,6 @@
 """Row-level security: a second role of the database sees and writes what it was granted, and nothing else."""
 
+import os
 from collections.abc import Iterator
 from typing import Any
 
@@ -32,10 +33,11 @@ def ghost_pg(pg_url: str, clock: Any) -> Iterator[Ghost]:
 def eve(ghost_pg: Ghost, pg_url: str) -> Iterator[str]:
     """Make a role that owns nothing, and return its name."""
     with psycopg.connect(pg_url, autocommit=True) as owner:
-        owner.execute('DROP ROLE IF EXISTS "eve o\'hara"')
-        owner.execute('CREATE ROLE "eve o\'hara" LOGIN')
-        yield "eve o'hara"
-        owner.execute('DROP OWNED BY "eve o\'hara"; DROP ROLE "eve o\'hara"')
+        name = f"eve o'hara {os.getpid()}"  # roles belong to the server, which workers share
+        owner.execute(f'DROP ROLE IF EXISTS "{name}"')
+        owner.execute(f'CREATE ROLE "{name}" LOGIN')
+        yield name
+        owner.execute(f'DROP OWNED BY "{name}"; DROP ROLE "{name}"')
 
 
 @pytest.fixture

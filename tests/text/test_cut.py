@@ -283,6 +283,7 @@ def test_the_time_grows_with_the_text_and_not_faster(kind: str) -> None:
         check_growth(work, HOSTILE[kind], 20_000)
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("kind", ["one line", "a heading of one line"])
 def test_five_megabytes_on_one_line_are_cut(kind: str) -> None:
     """However long the line is, the pieces are the text, and a name is short."""

@@ -131,6 +131,7 @@ def test_a_file_open_in_this_process_is_not_replaced(
     assert_is(copy, {"k1", "k3"})
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("written", [0, 60])
 @pytest.mark.parametrize("removed", [False, True])
 def test_the_log_of_a_killed_program_is_not_replayed(

@@ -44,6 +44,7 @@ def exported() -> list[str]:
     return lines()
 
 
+@pytest.mark.wide
 def test_rows_and_vectors_are_counted_apart(exported: list[str], tmp_path: Path) -> None:
     """First the versions that were written, then the vectors, with their total."""
     progress = Counted()

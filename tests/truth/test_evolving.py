@@ -5,7 +5,7 @@ from functools import cache
 import pytest
 from bench.evolving import FRESHNESS, Figures, simulate
 
-SPANS = [30, pytest.param(90, marks=pytest.mark.slow)]
+SPANS = [pytest.param(30, marks=pytest.mark.wide), pytest.param(90, marks=pytest.mark.slow)]
 run = cache(simulate)
 
 

@@ -6,11 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-import requests
-import schemathesis
 from hypothesis import HealthCheck, Phase, assume, given, settings
 from jsonschema import Draft202012Validator
-from schemathesis.checks import CHECKS, load_all_checks
 
 from ghostmem import Ghost
 from ghostmem.settings import Settings
@@ -21,7 +18,6 @@ from ghostmem.web.routes import ROUTES
 if TYPE_CHECKING:
     from conftest import Served
 
-load_all_checks()
 PROMISES = (
     "not_a_server_error",
     "status_code_conformance",
@@ -126,6 +122,11 @@ def aimed(case: Any) -> Any:
 
 def promises_are_kept(served: "Served", method: str, path: str, examples: int) -> None:
     """Call one operation with generated requests: fitting, aimed at what is there, and unfitting ones."""
+    import requests  # these need much memory and time to import
+    import schemathesis
+    from schemathesis.checks import CHECKS, load_all_checks
+
+    load_all_checks()
     schema = schemathesis.openapi.from_dict(document(PREFIX))
     schema.config.update(base_url=served.url)
     checks = [CHECKS.get_one(name) for name in PROMISES]
@@ -149,6 +150,7 @@ def promises_are_kept(served: "Served", method: str, path: str, examples: int) -
         call()
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize(("method", "path"), CALLS)
 def test_promises_are_kept(lasting: "Served", method: str, path: str) -> None:
     """Whatever is sent, the answer is one that the document names, and never a 500."""
