@@ -165,7 +165,7 @@ def test_another_server_of_our_name_is_not_replaced(tmp_path: Path) -> None:
     raw = b'{"mcpServers": {"ghost": {"command": "npx", "args": ["ghost-blog-mcp"]}}}'
     path.write_bytes(raw)
     with pytest.raises(
-        ConflictError, match="mcpServers.ghost is there already and starts npx; nothing was changed"
+        ConflictError, match="mcpServers.ghost exists already and starts npx; nothing was changed"
     ):
         install([cursor(path)], HOW)
     assert uninstall([cursor(path)])[0].action == "unchanged"

@@ -50,7 +50,7 @@ def _client(
     again = _again(client, scope, found)
     if found.problem:
         return Finding(
-            name, "problem", found.problem, "mend the file by hand; its backup lies beside it"
+            name, "problem", found.problem, "fix the file by hand; its backup lies beside it"
         )
     wrong = _commands(client, scope)
     if wrong:

@@ -70,7 +70,7 @@ class _Reader:
         kind = "JSON" if not self.comments else "JSON with comments"
         raise InvalidInputError(
             f"{position(self.text, at)}: not valid {kind}: {what}",
-            "mend the file, then run it again",
+            "fix the file, then run it again",
         )
 
     def skip(self, at: int) -> int:

@@ -247,5 +247,5 @@ def _named(path: Path) -> str:
 
 def _refuse(text: str, node: Node, what: str) -> NoReturn:
     raise InvalidInputError(
-        f"{position(text, node.start)}: {what}", "mend it by hand, or paste what --print shows"
+        f"{position(text, node.start)}: {what}", "fix it by hand, or paste what --print shows"
     )
