@@ -61,7 +61,7 @@ def remove(text: str, path: Sequence[str]) -> str:
 
 def dump(value: Any) -> str:
     """Return a value as TOML on one line."""
-    return _item(value).as_string()
+    return str(_item(value).as_string())
 
 
 def block(path: Sequence[str], value: dict[str, Any], line_end: str = "\n") -> str:
