@@ -1,6 +1,4 @@
-"""Scores of titled texts for a question, by counting or by BM25: one per text, 0 where nothing
-speaks for it.
-"""
+"""Score titled texts for a question by counting words or by BM25; 0 means no match."""
 
 import re
 from collections import Counter
@@ -10,8 +8,8 @@ from math import log
 
 from ghostmem.text.terms import STOP_WORDS
 
-TITLE = 2.0  # what a word of the title counts, where one of the text counts 1
-PHRASE = 2.0  # what a quoted phrase adds where it stands word for word
+TITLE_WEIGHT = 2.0  # a word of the title, relative to a word of the text
+PHRASE_BONUS = 2.0  # for each quoted phrase in the text
 K1, B = 1.2, 0.75
 
 _WORD = re.compile(r"[^\W_]+")
@@ -21,23 +19,17 @@ Titled = tuple[str, str]
 
 
 def keyword_scores(query: str, texts: Sequence[Titled]) -> list[float]:
-    """Count the question's words as parts of words, without regard to case.
-
-    In a title they count double.
-    """
+    """Count the words of the question, ignoring case, also inside words; in a title twice."""
     wanted = query.lower().split()
     return [_counted(wanted, title.lower(), text.lower()) for title, text in texts]
 
 
 def _counted(wanted: Sequence[str], title: str, text: str) -> float:
-    return sum(TITLE * title.count(term) + text.count(term) for term in wanted)
+    return sum(TITLE_WEIGHT * title.count(term) + text.count(term) for term in wanted)
 
 
 def bm25_scores(query: str, texts: Sequence[Titled]) -> list[float]:
-    """Weigh the question's stems by their rarity among the texts.
-
-    Quoted phrases add to what scores anyway.
-    """
+    """Score the stems of the question by BM25; a quoted phrase adds to a score above 0."""
     phrases = [tokens(part) for part in query.split('"')[1::2]]
     wanted = tokens(query)
     read = [(tokens(title), tokens(text)) for title, text in texts]
@@ -57,22 +49,22 @@ def _bm25(
     rarity: Mapping[str, float],
     average: float,
 ) -> float:
-    """Score one text; its length counts the title double, the average length does not."""
-    found = 0.0
+    """Score one text; its length counts the title twice, the average length does not."""
+    score = 0.0
     for term in wanted:
-        count = TITLE * title.count(term) + text.count(term)
+        count = TITLE_WEIGHT * title.count(term) + text.count(term)
         if count:
-            length = TITLE * len(title) + len(text)
-            found += rarity[term] * count * (K1 + 1) / (count + K1 * (1 - B + B * length / average))
-    if not found:
+            length = TITLE_WEIGHT * len(title) + len(text)
+            score += rarity[term] * count * (K1 + 1) / (count + K1 * (1 - B + B * length / average))
+    if not score:
         return 0.0
-    return found + PHRASE * sum(_holds([*title, *text], phrase) for phrase in phrases if phrase)
+    return score + PHRASE_BONUS * sum(
+        _contains([*title, *text], phrase) for phrase in phrases if phrase
+    )
 
 
 def tokens(text: str) -> list[str]:
-    """Return the stems of a text's words, without single letters of the Latin alphabet and words
-    that say nothing.
-    """
+    """Return the stems of the words, without single Latin letters and stop words."""
     words = _WORD.findall(text.lower())
     return [
         clip(word)
@@ -82,7 +74,7 @@ def tokens(text: str) -> list[str]:
 
 
 def clip(word: str) -> str:
-    """Take a common English ending off a word of four letters or more, leaving at least two."""
+    """Remove a common English ending from a word of four or more letters."""
     if len(word) < 4:
         return word
     ending = next(
@@ -91,5 +83,5 @@ def clip(word: str) -> str:
     return word.removesuffix(ending)
 
 
-def _holds(words: Sequence[str], phrase: Sequence[str]) -> bool:
+def _contains(words: Sequence[str], phrase: Sequence[str]) -> bool:
     return any(words[at : at + len(phrase)] == phrase for at in range(len(words) - len(phrase) + 1))

@@ -1,4 +1,4 @@
-"""What sort of answer a question is after, and whether a text is of that sort."""
+"""Recognise the kind of answer that a question wants, and texts of that kind."""
 
 import re
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ _PROPER = r"(?<=[a-z,;] )[A-Z][a-z]{2,}"
 
 @dataclass(frozen=True)
 class Question:
-    """What a question asks for."""
+    """The kind of answer that a question wants."""
 
     when: bool
     where: bool
@@ -48,17 +48,15 @@ def read_question(text: str) -> Question:
 
 
 def _asks_plural(text: str) -> bool:
-    """Say whether what stands between the question word and the verb ends in a plural, as in `which
-    books has she read`.
-    """
-    found = _NOUN.search(text)
-    words = found[1].lower().split() if found else []
+    """Say whether the noun before the verb is a plural, as in `which books has she read`."""
+    match = _NOUN.search(text)
+    words = match[1].lower().split() if match else []
     verb = next((at for at, word in enumerate(words) if word in _VERBS), 0)
     return verb > 0 and words[verb - 1].endswith("s") and not words[verb - 1].endswith(_NOT_PLURAL)
 
 
 def tells_time(text: str) -> bool:
-    """Say whether a text tells a time."""
+    """Say whether a text names a time."""
     return bool(re.search(_DIGIT_TIME, text)) or any(word in TIME_WORDS for word in _words(text))
 
 
