@@ -12,7 +12,7 @@ from ghostmem.context.item import Item
 from ghostmem.context.packed import packed
 from ghostmem.context.packer import Bonds, Packer
 from ghostmem.model import TRANSCRIPT, Kind, NsFilter, Pack, Packed, Priority, Rel, Tier
-from ghostmem.search.ranked import AWAKE
+from ghostmem.search.query import ACTIVE_TIERS
 from ghostmem.store import validate
 from ghostmem.store.lookup import count
 from ghostmem.store.rows import Filter
@@ -60,7 +60,7 @@ def brief(
     validate.namespace(ns)
     validate.positive(budget, "budget")
     at = store.clock()
-    which = Filter(NsFilter(ns), at, tiers=AWAKE, closed=False, noted=False)
+    which = Filter(NsFilter(ns), at, tiers=ACTIVE_TIERS, closed=False, noted=False)
     with store.engine.read() as tx:
         pinned = [memory for memory in tx.listing.pinned(which.ns, at) if memory.is_open(at)]
         found = {memory.id: memory for memory in pinned} | _candidates(tx, which, since)

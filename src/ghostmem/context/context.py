@@ -17,12 +17,10 @@ from ghostmem.context.packer import OVERHEAD, Bonds, Left, Packer, shortened
 from ghostmem.errors import InvalidInputError
 from ghostmem.model import LeftOut, Pack, Stage
 from ghostmem.notes.refresh import refresh
-from ghostmem.search.match_terms import match_terms
-from ghostmem.search.ranked import waits_for_model
-from ghostmem.search.search import chosen_tiers
+from ghostmem.search.query import match_terms, search_filter
+from ghostmem.search.rank import waits_for_model
 from ghostmem.store import validate
 from ghostmem.store.lookup import bookkeep
-from ghostmem.store.narrowing import narrowed
 from ghostmem.store.retry import again
 from ghostmem.store.rows import Filter
 from ghostmem.store.store import Store
@@ -137,12 +135,7 @@ def context(
     )
     at = store.clock() if now is None else as_time(now, "now")
     cap = _cap(store.settings.max_memory_tokens if max_memory_tokens is None else max_memory_tokens)
-    which = replace(narrowed(**conditions), now=at, ns=validate.ns_filter(ns))
-    which = replace(
-        which,
-        tiers=chosen_tiers(tiers, include_all, which.valid_at),
-        closed=False if which.valid_at is None else None,
-    )
+    which = search_filter(ns, at, tiers, include_all, conditions)
     near = Near(validate.label(for_user, "for_user"), validate.label(for_scope, "for_scope"))
     unpinned = exclude_pinned or which.pinned is False
     which = replace(which, pinned=False) if unpinned else which

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from ghostmem.context.composite import FACTORS, composite, refined, total
 from ghostmem.context.item import Item
 from ghostmem.context.packer import Left
-from ghostmem.search.cutoff import STRONG, answers
-from ghostmem.search.ranked import ranked
-from ghostmem.search.ranking import Scored
+from ghostmem.search.candidates import Match
+from ghostmem.search.cutoff import STRONG
+from ghostmem.search.query import read_query
+from ghostmem.search.rank import rank, rank_superseded
 from ghostmem.store.rows import Filter
 from ghostmem.store.store import Store
 from ghostmem.truth.close import SUPERSEDED_BY
@@ -63,10 +64,11 @@ class Found:
             near,
         )
         self._relevance_first = store.settings.context_score == "relevance"
-        found = ranked(store, tx, text, which.ns, which, at, SEEDS)
+        self._query = read_query(text, at, SEEDS)
+        found = rank(store, tx, self._query, which)
         self.notes = found.notes
-        self._scores = {s.item.memory_id: s.score for s in found.scored}
-        self._rest = answers(found, None, store.settings.abstain)
+        self._scores = {s.chunk.memory_id: s.score for s in found.matches}
+        self._rest = found.answers
         self.floor, self.strong_score = self._thresholds()
 
     def _thresholds(self) -> tuple[float | None, float]:
@@ -113,33 +115,17 @@ class Found:
         gone = self._tx.listing.expired_ids(self._which.ns, self._at)
         if not gone:
             return []
-        found = ranked(
-            self._store,
-            self._tx,
-            self._text,
-            self._which.ns,
-            replace(self._which, now=None),
-            self._at,
-            SEEDS,
-        )
-        lost = [
-            s
-            for s in answers(found, None, self._store.settings.abstain)
-            if s.item.memory_id in gone
-        ]
+        found = rank(self._store, self._tx, self._query, replace(self._which, now=None))
+        lost = [s for s in found.answers if s.chunk.memory_id in gone]
         return [Left(item, "expired") for item in self._items(lost[:LEFT_OUT])]
 
     def superseded(self) -> list[Left]:
         """Return what would have been found, had it not ended."""
-        if self._which.closed is None or not self._tx.listing.has_closed(self._which.ns, self._at):
-            return []
-        which = replace(self._which, closed=True, tiers=())
-        found = ranked(self._store, self._tx, self._text, which.ns, which, self._at, LEFT_OUT)
-        ended = self._items(answers(found, None, self._store.settings.abstain)[:LEFT_OUT])
+        ended = self._items(rank_superseded(self._store, self._tx, self._query, self._which, LEFT_OUT))
         return [Left(item, "superseded", item.memory.meta.get(SUPERSEDED_BY)) for item in ended]
 
-    def _items(self, scored: Sequence[Scored]) -> list[Item]:
-        ids = [s.item.memory_id for s in scored]
+    def _items(self, scored: Sequence[Match]) -> list[Item]:
+        ids = [s.chunk.memory_id for s in scored]
         rows, uses = self._tx.memories.by_ids(ids), self._tx.journal.uses(ids)
         made: list[Item] = []
         least = 1.0
@@ -148,8 +134,8 @@ class Found:
             # order of the search
             least = min(least, s.score)
             relevance = least if self._relevance_first else s.specified
-            item = self._item(rows[s.item.memory_id], relevance, "search", uses)
-            made.append(replace(item, legs=s.ranks, focus=(s.item.start, s.item.stop)))
+            item = self._item(rows[s.chunk.memory_id], relevance, "search", uses)
+            made.append(replace(item, legs=s.ranks, focus=(s.chunk.start, s.chunk.stop)))
         return made
 
     def _item(self, memory: Memory, relevance: float, stage: str, uses: Mapping[str, int]) -> Item:
