@@ -513,7 +513,7 @@ def test_a_file_that_cannot_be_written_answers(
     with Ghost.open(
         store_at("memory.db"), settings=Settings(embed_provider="none"), clock=clock
     ) as other:
-        monkeypatch.setattr("ghostmem.memory.get.PATIENCE", 0.0)
+        monkeypatch.setattr("ghostmem.store.lookup.PATIENCE", 0.0)
         with other.store.engine.write():
             assert ghost.context("where does the harbour ferry depart?", NS).keys == ["answer"]
     assert ghost.list(NS)[0].access_count == 0

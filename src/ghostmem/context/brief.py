@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from ghostmem.context.composite import PRIORITY_IMPORTANCE, composite, total
-from ghostmem.context.item import Item
-from ghostmem.context.packed import packed
-from ghostmem.context.packer import Bonds, Packer
-from ghostmem.model import TRANSCRIPT, Kind, NsFilter, Pack, Packed, Priority, Rel, Tier
+from ghostmem.context.item import ContextItem, Relations
+from ghostmem.context.notes import Remark, packed_memories
+from ghostmem.context.packer import Packer
+from ghostmem.context.request import estimated_tokens
+from ghostmem.model import TRANSCRIPT, Kind, NsFilter, Pack, Priority, Rel, Tier
 from ghostmem.search.query import ACTIVE_TIERS
 from ghostmem.store import validate
 from ghostmem.store.lookup import count
@@ -59,26 +60,29 @@ def brief(
     """
     validate.namespace(ns)
     validate.positive(budget, "budget")
-    at = store.clock()
-    which = Filter(NsFilter(ns), at, tiers=ACTIVE_TIERS, closed=False, noted=False)
+    now = store.clock()
+    filter_ = Filter(NsFilter(ns), now, tiers=ACTIVE_TIERS, closed=False, noted=False)
     with store.engine.read() as tx:
-        pinned = [memory for memory in tx.listing.pinned(which.ns, at) if memory.is_open(at)]
-        found = {memory.id: memory for memory in pinned} | _candidates(tx, which, since)
-        corrections = refuters(tx, found, which, at)
-        found |= {memory.id: memory for others in corrections.values() for memory in others}
+        pinned = [memory for memory in tx.listing.pinned(filter_.ns, now) if memory.is_open(now)]
+        found = {memory.id: memory for memory in pinned} | _candidates(tx, filter_, since)
+        corrections = refuters(tx, found, filter_, now)
+        found |= {memory.id: memory for newer in corrections.values() for memory in newer}
         shown, corrections = _without_duplicates(found, corrections)
         summaries = _summaries(tx, shown)
-    items = [_item(memory, at, since) for memory in shown.values()]
-    packer = Packer(budget, max_memory_tokens, lambda text: len(text.encode()) // 4)
+    newer_ids = {id_: [memory.id for memory in newer] for id_, newer in corrections.items()}
+    items = [_item(memory, now, since) for memory in shown.values()]
+    packer = Packer(budget, max_memory_tokens, estimated_tokens)
     packer.pack(
         [item for item in items if item.stage == PINNED],
         sorted((item for item in items if item.stage != PINNED), key=_order),
-        Bonds({id_: [one.id for one in others] for id_, others in corrections.items()}, summaries),
+        Relations(newer_ids, summaries),
         roomy=False,
     )
-    pack = Pack(packer.budget, packer.used, tuple(_packed(packer, corrections)), len(packer.left))
-    count(store, [packer.placed[one.id].item.memory for one in pack.memories], at, used=False)
-    return pack
+    packed = [entry.item for entry in packer.placed.values()]
+    reasons = [Remark(item.id, rule_reason(item.memory)) for item in packed if item.stage == RULE]
+    memories = packed_memories(packer.placed, newer_ids, reasons)
+    count(store, [item.memory for item in packed], now, used=False)
+    return Pack(packer.budget, packer.used, memories, len(packer.left))
 
 
 def rule_reason(memory: Memory) -> str:
@@ -137,16 +141,16 @@ def _summaries(tx: Transaction, found: Mapping[str, Memory]) -> dict[str, list[s
     return parents
 
 
-def _item(memory: Memory, at: datetime, since: datetime | None) -> Item:
+def _item(memory: Memory, at: datetime, since: datetime | None) -> ContextItem:
     if memory.pinned:
-        return Item(memory, memory.importance, PINNED)
+        return ContextItem(memory, memory.importance, PINNED)
     is_changed = since is not None and (memory.recorded_at or memory.created_at) > since
     group = RULE if rule_reason(memory) else CHANGED if is_changed else BRIEF
     parts = composite(memory, RELEVANCE, at)
-    return Item(memory, total(parts), group, parts=parts)
+    return ContextItem(memory, total(parts), group, parts=parts)
 
 
-def _order(item: Item) -> tuple[int, float, tuple[bool, float, float, str, str]]:
+def _order(item: ContextItem) -> tuple[int, float, tuple[bool, float, float, str, str]]:
     """Return what candidates are sorted by: a rule does not lose its place by growing old."""
     importance = _importance(item.memory) if item.stage == RULE else 0.0
     return GROUPS.index(item.stage), -importance, item.order
@@ -157,13 +161,3 @@ def _importance(memory: Memory) -> float:
     if memory.priority not in RULE_PRIORITIES:
         return memory.importance
     return max(memory.importance, PRIORITY_IMPORTANCE[memory.priority])
-
-
-def _packed(packer: Packer, corrections: Refuters) -> Iterable[Packed]:
-    shown = {id_: placed.item.memory for id_, placed in packer.placed.items()}
-    corrected_by = {old: {one.id for one in others} for old, others in corrections.items()}
-    for id_, placed in packer.placed.items():
-        above = [other for other in corrections.get(id_, ()) if other.id in shown]
-        below = [shown[old] for old, ids in corrected_by.items() if old in shown and id_ in ids]
-        about = rule_reason(placed.item.memory) if placed.item.stage == RULE else ""
-        yield packed(placed, below, above, about)
