@@ -1,4 +1,4 @@
-"""brief: what an agent should know when a session begins and nothing has been asked yet."""
+"""brief: select the memories that an agent should read when a session begins."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ghostmem.store.protocol import Transaction
 
 MAX_NEWEST, MAX_CHANGED, MAX_LONG_TERM, MAX_RULES = 100, 100, 200, 200  # candidates read
-RELEVANCE = 0.5  # nothing was asked, so everything is equally relevant
+RELEVANCE = 0.5  # without a question all memories are equally relevant
 
 PINNED, RULE, CHANGED, BRIEF = GROUPS = ("pinned", "rule", "changed", "brief")
 # Capture writes the first four (`Sort` in capture/rules/capture_cues.py, not imported: its patterns
@@ -44,13 +44,13 @@ def brief(
     max_memory_tokens: int = 400,
     since: datetime | None = None,
 ) -> Pack:
-    """Return what a project knows most surely, packed into a budget of tokens.
+    """Return the most important memories of a project, packed into a token budget.
 
     Pinned memories come first, up to a third of the budget; then decisions and standing rules, by
-    importance; then what was created or updated after `since`, and then the rest, both by
+    importance; then memories created or updated after `since`, and then the rest, both by
     importance, age and use. The stage of each memory's `why` names its group. Sections of notes,
-    turns of recorded conversations and memories that no longer hold are left out; a correction
-    comes before what it corrects; of identical texts one is shown.
+    turns of recorded conversations and memories that have ended are left out; a correction comes
+    before the memory that it corrects; of identical texts one is shown.
 
     Args:
         ns: The namespace of the project.
@@ -86,7 +86,7 @@ def brief(
 
 
 def rule_reason(memory: Memory) -> str:
-    """Return what makes a memory a decision or a standing rule; empty if nothing does."""
+    """Return the reason why a memory is a decision or a rule; empty if it is none."""
     tag = next((tag for tag in memory.tags if tag in RULE_TAGS), None)
     if tag is not None:
         return f"tag {tag}"
@@ -97,67 +97,63 @@ def rule_reason(memory: Memory) -> str:
     return f"importance {memory.importance:g}" if memory.importance >= RULE_IMPORTANCE else ""
 
 
-def _candidates(tx: Transaction, which: Filter, since: datetime | None) -> dict[str, Memory]:
+def _candidates(tx: Transaction, filter_: Filter, since: datetime | None) -> dict[str, Memory]:
     """Return the memories of each group, and of the rest the newest and the promoted ones."""
     listing = tx.listing
-    found = listing.decisions(which, RULE_TAGS, RULE_IMPORTANCE, MAX_RULES)
+    found = listing.decisions(filter_, RULE_TAGS, RULE_IMPORTANCE, MAX_RULES)
     if since is not None:
-        found += listing.select(replace(which, recorded_after=since), limit=MAX_CHANGED)
-    found += listing.select(which, limit=MAX_NEWEST)
-    found += listing.select(replace(which, tiers=(Tier.LTM,)), limit=MAX_LONG_TERM)
+        found += listing.select(replace(filter_, recorded_after=since), limit=MAX_CHANGED)
+    found += listing.select(filter_, limit=MAX_NEWEST)
+    found += listing.select(replace(filter_, tiers=(Tier.LTM,)), limit=MAX_LONG_TERM)
     return {memory.id: memory for memory in found if TRANSCRIPT not in memory.tags}
 
 
 def _without_duplicates(
-    found: Mapping[str, Memory],
-    corrections: Refuters,
+    memories: Mapping[str, Memory], corrections: Refuters
 ) -> tuple[dict[str, Memory], Refuters]:
     """Keep one memory of each text (pinned, or else the latest), with the corrections of all."""
+    texts = {id_: " ".join(memory.content.split()) for id_, memory in memories.items()}
     kept: dict[str, Memory] = {}
-    for memory in found.values():
-        text = " ".join(memory.content.split())
-        other = kept.get(text, memory)
-        kept[text] = max(memory, other, key=lambda one: (one.pinned, last_word(one)))
-    by_id = {id_: kept[" ".join(memory.content.split())] for id_, memory in found.items()}
+    for id_, memory in memories.items():
+        known = kept.get(texts[id_], memory)
+        kept[texts[id_]] = max(memory, known, key=lambda m: (m.pinned, last_word(m)))
     joined: dict[str, dict[str, Memory]] = {}
-    for id_, others in corrections.items():
-        if id_ not in by_id:  # a memory that is corrected need not be among the candidates
-            continue
-        memory = by_id[id_]
-        for other in (by_id[one.id] for one in others):
-            # the latest statement of a text may be newer than what corrected an earlier one
-            if other.id != memory.id and prevails(other, memory):
-                joined.setdefault(memory.id, {})[other.id] = other
-    shown = {id_: memory for id_, memory in found.items() if by_id[id_].id == id_}
-    return shown, {id_: list(others.values()) for id_, others in joined.items()}
+    for id_ in [id_ for id_ in corrections if id_ in memories]:
+        memory = kept[texts[id_]]
+        for newer in (kept[texts[other.id]] for other in corrections[id_]):
+            # the latest statement of a text may be newer than the correction of an earlier one
+            if newer.id != memory.id and prevails(newer, memory):
+                joined.setdefault(memory.id, {})[newer.id] = newer
+    shown = {id_: memory for id_, memory in memories.items() if kept[texts[id_]].id == id_}
+    return shown, {id_: list(newer.values()) for id_, newer in joined.items()}
 
 
-def _summaries(tx: Transaction, found: Mapping[str, Memory]) -> dict[str, list[str]]:
-    """Return the summaries of each memory that are among the memories found."""
+def _summaries(tx: Transaction, memories: Mapping[str, Memory]) -> dict[str, list[str]]:
+    """Return the summaries of each memory that are among the candidates."""
     parents: dict[str, list[str]] = {}
-    for tie in tx.graph.touching(sorted(found), [Rel.CONTAINS]):
-        if tie.from_id in found and tie.to_id in found:
+    for tie in tx.graph.touching(sorted(memories), [Rel.CONTAINS]):
+        if tie.from_id in memories and tie.to_id in memories:
             parents.setdefault(tie.to_id, []).append(tie.from_id)
     return parents
 
 
-def _item(memory: Memory, at: datetime, since: datetime | None) -> ContextItem:
+def _item(memory: Memory, now: datetime, since: datetime | None) -> ContextItem:
     if memory.pinned:
         return ContextItem(memory, memory.importance, PINNED)
     is_changed = since is not None and (memory.recorded_at or memory.created_at) > since
     group = RULE if rule_reason(memory) else CHANGED if is_changed else BRIEF
-    parts = composite(memory, RELEVANCE, at)
+    parts = composite(memory, RELEVANCE, now)
     return ContextItem(memory, total(parts), group, parts=parts)
 
 
 def _order(item: ContextItem) -> tuple[int, float, tuple[bool, float, float, str, str]]:
-    """Return what candidates are sorted by: a rule does not lose its place by growing old."""
+    """Return the sort key; a rule does not lose its place with age."""
     importance = _importance(item.memory) if item.stage == RULE else 0.0
     return GROUPS.index(item.stage), -importance, item.order
 
 
 def _importance(memory: Memory) -> float:
-    """Return the importance of a rule; a high or critical priority stands for one too."""
+    """Return the importance of a rule, at least that of its high or critical priority."""
     if memory.priority not in RULE_PRIORITIES:
         return memory.importance
     return max(memory.importance, PRIORITY_IMPORTANCE[memory.priority])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from ghostmem.clock import as_time
 from ghostmem.context.duplicates import spread_out, without_duplicates
@@ -119,13 +119,12 @@ def context(
     tokens of a text instead of estimating them. Memories from `for_user` or in `for_scope` count
     more. Memories that have ended are left out and listed as superseded; `valid_at` asks for
     memories that held at a time."""
-    query_ = validate.text(query, "query")
+    text, settings = validate.text(query, "query"), store.settings
     at = store.clock() if now is None else as_time(now, "now")
     filter_ = search_filter(ns, at, tiers, include_all, conditions)
     with_pinned = not exclude_pinned and filter_.pinned is not False
-    settings = store.settings
     request = ContextRequest(
-        query=read_query(query_, at, MAX_SEEDS),
+        query=read_query(text, at, MAX_SEEDS),
         filter_=filter_ if with_pinned else replace(filter_, pinned=False),
         budget=validate.positive(budget, "budget"),
         cap=token_cap(
@@ -142,30 +141,55 @@ def context(
         language=language,
         with_pinned=with_pinned,
         follow_edges=settings.edge_expansion if expand is None else expand,
-        whole=settings.context_whole if whole is None else whole,
+        # the specified scoring packs search results only
+        whole=settings.context_score == "relevance"
+        and (settings.context_whole if whole is None else whole),
     )
+    return _assemble(store, request)
+
+
+def _assemble(store: Store, request: ContextRequest) -> Pack:
+    """Gather candidates, suppress duplicates, pack the rest, and add the notes."""
+    settings = store.settings
     synced = refresh(store, request.filter_.ns)
     code, code_notes = _code_seeds(store, request)
     with store.engine.read() as tx:
         pinned = _pinned(tx, request)
-        gathered = _gather(store, tx, request, pinned, code)
-    results, expansion = gathered.results, gathered.expansion
-    packer = Packer(budget, request.cap, request.count_tokens, match_terms(query))
-    items, below_floor = _above_floor(gathered, request, {item.id for item in pinned})
-    relations, copies = gathered.relations, dict[str, list[ContextItem]]()
+        results = SearchResults(store, tx, request)
+        seeds = results.with_at_hand(results.next(), _at_hand(tx, request, code))
+        expansion = Expansion(tx, settings, request)
+        expansion.run(seeds, pinned)
+        _fill_up(tx, request, results, expansion)
+        statements = _add_statements(tx, request, expansion)
+        memories = [item.memory for item in (*expansion.items.values(), *pinned)]
+        doubts = maybe_stale(tx, memories, request.query.now)
+        ended = [*results.expired(), *results.superseded()]
+    relations = expansion.relations()
+    contradictions = relations.refuters
+    relations = _with_statements(relations, statements)
+    terms = match_terms(request.query.text)
+    packer = Packer(request.budget, request.cap, request.count_tokens, terms)
+    candidates = sorted(expansion.items.values(), key=lambda item: item.order)
+    kept = _above_floor(candidates, relations, request, results.floor, {item.id for item in pinned})
+    items = [item for item in candidates if item.id in kept]
+    copies: dict[str, list[ContextItem]] = {}
     if settings.context_score == "relevance":
         items, relations, copies = without_duplicates(pinned, items, relations)
-        if sum(packer.cost(item) for item in (*pinned, *items)) > budget:
+        if sum(packer.cost(item) for item in (*pinned, *items)) > request.budget:
             items = shortened(spread_out(items, results.strong_score))
     packer.pack(pinned, items, relations, settings.containment == "roomy")
-    left = [*packer.left.values(), *_copies_left_out(copies, packer), *gathered.ended]
-    left += [entry for entry in below_floor if entry.item.id not in packer.placed]
+    left = [*packer.left.values(), *_copies_left_out(copies, packer), *ended]
+    left += [
+        Unplaced(item, "floor")
+        for item in candidates
+        if item.id not in kept and item.id not in packer.placed and item.stage != "child"
+    ]
     left.sort(key=lambda entry: entry.item.order)
     compaction = expansion.compaction()
-    memories = packed_memories(
+    packed = packed_memories(
         packer.placed,
-        gathered.contradictions,
-        _remarks(code, gathered),
+        contradictions,
+        _remarks(code, doubts, statements, contradictions),
         {id_: expansion.children(id_) for id_ in packer.placed},
         {id_: [item.memory.key for item in same] for id_, same in copies.items()},
     )
@@ -173,29 +197,15 @@ def context(
     return Pack(
         packer.budget,
         packer.used,
-        memories,
+        packed,
         len(left),
         bool(compaction),
         compaction,
         tuple(map(_left_out, left[:MAX_LEFT_OUT])),
         _stages(packer, (*expansion.items.values(), *pinned)),
         (*synced, *code_notes, *results.notes, *_pinned_notes(pinned, packer)),
-        relevant=gathered.has_seeds and any(m.why.stage not in UNASKED for m in memories),
+        relevant=bool(seeds) and any(entry.why.stage not in UNASKED for entry in packed),
     )
-
-
-class Gathered(NamedTuple):
-    """The candidates of a context and their relations."""
-
-    results: SearchResults
-    expansion: Expansion
-    relations: Relations
-    contradictions: Mapping[str, Sequence[str]]  # ids of memories that contradict one and prevail
-    statements: Mapping[str, Sequence[Memory]]  # the user's own statements about the same
-    doubts: Mapping[str, str]
-    ended: list[Unplaced]
-    floor: float | None  # the score that search results need
-    has_seeds: bool
 
 
 def _pinned(tx: Transaction, request: ContextRequest) -> list[ContextItem]:
@@ -210,51 +220,39 @@ def _pinned(tx: Transaction, request: ContextRequest) -> list[ContextItem]:
     ]
 
 
-def _gather(
-    store: Store,
-    tx: Transaction,
-    request: ContextRequest,
-    pinned: Sequence[ContextItem],
-    code: Sequence[CodeSeed],
-) -> Gathered:
-    """Search, follow edges, and add corrections, summaries and the user's own statements."""
-    filter_, now = request.filter_, request.query.now
-    results = SearchResults(store, tx, request)
-    at_hand = [
-        (memory, 1.0)
-        for path in request.files
-        for memory in tx.listing.select(replace(filter_, file=path), limit=MAX_SEEDS)
-    ]
-    at_hand += [(seed.memory, seed.share) for seed in code]
-    seeds = results.with_at_hand(results.next(), at_hand)
-    expansion = Expansion(tx, store.settings, request)
-    expansion.run(seeds, pinned)
+def _at_hand(
+    tx: Transaction, request: ContextRequest, code: Sequence[CodeSeed]
+) -> Iterable[tuple[Memory, float]]:
+    """Yield the memories about files and code at hand, each with its weight."""
+    for path in request.files:
+        for memory in tx.listing.select(replace(request.filter_, file=path), limit=MAX_SEEDS):
+            yield memory, 1.0
+    for seed in code:
+        yield seed.memory, seed.share
+
+
+def _fill_up(
+    tx: Transaction, request: ContextRequest, results: SearchResults, expansion: Expansion
+) -> None:
+    """Add further search results while they may fit, and all memories of a small namespace."""
     while expansion.tokens < request.budget * MIN_FILLED and (later := results.next()):
         expansion.add(later)
-    everything = None
-    # the specified scoring packs search results only
-    if request.whole and store.settings.context_score == "relevance":
-        everything = _whole_namespace(tx, request)
+    everything = _whole_namespace(tx, request) if request.whole else None
     if everything is not None:
         expansion.add(results.whole(everything))
+
+
+def _add_statements(
+    tx: Transaction, request: ContextRequest, expansion: Expansion
+) -> dict[str, list[Memory]]:
+    """Add the user's own statements about the same as a candidate, and return them by its id."""
     best_first = sorted(expansion.items.values(), key=lambda item: item.order)
-    statements = vouched(tx, [item.memory for item in best_first], filter_, now)
+    memories = [item.memory for item in best_first]
+    statements = vouched(tx, memories, request.filter_, request.query.now)
     for id_, stated in statements.items():
         for memory in stated:
             expansion.add_statement(memory, expansion.items[id_].score)
-    candidates = [item.memory for item in (*expansion.items.values(), *pinned)]
-    relations = expansion.relations()
-    return Gathered(
-        results,
-        expansion,
-        _with_statements(relations, statements),
-        relations.refuters,
-        statements,
-        maybe_stale(tx, candidates, now),
-        [*results.expired(), *results.superseded()],
-        results.floor if everything is None else None,
-        bool(seeds),
-    )
+    return statements
 
 
 def _whole_namespace(tx: Transaction, request: ContextRequest) -> list[Memory] | None:
@@ -286,30 +284,30 @@ def _code_seeds(store: Store, request: ContextRequest) -> tuple[list[CodeSeed], 
 
 
 def _above_floor(
-    gathered: Gathered, request: ContextRequest, pinned: set[str]
-) -> tuple[list[ContextItem], list[Unplaced]]:
-    """Return the candidates that score enough, best first, and the others.
+    items: Sequence[ContextItem],
+    relations: Relations,
+    request: ContextRequest,
+    floor: float | None,
+    pinned: set[str],
+) -> set[str]:
+    """Return the ids of the candidates that score enough.
 
-    The built-in floor concerns search results only; a caller's `min_score` replaces it and concerns
-    everything. A memory reached over a typed edge stays with the memory it was reached from, and a
-    correction with the memory that it corrects."""
-    items = sorted(gathered.expansion.items.values(), key=lambda item: item.order)
-    score, floor = request.min_score, gathered.floor
-    if score is not None:
-        kept = _with_linked(items, {item.id for item in items if item.score >= score})
+    The built-in `floor` concerns search results only; a caller's `min_score` replaces it and
+    concerns everything. A memory reached over a typed edge stays with the memory it was reached
+    from, and a correction with the memory that it corrects."""
+    kept = {item.id for item in items}
+    if request.min_score is not None:
+        low = {item.id for item in items if item.score < request.min_score}
+        kept = _with_linked(items, kept - low)
     elif floor is not None:
-        passing = {item.id for item in items if item.stage != "search" or item.score >= floor}
-        kept = _with_linked(items, passing)
-    else:
-        kept = {item.id for item in items}
+        low = {item.id for item in items if item.stage == "search" and item.score < floor}
+        kept = _with_linked(items, kept - low)
     results = [item for item in items if item.id in kept and item.stage in ("search", "file")]
     if request.min_spread is not None and len(results) > 1:
-        compared = results[min(SPREAD_AT, len(results) - 1)]
-        if results[0].score - compared.score < request.min_spread:
+        spread = results[0].score - results[: SPREAD_AT + 1][-1].score
+        if spread < request.min_spread:
             kept &= _with_linked(items, {results[0].id})
-    kept |= reachable(kept | pinned, gathered.relations.refuters).keys() - pinned
-    below = [item for item in items if item.id not in kept and item.stage != "child"]
-    return [item for item in items if item.id in kept], [Unplaced(i, "floor") for i in below]
+    return kept | (reachable(kept | pinned, relations.refuters).keys() - pinned)
 
 
 def _with_linked(items: Sequence[ContextItem], kept: set[str]) -> set[str]:
@@ -335,12 +333,17 @@ def _pinned_notes(pinned: Sequence[ContextItem], packer: Packer) -> list[str]:
     return [f"{len(keys)} pinned not shown, a third of the budget is theirs: {', '.join(keys[:5])}"]
 
 
-def _remarks(code: Sequence[CodeSeed], gathered: Gathered) -> list[Remark]:
+def _remarks(
+    code: Sequence[CodeSeed],
+    doubts: Mapping[str, str],
+    statements: Mapping[str, Sequence[Memory]],
+    contradictions: Mapping[str, Sequence[str]],
+) -> list[Remark]:
     """Return notes about memories: the code they are about, doubts, and the user's statements."""
     by_id = {seed.memory.id: seed.note for seed in sorted(code, key=lambda seed: seed.share)}
-    remarks = [Remark(*entry) for entry in (*by_id.items(), *gathered.doubts.items())]
-    for id_, stated in gathered.statements.items():
-        named = gathered.contradictions.get(id_, ())
+    remarks = [Remark(*entry) for entry in (*by_id.items(), *doubts.items())]
+    for id_, stated in statements.items():
+        named = contradictions.get(id_, ())
         if keys := ", ".join(memory.key for memory in stated if memory.id not in named):
             remarks.append(Remark(id_, f"the user's own word: {keys}"))
     return remarks

@@ -50,6 +50,7 @@ class SearchResults:
 
     def whole(self, memories: Sequence[Memory]) -> list[ContextItem]:
         """Return memories of a namespace that is given whole, with their scores in the search."""
+        self.floor = None
         uses = self._tx.journal.uses([memory.id for memory in memories])
         return [
             self._item(memory, self._scores.get(memory.id, 0.0), "namespace", uses)

@@ -54,11 +54,10 @@ def needed(chunks: int, model_threshold: float | None) -> float:
     """Return the evidence that a candidate needs in a namespace of this size.
 
     `model_threshold` is None without vectors."""
+    tens = log10(max(chunks, 10) / 10)
     if model_threshold is None:
-        base, growth = WORDS_ONLY, WORDS_GROWTH
-    else:
-        base, growth = model_threshold, VECTORS_GROWTH
-    return base + growth * log10(max(chunks, 10) / 10)
+        return WORDS_ONLY + WORDS_GROWTH * tens
+    return model_threshold + VECTORS_GROWTH * tens
 
 
 def evidence(lexical: float, cosine: float | None) -> float:
