@@ -64,10 +64,10 @@ def brief(
     filter_ = Filter(NsFilter(ns), now, tiers=ACTIVE_TIERS, closed=False, noted=False)
     with store.engine.read() as tx:
         pinned = [memory for memory in tx.listing.pinned(filter_.ns, now) if memory.is_open(now)]
-        found = {memory.id: memory for memory in pinned} | _candidates(tx, filter_, since)
-        corrections = refuters(tx, found, filter_, now)
-        found |= {memory.id: memory for newer in corrections.values() for memory in newer}
-        shown, corrections = _without_duplicates(found, corrections)
+        candidates = {memory.id: memory for memory in pinned} | _candidates(tx, filter_, since)
+        corrections = refuters(tx, candidates, filter_, now)
+        candidates |= {memory.id: memory for newer in corrections.values() for memory in newer}
+        shown, corrections = _without_duplicates(candidates, corrections)
         summaries = _summaries(tx, shown)
     newer_ids = {id_: [memory.id for memory in newer] for id_, newer in corrections.items()}
     items = [_item(memory, now, since) for memory in shown.values()]
@@ -100,12 +100,12 @@ def rule_reason(memory: Memory) -> str:
 def _candidates(tx: Transaction, filter_: Filter, since: datetime | None) -> dict[str, Memory]:
     """Return the memories of each group, and of the rest the newest and the promoted ones."""
     listing = tx.listing
-    found = listing.decisions(filter_, RULE_TAGS, RULE_IMPORTANCE, MAX_RULES)
+    memories = listing.decisions(filter_, RULE_TAGS, RULE_IMPORTANCE, MAX_RULES)
     if since is not None:
-        found += listing.select(replace(filter_, recorded_after=since), limit=MAX_CHANGED)
-    found += listing.select(filter_, limit=MAX_NEWEST)
-    found += listing.select(replace(filter_, tiers=(Tier.LTM,)), limit=MAX_LONG_TERM)
-    return {memory.id: memory for memory in found if TRANSCRIPT not in memory.tags}
+        memories += listing.select(replace(filter_, recorded_after=since), limit=MAX_CHANGED)
+    memories += listing.select(filter_, limit=MAX_NEWEST)
+    memories += listing.select(replace(filter_, tiers=(Tier.LTM,)), limit=MAX_LONG_TERM)
+    return {memory.id: memory for memory in memories if TRANSCRIPT not in memory.tags}
 
 
 def _without_duplicates(

@@ -98,11 +98,11 @@ def _read(
 
 
 def _callers(code: Code, targets: dict[str, Node]) -> dict[str, Node]:
-    found: dict[str, Node] = {}
+    callers: dict[str, Node] = {}
     for link in code.graph.linked.links:
         if link.kind == "calls" and link.end in targets and link.start not in targets:
-            found.setdefault(link.start, targets[link.end])
-    return found
+            callers.setdefault(link.start, targets[link.end])
+    return callers
 
 
 def _reason(

@@ -40,9 +40,9 @@ class Expansion:
         self._memories: dict[str, Memory | None] = {}  # read at the ends of edges
         self._added = 0  # memories that joined over plain edges
         self._children: dict[str, set[str]] = {}
-        given = request.filter_
-        plain = Filter(ns=given.ns, now=given.now, closed=given.closed)
-        anywhere = replace(given, tiers=())
+        filter_ = request.filter_
+        plain = Filter(ns=filter_.ns, now=filter_.now, closed=filter_.closed)
+        anywhere = replace(filter_, tiers=())
         # the caller's conditions for memories at the ends of edges, if there are any
         self._conditions = None if anywhere.__dict__ == plain.__dict__ else anywhere
         self._passing: set[str] = set()  # ids that meet these conditions
@@ -101,16 +101,16 @@ class Expansion:
     def _hop(self, sources: Sequence[ContextItem]) -> list[ContextItem]:
         """Follow the edges of some candidates by one step and return the new candidates."""
         scores = {item.id: item.score for item in sources if item.stage != "child"}
-        found = self._steps(scores)
-        self._load(step.target for step in found if POLICIES[step.edge.rel].always)
+        to_follow = self._steps(scores)
+        self._load(step.target for step in to_follow if POLICIES[step.edge.rel].always)
         fresh: list[ContextItem] = []
-        for at, step in enumerate(found):
+        for at, step in enumerate(to_follow):
             if not self._is_known(step.target):
                 if not self._has_room(step):
                     continue
                 room = self._settings.edge_max_expansion - self._added
                 ahead = dict.fromkeys(
-                    later.target for later in found[at:] if later.target not in self._memories
+                    later.target for later in to_follow[at:] if later.target not in self._memories
                 )
                 self._load(list(ahead)[: room + SPARE_LOOKUPS])
             item = self._arrive(self.items[step.source], step, scores[step.source])
@@ -125,17 +125,17 @@ class Expansion:
             for edge in self._last_edges
             if edge.weight >= settings.edge_min_weight or POLICIES[edge.rel].always
         ]
-        found = [
+        allowed = [
             step
             for step in steps(sources, edges, settings.edge_max_per_seed)
             if step.target not in self._pinned
         ]
         # a summary with more children than may join could never be replaced by them: they are not
         # even read
-        children = Counter(step.source for step in found if _is_to_child(step))
+        children = Counter(step.source for step in allowed if _is_to_child(step))
         limit = settings.edge_max_expansion
         return [
-            step for step in found if not (_is_to_child(step) and children[step.source] > limit)
+            step for step in allowed if not (_is_to_child(step) and children[step.source] > limit)
         ]
 
     def _arrive(self, source: ContextItem, step: Step, score: float) -> ContextItem | None:
@@ -279,7 +279,7 @@ class Expansion:
         summary = self._memory(id_)
         if summary is None:
             return
-        for other in [id_ for child in sorted(children) for id_ in refuters.get(child, ())]:
+        for other in [newer for child in sorted(children) for newer in refuters.get(child, ())]:
             newer = self._memory(other)
             if other in children or other in refuters[id_] or newer is None:
                 continue

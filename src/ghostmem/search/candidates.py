@@ -72,34 +72,34 @@ class Candidates(NamedTuple):
     retrievers: tuple[str, ...]
 
 
-def find_candidates(asked: NamespaceQuery) -> Candidates:
+def find_candidates(ns_query: NamespaceQuery) -> Candidates:
     """Return the chunks that may answer a question, and the threads that they are part of."""
-    shortlists = _shortlists(asked)
+    shortlists = _shortlists(ns_query)
     ranks: dict[int, dict[str, int]] = defaultdict(dict)
     seeds: dict[int, Candidate] = {}
     for retriever, chunks in shortlists.items():
         for rank, chunk in enumerate(chunks, 1):
             ranks[chunk.chunk][retriever] = rank
             seeds[chunk.chunk] = chunk
-    chunks, threads = _with_neighbours(asked, list(seeds.values()))
-    matches = [Match(chunk, asked.space, ranks[chunk.chunk]) for chunk in chunks]
+    chunks, threads = _with_neighbours(ns_query, list(seeds.values()))
+    matches = [Match(chunk, ns_query.space, ranks[chunk.chunk]) for chunk in chunks]
     return Candidates(matches, threads, tuple(shortlists))
 
 
-def _shortlists(asked: NamespaceQuery) -> dict[str, list[Candidate]]:
+def _shortlists(ns_query: NamespaceQuery) -> dict[str, list[Candidate]]:
     """Return the best chunks of each retriever that pass the filter.
 
     A filter that passes few chunks is applied first."""
-    tx, words = asked.tx, asked.words
-    count = max(MIN_SHORTLIST, asked.query.limit)
-    best = _retrieve(asked, count * 2)
-    shortlists = _filtered(tx, best, asked.filter_, count)
+    tx, words = ns_query.tx, ns_query.words
+    count = max(MIN_SHORTLIST, ns_query.query.limit)
+    best = _retrieve(ns_query, count * 2)
+    shortlists = _filtered(tx, best, ns_query.filter_, count)
     expected = sum(min(count, len(chunks)) for chunks in best.values())
     if sum(map(len, shortlists.values())) < expected / 2:
-        allowed = tx.search.allowed(asked.space.number, asked.filter_, MAX_ALLOWED)
+        allowed = tx.search.allowed(ns_query.space.number, ns_query.filter_, MAX_ALLOWED)
         if allowed is not None:
-            best = _retrieve(asked, count * 2, set(allowed))
-            shortlists = _filtered(tx, best, asked.filter_, count)
+            best = _retrieve(ns_query, count * 2, set(allowed))
+            shortlists = _filtered(tx, best, ns_query.filter_, count)
     shortlists["substring"] = [
         chunk for chunk in shortlists["substring"] if words.inner.worths(chunk)
     ]
@@ -107,10 +107,10 @@ def _shortlists(asked: NamespaceQuery) -> dict[str, list[Candidate]]:
 
 
 def _retrieve(
-    asked: NamespaceQuery, count: int, allowed: set[int] | None = None
+    ns_query: NamespaceQuery, count: int, allowed: set[int] | None = None
 ) -> dict[str, list[int]]:
     """Return the best chunks of each retriever, best first, of all chunks or of those allowed."""
-    words, postings = asked.words, asked.words.postings
+    words, postings = ns_query.words, ns_query.words.postings
     if allowed is not None:
         postings = {
             term: [chunk for chunk in chunks if chunk in allowed]
@@ -122,8 +122,8 @@ def _retrieve(
     }
     if words.spellings.matches:
         best["spelling"] = lexical.best_chunks(words.spellings, postings, count)
-    if asked.vectors is not None:
-        best["vector"] = asked.vectors.chunks.nearest(asked.vectors.vector, count, allowed)
+    if ns_query.vectors is not None:
+        best["vector"] = ns_query.vectors.chunks.nearest(ns_query.vectors.vector, count, allowed)
     return best
 
 
@@ -131,7 +131,7 @@ def _filtered(
     tx: Transaction, best: Mapping[str, list[int]], filter_: Filter, count: int
 ) -> dict[str, list[Candidate]]:
     """Return the first `count` chunks of each retriever that pass a filter, each read once."""
-    known: dict[int, Candidate] = {}
+    read: dict[int, Candidate] = {}
     passed: dict[str, list[Candidate]] = {retriever: [] for retriever in best}
     for start in range(0, max(map(len, best.values())), count):
         batches = {
@@ -140,18 +140,18 @@ def _filtered(
             if len(passed[retriever]) < count
         }
         numbers = dict.fromkeys(itertools.chain(*batches.values()))
-        if fresh := [number for number in numbers if number not in known]:
-            known |= {chunk.chunk: chunk for chunk in tx.search.candidates(fresh, filter_)}
+        if fresh := [number for number in numbers if number not in read]:
+            read |= {chunk.chunk: chunk for chunk in tx.search.candidates(fresh, filter_)}
         for retriever, chunks in batches.items():
-            passed[retriever] += [known[number] for number in chunks if number in known]
+            passed[retriever] += [read[number] for number in chunks if number in read]
     return {retriever: chunks[:count] for retriever, chunks in passed.items()}
 
 
 def _with_neighbours(
-    asked: NamespaceQuery, seeds: list[Candidate]
+    ns_query: NamespaceQuery, seeds: list[Candidate]
 ) -> tuple[list[Candidate], list[lexical.ThreadItems]]:
     """Add the neighbours of seeds in their threads, and return the threads in order."""
-    search, window = asked.tx.search, (len(lexical.BEFORE), len(lexical.AFTER))
+    search, window = ns_query.tx.search, (len(lexical.BEFORE), len(lexical.AFTER))
     by_thread: dict[int, list[Candidate]] = defaultdict(list)
     chunks = {seed.chunk: seed for seed in seeds}
     for seed in seeds:
@@ -161,17 +161,18 @@ def _with_neighbours(
     runs: dict[int, list[list[Candidate]]] = {}
     for number, members in by_thread.items():
         if sizes[number][0] <= MAX_WHOLE_THREAD:
-            runs[number] = [search.thread(number, asked.filter_)]
+            runs[number] = [search.thread(number, ns_query.filter_)]
         else:
             runs[number] = [
                 sorted(
-                    [*search.around(number, _place(seed), *window, asked.filter_), seed], key=_place
+                    [*search.around(number, _place(seed), *window, ns_query.filter_), seed],
+                    key=_place,
                 )
                 for seed in members
             ]
         chunks |= {chunk.chunk: chunk for run in runs[number] for chunk in run}
     positions = {chunk: position for position, chunk in enumerate(chunks)}
-    threads = [_thread(found, positions, sizes[number][1]) for number, found in runs.items()]
+    threads = [_thread(parts, positions, sizes[number][1]) for number, parts in runs.items()]
     return list(chunks.values()), threads
 
 

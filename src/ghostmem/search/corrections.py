@@ -91,13 +91,13 @@ def with_corrections(
 
 def reachable(starts: Iterable[str], links: Mapping[str, Iterable[str]]) -> dict[str, None]:
     """Return the ids that links lead to, directly or through others, nearest first."""
-    found: dict[str, None] = {}
+    reached: dict[str, None] = {}
     todo = list(starts)
     while todo:
-        fresh = dict.fromkeys(id_ for id_ in links.get(todo.pop(0), ()) if id_ not in found)
-        found |= fresh
+        fresh = dict.fromkeys(id_ for id_ in links.get(todo.pop(0), ()) if id_ not in reached)
+        reached |= fresh
         todo += fresh
-    return found
+    return reached
 
 
 def in_order(items: Sequence[T], before: Refuters, id_of: Callable[[T], str]) -> list[T]:

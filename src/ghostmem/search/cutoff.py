@@ -28,12 +28,12 @@ MAX_STRONG = 10  # more hits than these are strong only if they score nearly as 
 NEARLY = 0.95  # the share of the best score that counts as nearly as much
 
 
-def has_answer(matches: list[Match], asked: NamespaceQuery, is_linear: bool) -> bool:
+def has_answer(matches: list[Match], ns_query: NamespaceQuery, is_linear: bool) -> bool:
     """Return whether the wording, meaning, codes or time of any candidate fit the question."""
-    query, vectors = asked.query, asked.vectors
+    query, vectors = ns_query.query, ns_query.vectors
     # the vector of mere punctuation means nothing
     by_meaning = vectors is not None and any(char.isalnum() for char in query.text)
-    minimum = needed(asked.space.chunks, vectors.threshold if vectors else None)
+    minimum = needed(ns_query.space.chunks, vectors.threshold if vectors else None)
     unspaced = sum(len(term) <= 2 and not term.isascii() for term in query.terms)
     by_chance = UNSPACED if unspaced > len(query.terms) / 2 else 0.0
     for match in matches:

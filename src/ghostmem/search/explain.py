@@ -29,9 +29,9 @@ def make_hits(
     for match in matches:
         chunk, memory = match.chunk, memories[match.chunk.memory_id]
         parts = {name: round(value, 4) for name, value in match.parts.items()}
-        found = find_place(chunk.text, terms)
+        focus = find_place(chunk.text, terms)
         place = places.get(memory.id)
-        line = chunk.start_line - 1 + (found.line if found else 0)
+        line = chunk.start_line - 1 + (focus.line if focus else 0)
         hits.append(
             Hit(
                 memory,
@@ -45,8 +45,8 @@ def make_hits(
                 place.line + line if place else None,
                 place.root if place else None,
                 weak=strong is not None and memory.id not in strong,
-                match_start=found.start if found else None,
-                match_end=found.stop if found else None,
+                match_start=focus.start if focus else None,
+                match_end=focus.stop if focus else None,
             )
         )
     return hits

@@ -22,18 +22,18 @@ MIN_DEVIATION = 0.04  # cosines that are all alike are not stretched further tha
 BEST_OF_THREAD = 3  # cosines whose mean counts for a whole thread
 
 
-def measure(asked: NamespaceQuery, candidates: Candidates) -> None:
+def measure(ns_query: NamespaceQuery, candidates: Candidates) -> None:
     """Set the features of every candidate."""
-    _measure_words(asked, candidates)
-    if asked.vectors is not None:
-        _measure_meaning(asked.vectors, candidates)
-    _measure_fields(asked, candidates.matches)
+    _measure_words(ns_query, candidates)
+    if ns_query.vectors is not None:
+        _measure_meaning(ns_query.vectors, candidates)
+    _measure_fields(ns_query, candidates.matches)
 
 
-def _measure_words(asked: NamespaceQuery, candidates: Candidates) -> None:
+def _measure_words(ns_query: NamespaceQuery, candidates: Candidates) -> None:
     """Set the features `lexical` and, in threads, `wording`."""
     matches, threads, _ = candidates
-    weights, inner, space = asked.words.weights, asked.words.inner, asked.space
+    weights, inner, space = ns_query.words.weights, ns_query.words.inner, ns_query.space
     average = max(1.0, space.length / max(1, space.chunks))
     terms = [match.chunk.terms.split() for match in matches]
     own = [lexical.term_worths(chunk_terms, weights, average) for chunk_terms in terms]
@@ -44,7 +44,7 @@ def _measure_words(asked: NamespaceQuery, candidates: Candidates) -> None:
                 worths[number] = max(worths.get(number, 0.0), worth)
     for match, worths in zip(matches, lexical.spread(own, threads), strict=True):
         match.features["lexical"] = lexical.score(worths, weights)
-    mean = asked.tx.search.thread_average(space.number) if threads else 1.0
+    mean = ns_query.tx.search.thread_average(space.number) if threads else 1.0
     for thread in threads:
         counts: dict[int, float] = defaultdict(float)
         for at in thread.items:
@@ -61,7 +61,7 @@ def _measure_meaning(query: QueryVector, candidates: Candidates) -> None:
     import numpy as np
 
     matches, threads, _ = candidates
-    vectors, there = query.chunks.vectors(
+    vectors, has_vector = query.chunks.vectors(
         np.array([match.chunk.chunk for match in matches], np.int64)
     )
     cosines = np.vecdot(vectors, query.vector)
@@ -71,9 +71,9 @@ def _measure_meaning(query: QueryVector, candidates: Candidates) -> None:
     mixed[right] += BEFORE * vectors[left]
     mixed[left] += AFTER * vectors[right]
     mixed /= np.maximum(np.linalg.norm(mixed, axis=1, keepdims=True), 1e-12)
-    own = _stretched(cosines, there).tolist()
-    blended = _stretched(np.vecdot(mixed, query.vector), there).tolist()
-    for at in np.flatnonzero(there).tolist():
+    own = _stretched(cosines, has_vector).tolist()
+    blended = _stretched(np.vecdot(mixed, query.vector), has_vector).tolist()
+    for at in np.flatnonzero(has_vector).tolist():
         matches[at].cosine = float(cosines[at])
         matches[at].features |= {"own": own[at], "mixed": blended[at]}
     for thread in threads:
@@ -82,21 +82,21 @@ def _measure_meaning(query: QueryVector, candidates: Candidates) -> None:
             matches[at].features["thread"] = best
 
 
-def _stretched(cosines: NDArray[np.float32], there: NDArray[np.bool_]) -> NDArray[np.float32]:
+def _stretched(cosines: NDArray[np.float32], has_vector: NDArray[np.bool_]) -> NDArray[np.float32]:
     """Give the cosines of many candidates the usual spread.
 
     Those of a vague question are close together and would otherwise count for little."""
-    known = cosines[there]
-    if len(known) < MIN_SPREAD_SAMPLE:
+    measured = cosines[has_vector]
+    if len(measured) < MIN_SPREAD_SAMPLE:
         return cosines
-    mean, deviation = float(known.mean()), max(float(known.std()), MIN_DEVIATION)
+    mean, deviation = float(measured.mean()), max(float(measured.std()), MIN_DEVIATION)
     return mean + (cosines - mean) * (USUAL_DEVIATION / deviation)
 
 
-def _measure_fields(asked: NamespaceQuery, matches: list[Match]) -> None:
+def _measure_fields(ns_query: NamespaceQuery, matches: list[Match]) -> None:
     """Set the features of source, time, form and kind that the question asks for."""
-    query, times, question = asked.query, asked.query.times, asked.query.question
-    source = _named_source(query, asked.sources)
+    query, times, question = ns_query.query, ns_query.query.times, ns_query.query.question
+    source = _named_source(query, ns_query.sources)
     identifiers = {term for term in query.terms if _is_identifier(term)}
     newest = _newest(matches) if times.recent else {}
     for match in matches:

@@ -39,7 +39,7 @@ def score_by_rank(candidates: Candidates, query: Query) -> list[Match]:
     scored = []
     for number, score in fuse(rankings, kinds, temporal).items():
         match = matches[number]
-        ranks = {name: found[number] for name, found in rankings.items() if number in found}
+        ranks = {name: places[number] for name, places in rankings.items() if number in places}
         parts = {name: reciprocal([rank]) for name, rank in ranks.items()}
         if temporal and match.chunk.kind == "episodic":
             parts["episode"] = EPISODIC

@@ -145,8 +145,8 @@ def thread_score(
     if not weights.total or not counts:
         return 0.0
     ratio = length / max(average, 1.0)
-    found = sum(
+    total = sum(
         weights.idf[number] * saturated(count, THREAD_K1, THREAD_B, ratio)
         for number, count in counts.items()
     )
-    return found / ((THREAD_K1 + 1) * weights.total)
+    return total / ((THREAD_K1 + 1) * weights.total)

@@ -72,15 +72,15 @@ def search_filter(
 
     Memories that have ended are dormant, so a question about a past time includes that tier.
     """
-    found = replace(narrowed(**conditions), now=now, ns=validate.ns_filter(ns))
-    is_past = found.valid_at is not None
+    filter_ = replace(narrowed(**conditions), now=now, ns=validate.ns_filter(ns))
+    is_past = filter_.valid_at is not None
     if tiers:
         chosen = tuple(str(validate.choice(tier, Tier, "tier")) for tier in tiers)
     elif include_all:
         chosen = ()
     else:
         chosen = (*ACTIVE_TIERS, str(Tier.DORMANT)) if is_past else ACTIVE_TIERS
-    return replace(found, tiers=chosen, closed=None if is_past else False)
+    return replace(filter_, tiers=chosen, closed=None if is_past else False)
 
 
 def synonyms(word: str, excluded: Container[str]) -> dict[str, float]:
@@ -95,15 +95,20 @@ def synonyms(word: str, excluded: Container[str]) -> dict[str, float]:
 def match_terms(query: str) -> QueryTerms:
     """Return the terms of a query and their synonyms, for finding where a text matches it."""
     text = query[:MAX_QUERY]
-    found = query_terms(text)
-    terms = tuple(dict.fromkeys(found or words(text)))[:MAX_MATCH_TERMS]
+    content_terms = query_terms(text)
+    terms = tuple(dict.fromkeys(content_terms or words(text)))[:MAX_MATCH_TERMS]
     numbers = {term: number for number, term in enumerate(terms)}
     stand_ins = {term: (StandIn(number, 1.0),) for term, number in numbers.items()}
     is_short = len(terms) <= MAX_EXPANDED
-    for word in dict.fromkeys(plain_words(text)) if found and is_short else ():
+    for word in dict.fromkeys(plain_words(text)) if content_terms and is_short else ():
         if (number := numbers.get(stem(word))) is None:
             continue
         for term, worth in list(synonyms(word, numbers).items())[:MAX_SYNONYMS]:
             if worth:
                 stand_ins[term] = (*stand_ins.get(term, ()), StandIn(number, worth))
-    return QueryTerms(terms, stand_ins, has_parts=bool(found) and is_short, is_stop_words=not found)
+    return QueryTerms(
+        terms,
+        stand_ins,
+        has_parts=bool(content_terms) and is_short,
+        is_stop_words=not content_terms,
+    )

@@ -87,10 +87,10 @@ class QueryWords:
 
 def match_words(tx: Transaction, space: Space, query: Query, sources: list[str]) -> QueryWords:
     """Return the index terms of a namespace that match a question's words, with their worth."""
-    given = list(dict.fromkeys(query.terms))
-    joined = _joined_words(query.text, given)
-    postings = _postings(tx, space, [*given, *joined], MAX_POSTINGS)
-    terms = sorted(given, key=lambda term: (not postings[term], len(postings[term]), term))
+    all_terms = list(dict.fromkeys(query.terms))
+    joined = _joined_words(query.text, all_terms)
+    postings = _postings(tx, space, [*all_terms, *joined], MAX_POSTINGS)
+    terms = sorted(all_terms, key=lambda term: (not postings[term], len(postings[term]), term))
     terms = terms[:MAX_TERMS]
     exact = [
         TermMatch(term, number, 1.0, postings[term])
@@ -138,45 +138,48 @@ def _rarities(
 
     A misspelled term is as rare as the correct one. A misspelled stop word counts for nothing, as
     the correct one would."""
-    known = {match.number: rarity(space.chunks, len(match.chunks)) for match in exact}
-    rarest = max(known.values(), default=1.0)
-    for number in known:
+    rarities = {match.number: rarity(space.chunks, len(match.chunks)) for match in exact}
+    rarest = max(rarities.values(), default=1.0)
+    for number in rarities:
         if terms[number].isdigit() and len(terms[number]) <= 2:
-            known[number] *= SMALL_NUMBER
-    known |= {
+            rarities[number] *= SMALL_NUMBER
+    rarities |= {
         match.number: rarity(space.chunks, len(match.chunks)) for match in reversed(spellings)
     }
-    known |= {
+    rarities |= {
         number: 0.0
         for number, term in enumerate(terms)
-        if number not in known and number not in matched and _is_like_stop_word(term)
+        if number not in rarities and number not in matched and _is_like_stop_word(term)
     }
     # a question of stop words alone has one more entry: its whole text
     count = len(terms) + (len(terms) in matched)
-    return tuple(known.get(number, rarest) for number in range(count))
+    return tuple(rarities.get(number, rarest) for number in range(count))
 
 
 def _by_term(matches: Iterable[TermMatch]) -> dict[str, tuple[tuple[int, float], ...]]:
-    found: dict[str, tuple[tuple[int, float], ...]] = {}
+    by_term: dict[str, tuple[tuple[int, float], ...]] = {}
     for match in matches:
-        found[match.term] = (*found.get(match.term, ()), (match.number, match.worth))
-    return found
+        by_term[match.term] = (*by_term.get(match.term, ()), (match.number, match.worth))
+    return by_term
 
 
 def _joined_words(text: str, terms: Sequence[str]) -> dict[str, tuple[str, ...]]:
     """Return the question's compounds as one word each (`wi-fi`, `set up`), with their terms."""
-    known, found = set(terms), dict[str, tuple[str, ...]]()
+    known, compounds = set(terms), dict[str, tuple[str, ...]]()
     for term in terms:
         for joined in joined_terms([term]):
-            found[joined] = (term, *(part for part in map(stem, term.split("-")) if part in known))
+            compounds[joined] = (
+                term,
+                *(part for part in map(stem, term.split("-")) if part in known),
+            )
     plain_text = plain(text)
     for left, right in pairwise(re.finditer(r"[^\W\d_]+", plain_text)):
         parts = tuple(part for part in (stem(left[0]), stem(right[0])) if part in known)
         if parts and plain_text[left.end() : right.start()].isspace():
-            found.setdefault(stem(left[0] + right[0]), parts)
-        if len(found) >= MAX_JOINED:
+            compounds.setdefault(stem(left[0] + right[0]), parts)
+        if len(compounds) >= MAX_JOINED:
             break
-    return {joined: parts for joined, parts in found.items() if joined not in known}
+    return {joined: parts for joined, parts in compounds.items() if joined not in known}
 
 
 def _joined_matches(
@@ -196,15 +199,17 @@ def _synonym_matches(
 ) -> list[TermMatch]:
     """Return the nearest synonyms that the namespace knows; names of sources have none."""
     names = {part.lower() for source in sources for part in source.split()}
-    found: dict[str, TermMatch] = {}
+    matches: dict[str, TermMatch] = {}
     for word in dict.fromkeys(query.words):
         if (term := stem(word)) in terms and word not in names:
-            worths = synonyms(word, {*terms, *found})
+            worths = synonyms(word, {*terms, *matches})
             postings = _postings(tx, space, list(worths), MAX_SUBSTITUTE_POSTINGS)
             known = [near for near in worths if postings[near]][:MAX_SYNONYMS]
             number = terms.index(term)
-            found |= {near: TermMatch(near, number, worths[near], postings[near]) for near in known}
-    return list(found.values())
+            matches |= {
+                near: TermMatch(near, number, worths[near], postings[near]) for near in known
+            }
+    return list(matches.values())
 
 
 def _spelling_matches(
@@ -219,17 +224,17 @@ def _spelling_matches(
         and len(word := as_written.get(terms[number], terms[number])) >= MIN_LENGTH
         and not is_common_word(word)
     }
-    found: list[TermMatch] = []
+    matches: list[TermMatch] = []
     for number, word in list(misspelled.items())[:MAX_MISSPELLED]:
         near = _near_spellings(tx, space, terms[number], word)
         best = sorted(near, key=lambda spelling: (-near[spelling], spelling))[:MAX_SPELLINGS]
         postings = _postings(tx, space, best, MAX_SUBSTITUTE_POSTINGS)
-        found += [
+        matches += [
             TermMatch(spelling, number, lexical.SPELLING * near[spelling], chunks)
             for spelling, chunks in postings.items()
             if chunks
         ]
-    return found
+    return matches
 
 
 def _near_spellings(tx: Transaction, space: Space, term: str, word: str) -> dict[str, float]:
@@ -237,14 +242,14 @@ def _near_spellings(tx: Transaction, space: Space, term: str, word: str) -> dict
 
     Terms are compared with terms. A typo in an English word can give it another stem, so
     everything that is one edit away from the word as it was written is looked up too."""
-    found: dict[str, float] = {}
+    similarities: dict[str, float] = {}
     if len(term) >= MIN_LENGTH:
         near = tx.search.words(space.number, word_parts(term))
-        found = {spelling: similarity(term, spelling) for spelling in near}
+        similarities = {spelling: similarity(term, spelling) for spelling in near}
     if word.isascii() and word.isalpha():
         for spelling in tx.search.known_words(space.number, _edited_stems(word)):
-            found[spelling] = max(found.get(spelling, 0.0), 1 - 1 / len(word))
-    return {spelling: alike for spelling, alike in found.items() if alike}
+            similarities[spelling] = max(similarities.get(spelling, 0.0), 1 - 1 / len(word))
+    return {spelling: alike for spelling, alike in similarities.items() if alike}
 
 
 @lru_cache(64)  # a search of several namespaces needs them in each

@@ -88,16 +88,16 @@ def rank(
     retrievers = {"text", "substring"}
     is_answered = False
     for space in spaces:
-        asked = vectors.ask(space, query, replace(filter_, ns=NsFilter(space.name)))
-        candidates = find_candidates(asked)
-        measure(asked, candidates)
+        ns_query = vectors.ask(space, query, replace(filter_, ns=NsFilter(space.name)))
+        candidates = find_candidates(ns_query)
+        measure(ns_query, candidates)
         if is_linear:
-            weights = WITHOUT_VECTORS if asked.vectors is None else WITH_VECTORS
+            weights = WITHOUT_VECTORS if ns_query.vectors is None else WITH_VECTORS
             matches += score_linear(candidates.matches, weights, query)
         else:
             matches += score_by_rank(candidates, query)
         retrievers.update(candidates.retrievers)
-        is_answered = is_answered or has_answer(candidates.matches, asked, is_linear)
+        is_answered = is_answered or has_answer(candidates.matches, ns_query, is_linear)
     has_words = any(char.isalnum() for char in query.text)
     if spaces and not is_answered and has_words and vectoriser.may_wait:
         raise StillLoadingError  # nothing may be called irrelevant before its meaning was compared
@@ -154,25 +154,25 @@ class QueryVectors:
         tx = self._tx
         sources = tx.search.sources(space.name)
         words = match_words(tx, space, query, sources)
-        asked = NamespaceQuery(tx, space, query, filter_, sources, words)
+        ns_query = NamespaceQuery(tx, space, query, filter_, sources, words)
         if self.embedder is None:
-            return asked
+            return ns_query
         text = corrected(tx, query.text, words, filter_)
         vector = self._embed(self.embedder, _without_names(text, sources))
         if vector is None:
-            return asked
+            return ns_query
         model = tx.vectors.find(self.embedder.model, len(vector), CHUNKER)
         view = None if model is None else tx.vectors.view(model, space)
         if view is None or not view.count:
             name = self.embedder.model
             self.notes.append(f"{space.name} has no vectors of {name} yet; `ghost embed backfill`")
-            return asked
+            return ns_query
         pending = space.chunks - view.count
         if pending > 0 and (pending := pending - tx.vectors.plain(space.number)) > 0:
             self.notes.append(
                 f"{pending} chunks of {space.name} have no vectors yet; `ghost embed backfill`"
             )
-        return replace(asked, vectors=QueryVector(vector, view, self.embedder.thresholds.answer))
+        return replace(ns_query, vectors=QueryVector(vector, view, self.embedder.thresholds.answer))
 
     def _embed(self, embedder: Embedder, text: str) -> NDArray[np.float32] | None:
         """Embed a text once; None when the provider fails or the model does not know its words."""

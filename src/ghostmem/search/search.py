@@ -84,13 +84,13 @@ def search(
     listed as superseded; `valid_at` asks for memories that held at a time. A correction comes
     before the memory that it corrects."""
     at = store.clock() if now is None else as_time(now, "now")
-    asked = read_query(validate.text(query, "query"), at, validate.positive(limit, "limit"))
+    parsed = read_query(validate.text(query, "query"), at, validate.positive(limit, "limit"))
     filter_ = search_filter(ns, at, tiers, include_all, conditions)
     filter_ = replace(filter_, noted=_notes_only(within))
     synced = refresh(store, filter_.ns) if within != "memories" else ()
     terms = match_terms(query)
     with store.engine.read() as tx:
-        ranking = rank(store, tx, asked, filter_, min_score, pieces)
+        ranking = rank(store, tx, parsed, filter_, min_score, pieces)
         corrections = find_corrections(tx, ranking.answers[:limit], ranking.matches, filter_, at)
         strong = _strong(ranking, corrections, store, min_score, pieces)
         matches = ranking.answers
@@ -103,7 +103,7 @@ def search(
         hits = noted(tx, hits, corrections.contradictions, corrections.statements, at)
         missed = [match for match in ranking.matches if match not in matches] if explain else []
         misses = make_hits(tx, missed[:MAX_MISSES], terms, explain)
-        ended = rank_superseded(store, tx, asked, filter_, MAX_SUPERSEDED, min_score)
+        ended = rank_superseded(store, tx, parsed, filter_, MAX_SUPERSEDED, min_score)
         superseded = [replace(hit, note=ending(hit.memory)) for hit in make_hits(tx, ended, terms)]
     shown = [hit for hit in hits if weak or not hit.weak]
     weaker = [hit for hit in hits if hit.weak and not weak]

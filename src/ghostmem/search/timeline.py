@@ -60,8 +60,8 @@ def timeline(store: Store, ns: str, what: str) -> list[Event]:
             "a key or a question is required", "`ghost list --keys-only` shows the keys"
         )
     with store.engine.read() as tx:
-        known = tx.memories.last(ns, text)
-    start = [known] if known is not None else _search(store, ns, text)
+        memory = tx.memories.last(ns, text)
+    start = [memory] if memory is not None else _search(store, ns, text)
     if not start:
         raise NotFoundError(
             f"nothing in {ns} is about {validate.shown(text)}",
@@ -83,15 +83,15 @@ def _search(store: Store, ns: str, text: str) -> list[Memory]:
 
 def _related(tx: Transaction, start: Sequence[Memory]) -> list[Memory]:
     """Return memories and those linked to them by contradictions, directly or through others."""
-    known = {memory.id: memory for memory in start}
-    todo = list(known)
-    while todo and len(known) < MAX_MEMORIES:
+    memories = {memory.id: memory for memory in start}
+    todo = list(memories)
+    while todo and len(memories) < MAX_MEMORIES:
         ties = tx.graph.touching(todo, [Rel.CONTRADICTS])
-        fresh = {end for tie in ties for end in (tie.from_id, tie.to_id)} - known.keys()
-        memories = tx.memories.by_ids(sorted(fresh))
-        todo = [id_ for id_, memory in memories.items() if memory.ns == start[0].ns]
-        known |= {id_: memories[id_] for id_ in todo}
-    return list(known.values())
+        fresh = {end for tie in ties for end in (tie.from_id, tie.to_id)} - memories.keys()
+        rows = tx.memories.by_ids(sorted(fresh))
+        todo = [id_ for id_, memory in rows.items() if memory.ns == start[0].ns]
+        memories |= {id_: rows[id_] for id_ in todo}
+    return list(memories.values())
 
 
 def _events(tx: Transaction, memory: Memory, now: datetime) -> list[Event]:
