@@ -88,21 +88,18 @@ def _read(
         nodes = [node for path in paths for node in code.in_file(path)]
         nodes += [node for name in symbols for node in in_project(code.graph, name)]
         targets = {node.id: node for node in nodes}
-        by_language[code.graph.language] = _CodeAtHand(code, targets, _callers(code, targets))
+        callers = {
+            link.start: targets[link.end]
+            for link in reversed(code.graph.linked.links)  # the first link of a caller counts
+            if link.kind == "calls" and link.end in targets and link.start not in targets
+        }
+        by_language[code.graph.language] = _CodeAtHand(code, targets, callers)
     graphs = [at_hand.code.graph for at_hand in by_language.values()]
     for name in symbols:
         if graphs and not any(in_project(graph, name) for graph in graphs):
             lost = unknown(graphs[0], name)
             notes.append(f"{lost.message}; {lost.hint}")
     return by_language, notes
-
-
-def _callers(code: Code, targets: dict[str, Node]) -> dict[str, Node]:
-    callers: dict[str, Node] = {}
-    for link in code.graph.linked.links:
-        if link.kind == "calls" and link.end in targets and link.start not in targets:
-            callers.setdefault(link.start, targets[link.end])
-    return callers
 
 
 def _reason(

@@ -178,7 +178,13 @@ def _assemble(store: Store, request: ContextRequest) -> Pack:
         if sum(packer.cost(item) for item in (*pinned, *items)) > request.budget:
             items = shortened(spread_out(items, results.strong_score))
     packer.pack(pinned, items, relations, settings.containment == "roomy")
-    left = [*packer.left.values(), *_copies_left_out(copies, packer), *ended]
+    left = [*packer.left.values(), *ended]
+    left += [
+        Unplaced(item, SAME, packer.placed[id_].item.memory.key)
+        for id_, same in copies.items()
+        if id_ in packer.placed
+        for item in same
+    ]
     left += [
         Unplaced(item, "floor")
         for item in candidates
@@ -201,7 +207,10 @@ def _assemble(store: Store, request: ContextRequest) -> Pack:
         len(left),
         bool(compaction),
         compaction,
-        tuple(map(_left_out, left[:MAX_LEFT_OUT])),
+        tuple(
+            LeftOut(item.memory.ns, item.memory.key, round(item.score, 4), reason, by)
+            for item, reason, by in left[:MAX_LEFT_OUT]
+        ),
         _stages(packer, (*expansion.items.values(), *pinned)),
         (*synced, *code_notes, *results.notes, *_pinned_notes(pinned, packer)),
         relevant=bool(seeds) and any(entry.why.stage not in UNASKED for entry in packed),
@@ -315,16 +324,6 @@ def _with_linked(items: Sequence[ContextItem], kept: set[str]) -> set[str]:
     return kept | {item.id for item in items if item.firm and item.origin in kept}
 
 
-def _copies_left_out(copies: Mapping[str, Sequence[ContextItem]], packer: Packer) -> list[Unplaced]:
-    """Return the duplicates of packed memories."""
-    return [
-        Unplaced(item, SAME, packer.placed[id_].item.memory.key)
-        for id_, same in copies.items()
-        if id_ in packer.placed
-        for item in same
-    ]
-
-
 def _pinned_notes(pinned: Sequence[ContextItem], packer: Packer) -> list[str]:
     """Name the pinned memories that did not fit into their part of the budget."""
     keys = [item.memory.key for item in pinned if item.id not in packer.placed]
@@ -347,11 +346,6 @@ def _remarks(
         if keys := ", ".join(memory.key for memory in stated if memory.id not in named):
             remarks.append(Remark(id_, f"the user's own word: {keys}"))
     return remarks
-
-
-def _left_out(entry: Unplaced) -> LeftOut:
-    item, reason, by = entry
-    return LeftOut(item.memory.ns, item.memory.key, round(item.score, 4), reason, by)
 
 
 def _stages(packer: Packer, items: Iterable[ContextItem]) -> dict[str, Stage]:

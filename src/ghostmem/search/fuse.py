@@ -27,12 +27,11 @@ def score_by_rank(candidates: Candidates, query: Query) -> list[Match]:
         for retriever in candidates.retrievers
     }
 
-    def text_order(number: int) -> tuple[float, int]:
+    scores = {}
+    for number in rankings["text"]:
         chunk, lexical = matches[number].chunk, matches[number].features["lexical"]
-        score = text_score(lexical, chunk.priority, chunk.created_at, query.now, temporal)
-        return -score, number
-
-    text = sorted(rankings["text"], key=text_order)
+        scores[number] = text_score(lexical, chunk.priority, chunk.created_at, query.now, temporal)
+    text = sorted(scores, key=lambda number: (-scores[number], number))
     rankings["text"] = {number: rank for rank, number in enumerate(text, 1)}
     kinds = {number: match.chunk.kind for number, match in matches.items()}
     highest = reciprocal([1] * len(rankings))
