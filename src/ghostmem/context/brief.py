@@ -67,9 +67,8 @@ def brief(
         candidates = {memory.id: memory for memory in pinned} | _candidates(tx, filter_, since)
         corrections = refuters(tx, candidates, filter_, now)
         candidates |= {memory.id: memory for newer in corrections.values() for memory in newer}
-        shown, corrections = _without_duplicates(candidates, corrections)
+        shown, newer_ids = _without_duplicates(candidates, corrections)
         summaries = _summaries(tx, shown)
-    newer_ids = {id_: [memory.id for memory in newer] for id_, newer in corrections.items()}
     items = [_item(memory, now, since) for memory in shown.values()]
     packer = Packer(budget, max_memory_tokens, estimated_tokens)
     packer.pack(
@@ -110,22 +109,24 @@ def _candidates(tx: Transaction, filter_: Filter, since: datetime | None) -> dic
 
 def _without_duplicates(
     memories: Mapping[str, Memory], corrections: Refuters
-) -> tuple[dict[str, Memory], Refuters]:
-    """Keep one memory of each text (pinned, or else the latest), with the corrections of all."""
+) -> tuple[dict[str, Memory], dict[str, list[str]]]:
+    """Keep one memory of each text (pinned, or else the latest), with the corrections of all.
+
+    The corrections are ids of kept memories by the id of the kept memory that they correct."""
     texts = {id_: " ".join(memory.content.split()) for id_, memory in memories.items()}
     kept: dict[str, Memory] = {}
     for id_, memory in memories.items():
         known = kept.get(texts[id_], memory)
         kept[texts[id_]] = max(memory, known, key=lambda m: (m.pinned, last_word(m)))
-    joined: dict[str, dict[str, Memory]] = {}
+    newer_ids: dict[str, dict[str, None]] = {}
     for id_ in [id_ for id_ in corrections if id_ in memories]:
         memory = kept[texts[id_]]
         for newer in (kept[texts[other.id]] for other in corrections[id_]):
             # the latest statement of a text may be newer than the correction of an earlier one
             if newer.id != memory.id and prevails(newer, memory):
-                joined.setdefault(memory.id, {})[newer.id] = newer
+                newer_ids.setdefault(memory.id, {})[newer.id] = None
     shown = {id_: memory for id_, memory in memories.items() if kept[texts[id_]].id == id_}
-    return shown, {id_: list(newer.values()) for id_, newer in joined.items()}
+    return shown, {id_: list(ids) for id_, ids in newer_ids.items()}
 
 
 def _summaries(tx: Transaction, memories: Mapping[str, Memory]) -> dict[str, list[str]]:

@@ -85,21 +85,26 @@ def _read(
             hint = f"; {error.hint}" if isinstance(error, GhostError) else ""
             notes.append(f"the {language} code of {home} was not read: {error}{hint}")
             continue
-        nodes = [node for path in paths for node in code.in_file(path)]
-        nodes += [node for name in symbols for node in in_project(code.graph, name)]
-        targets = {node.id: node for node in nodes}
-        callers = {
-            link.start: targets[link.end]
-            for link in reversed(code.graph.linked.links)  # the first link of a caller counts
-            if link.kind == "calls" and link.end in targets and link.start not in targets
-        }
-        by_language[code.graph.language] = _CodeAtHand(code, targets, callers)
+        by_language[code.graph.language] = _select(code, symbols, paths)
     graphs = [at_hand.code.graph for at_hand in by_language.values()]
     for name in symbols:
         if graphs and not any(in_project(graph, name) for graph in graphs):
             lost = unknown(graphs[0], name)
             notes.append(f"{lost.message}; {lost.hint}")
     return by_language, notes
+
+
+def _select(code: Code, symbols: Sequence[str], paths: Iterable[str]) -> _CodeAtHand:
+    """Return the nodes of some files and symbols, and their direct callers."""
+    nodes = [node for path in paths for node in code.in_file(path)]
+    nodes += [node for name in symbols for node in in_project(code.graph, name)]
+    targets = {node.id: node for node in nodes}
+    callers = {
+        link.start: targets[link.end]
+        for link in reversed(code.graph.linked.links)  # the first link of a caller counts
+        if link.kind == "calls" and link.end in targets and link.start not in targets
+    }
+    return _CodeAtHand(code, targets, callers)
 
 
 def _reason(

@@ -178,26 +178,15 @@ def _assemble(store: Store, request: ContextRequest) -> Pack:
         if sum(packer.cost(item) for item in (*pinned, *items)) > request.budget:
             items = shortened(spread_out(items, results.strong_score))
     packer.pack(pinned, items, relations, settings.containment == "roomy")
-    left = [*packer.left.values(), *ended]
-    left += [
-        Unplaced(item, SAME, packer.placed[id_].item.memory.key)
-        for id_, same in copies.items()
-        if id_ in packer.placed
-        for item in same
-    ]
-    left += [
-        Unplaced(item, "floor")
-        for item in candidates
-        if item.id not in kept and item.id not in packer.placed and item.stage != "child"
-    ]
-    left.sort(key=lambda entry: entry.item.order)
+    low = [item for item in candidates if item.id not in kept]
+    left = _left_out(packer, copies, low, ended)
     compaction = expansion.compaction()
     packed = packed_memories(
         packer.placed,
         contradictions,
         _remarks(code, doubts, statements, contradictions),
         {id_: expansion.children(id_) for id_ in packer.placed},
-        {id_: [item.memory.key for item in same] for id_, same in copies.items()},
+        copies,
     )
     _record_use(store, [entry.item for entry in packer.placed.values()])
     return Pack(
@@ -207,10 +196,7 @@ def _assemble(store: Store, request: ContextRequest) -> Pack:
         len(left),
         bool(compaction),
         compaction,
-        tuple(
-            LeftOut(item.memory.ns, item.memory.key, round(item.score, 4), reason, by)
-            for item, reason, by in left[:MAX_LEFT_OUT]
-        ),
+        tuple(left[:MAX_LEFT_OUT]),
         _stages(packer, (*expansion.items.values(), *pinned)),
         (*synced, *code_notes, *results.notes, *_pinned_notes(pinned, packer)),
         relevant=bool(seeds) and any(entry.why.stage not in UNASKED for entry in packed),
@@ -322,6 +308,30 @@ def _above_floor(
 def _with_linked(items: Sequence[ContextItem], kept: set[str]) -> set[str]:
     """Add the memories that typed edges lead to."""
     return kept | {item.id for item in items if item.firm and item.origin in kept}
+
+
+def _left_out(
+    packer: Packer,
+    copies: Mapping[str, Sequence[ContextItem]],
+    low: Sequence[ContextItem],
+    ended: Sequence[Unplaced],
+) -> list[LeftOut]:
+    """Return the memories that are not in the pack and why, best first."""
+    entries = list(packer.left.values())
+    for id_ in [id_ for id_ in copies if id_ in packer.placed]:
+        key = packer.placed[id_].item.memory.key
+        entries += [Unplaced(item, SAME, key) for item in copies[id_]]
+    entries += ended
+    entries += [
+        Unplaced(item, "floor")
+        for item in low
+        if item.id not in packer.placed and item.stage != "child"
+    ]
+    entries.sort(key=lambda entry: entry.item.order)
+    return [
+        LeftOut(item.memory.ns, item.memory.key, round(item.score, 4), reason, by)
+        for item, reason, by in entries
+    ]
 
 
 def _pinned_notes(pinned: Sequence[ContextItem], packer: Packer) -> list[str]:

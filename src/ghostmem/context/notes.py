@@ -9,6 +9,7 @@ from ghostmem.model import Memory, Packed, Why
 from ghostmem.truth.standing import disputed
 
 if TYPE_CHECKING:
+    from ghostmem.context.item import ContextItem
     from ghostmem.context.packer import Placed
 
 
@@ -22,13 +23,14 @@ class Remark(NamedTuple):
 def packed_memories(
     placed: Mapping[str, Placed],
     refuters: Mapping[str, Sequence[str]],
-    remarks: Iterable[Remark],
+    remarks: Sequence[Remark],
     children: Mapping[str, Sequence[str]] | None = None,
-    copies: Mapping[str, Sequence[str]] | None = None,
+    copies: Mapping[str, Sequence[ContextItem]] | None = None,
 ) -> tuple[Packed, ...]:
     """Return packed memories with their reasons and notes.
 
-    `refuters` are the ids of memories that correct a memory; `children` and `copies` are keys."""
+    `refuters` are the ids of memories that correct a memory; `children` are keys, `copies` the
+    duplicates of a memory."""
     shown = {id_: entry.item.memory for id_, entry in placed.items()}
     newer = {
         id_: [shown[other] for other in refuters.get(id_, ()) if other in shown] for id_ in shown
@@ -37,17 +39,16 @@ def packed_memories(
     for id_ in refuters:
         for other in newer.get(id_, ()):
             older[other.id].append(shown[id_])
-    notes: dict[str, list[str]] = {id_: [] for id_ in shown}
-    for remark in remarks:
-        if remark.id in notes:
-            notes[remark.id].append(remark.text)
     return tuple(
         _packed(
             entry,
-            [*notes[id_], *disputed(shown[id_], older[id_], newer[id_])],
+            [
+                *(remark.text for remark in remarks if remark.id == id_),
+                *disputed(shown[id_], older[id_], newer[id_]),
+            ],
             {memory.key for memory in (*older[id_], *newer[id_])},
             (children or {}).get(id_, ()),
-            (copies or {}).get(id_, ()),
+            [item.memory.key for item in (copies or {}).get(id_, ())],
         )
         for id_, entry in placed.items()
     )

@@ -11,7 +11,7 @@ from ghostmem.context.item import ContextItem
 from ghostmem.context.packer import Unplaced
 from ghostmem.context.request import ContextRequest
 from ghostmem.model import Memory
-from ghostmem.search.candidates import Match
+from ghostmem.search.candidates import ChunkMatch
 from ghostmem.search.cutoff import STRONG
 from ghostmem.search.rank import rank, rank_superseded
 from ghostmem.store.store import Store
@@ -94,7 +94,7 @@ class SearchResults:
             for item in self._items(matches)
         ]
 
-    def _items(self, matches: Sequence[Match]) -> list[ContextItem]:
+    def _items(self, matches: Sequence[ChunkMatch]) -> list[ContextItem]:
         ids = [match.chunk.memory_id for match in matches]
         memories, uses = self._tx.memories.by_ids(ids), self._tx.journal.uses(ids)
         items: list[ContextItem] = []

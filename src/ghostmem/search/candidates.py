@@ -51,7 +51,7 @@ class NamespaceQuery:
 
 
 @dataclass(slots=True, eq=False)
-class Match:
+class ChunkMatch:
     """A chunk that may answer a question, with its features and, later, its score."""
 
     chunk: Candidate
@@ -67,7 +67,7 @@ class Match:
 class Candidates(NamedTuple):
     """The candidates of one namespace, their threads, and the retrievers that ran."""
 
-    matches: list[Match]
+    matches: list[ChunkMatch]
     threads: list[lexical.ThreadItems]  # items are positions in `matches`
     retrievers: tuple[str, ...]
 
@@ -82,7 +82,7 @@ def find_candidates(ns_query: NamespaceQuery) -> Candidates:
             ranks[chunk.chunk][retriever] = rank
             seeds[chunk.chunk] = chunk
     chunks, threads = _with_neighbours(ns_query, list(seeds.values()))
-    matches = [Match(chunk, ns_query.space, ranks[chunk.chunk]) for chunk in chunks]
+    matches = [ChunkMatch(chunk, ns_query.space, ranks[chunk.chunk]) for chunk in chunks]
     return Candidates(matches, threads, tuple(shortlists))
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from ghostmem.model import NsFilter
-from ghostmem.search.candidates import Match
+from ghostmem.search.candidates import ChunkMatch
 from ghostmem.store.rows import Filter
 from ghostmem.truth.refuters import Refuters, refuters
 from ghostmem.truth.vouch import vouched
@@ -31,8 +31,8 @@ class Corrections(NamedTuple):
 
 def find_corrections(
     tx: Transaction,
-    shown: Sequence[Match],
-    matches: Iterable[Match],
+    shown: Sequence[ChunkMatch],
+    matches: Iterable[ChunkMatch],
     filter_: Filter,
     now: datetime,
 ) -> Corrections:
@@ -50,7 +50,7 @@ def find_corrections(
     return Corrections(contradictions, statements, _unless_named(before, matches))
 
 
-def _unless_named(before: Refuters, matches: Iterable[Match]) -> Refuters:
+def _unless_named(before: Refuters, matches: Iterable[ChunkMatch]) -> Refuters:
     """Leave out corrections that contain fewer of the codes in the question than the corrected.
 
     A question that names a code asks for the memories that contain it."""
@@ -65,13 +65,13 @@ def _unless_named(before: Refuters, matches: Iterable[Match]) -> Refuters:
 
 
 def with_corrections(
-    tx: Transaction, matches: list[Match], before: Refuters, limit: int
-) -> list[Match]:
+    tx: Transaction, matches: list[ChunkMatch], before: Refuters, limit: int
+) -> list[ChunkMatch]:
     """Add the corrections of the first matches that are not matches themselves.
 
     A correction scores as much as the memory that it corrects."""
     known = {match.chunk.memory_id for match in matches}
-    added: list[Match] = []
+    added: list[ChunkMatch] = []
     for match in matches[:limit]:
         parts = {"correction": match.score}
         todo = list(before.get(match.chunk.memory_id, ()))

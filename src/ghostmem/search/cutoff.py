@@ -5,7 +5,7 @@ thresholds were chosen on development data, see docs/decisions.md."""
 
 from math import log10
 
-from ghostmem.search.candidates import Match, NamespaceQuery
+from ghostmem.search.candidates import ChunkMatch, NamespaceQuery
 from ghostmem.search.query import Query
 from ghostmem.settings import Settings
 from ghostmem.text.calendar import MONTHS, RECENT, TIME_WORDS
@@ -28,7 +28,7 @@ MAX_STRONG = 10  # more hits than these are strong only if they score nearly as 
 NEARLY = 0.95  # the share of the best score that counts as nearly as much
 
 
-def has_answer(matches: list[Match], ns_query: NamespaceQuery, is_linear: bool) -> bool:
+def has_answer(matches: list[ChunkMatch], ns_query: NamespaceQuery, is_linear: bool) -> bool:
     """Return whether the wording, meaning, codes or time of any candidate fit the question."""
     query, vectors = ns_query.query, ns_query.vectors
     # the vector of mere punctuation means nothing
@@ -65,7 +65,7 @@ def evidence(lexical: float, cosine: float | None) -> float:
     return lexical if cosine is None else cosine + WORDING * lexical
 
 
-def _is_about_time(matches: list[Match], query: Query) -> bool:
+def _is_about_time(matches: list[ChunkMatch], query: Query) -> bool:
     """Return whether a question asks for little more than a time that some candidate is of."""
     content = [word for word in query.words if word not in ALL_TIME_WORDS]
     has_time = any(
@@ -77,8 +77,8 @@ def _is_about_time(matches: list[Match], query: Query) -> bool:
 
 
 def answers(
-    matches: list[Match], is_answered: bool, min_score: float | None, abstain: bool
-) -> list[Match]:
+    matches: list[ChunkMatch], is_answered: bool, min_score: float | None, abstain: bool
+) -> list[ChunkMatch]:
     """Return the candidates with any evidence, or nothing when no candidate is about the question.
 
     A caller's `min_score` replaces both tests."""
@@ -89,12 +89,12 @@ def answers(
     return [match for match in matches if _has_evidence(match)] if is_answered else []
 
 
-def _has_evidence(match: Match) -> bool:
+def _has_evidence(match: ChunkMatch) -> bool:
     by_meaning = match.cosine is not None and match.cosine >= MIN_COSINE
     return by_meaning or not EVIDENCE_PARTS.isdisjoint(match.parts)
 
 
-def strong_count(matches: list[Match], min_score: float | None, settings: Settings) -> int:
+def strong_count(matches: list[ChunkMatch], min_score: float | None, settings: Settings) -> int:
     """Return the number of strong hits, which come first.
 
     All are strong when the cut-off is off or the caller has set `min_score`."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence, Set
 from typing import TYPE_CHECKING
 
 from ghostmem.model import Hit, Receipt
-from ghostmem.search.candidates import Match
+from ghostmem.search.candidates import ChunkMatch
 from ghostmem.text.focus import find_place
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def make_hits(
     tx: Transaction,
-    matches: Sequence[Match],
+    matches: Sequence[ChunkMatch],
     terms: QueryTerms,
     explain: bool = False,
     strong: Set[str] | None = None,

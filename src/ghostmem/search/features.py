@@ -6,7 +6,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from ghostmem.search import lexical
-from ghostmem.search.candidates import Candidates, Match, NamespaceQuery, QueryVector
+from ghostmem.search.candidates import Candidates, ChunkMatch, NamespaceQuery, QueryVector
 from ghostmem.search.query import Query
 from ghostmem.search.score import AFTER, BEFORE
 from ghostmem.text.question import is_question, names_something, tells_time
@@ -93,7 +93,7 @@ def _stretched(cosines: NDArray[np.float32], has_vector: NDArray[np.bool_]) -> N
     return mean + (cosines - mean) * (USUAL_DEVIATION / deviation)
 
 
-def _measure_fields(ns_query: NamespaceQuery, matches: list[Match]) -> None:
+def _measure_fields(ns_query: NamespaceQuery, matches: list[ChunkMatch]) -> None:
     """Set the features of source, time, form and kind that the question asks for."""
     query, times, question = ns_query.query, ns_query.query.times, ns_query.query.question
     source = _named_source(query, ns_query.sources)
@@ -137,7 +137,7 @@ def _is_identifier(term: str) -> bool:
     return len(term) > 4 if term.isdigit() else not term.isalpha()
 
 
-def _newest(matches: list[Match]) -> dict[int, float]:
+def _newest(matches: list[ChunkMatch]) -> dict[int, float]:
     """Return 1 for the newest chunk that is about the question, and less for each older one."""
     best = max((match.features["lexical"] for match in matches), default=0.0)
     about = [match.chunk for match in matches if match.features["lexical"] >= best / 2]

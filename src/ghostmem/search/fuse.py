@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 
-from ghostmem.search.candidates import Candidates, Match
+from ghostmem.search.candidates import Candidates, ChunkMatch
 from ghostmem.search.query import Query
 from ghostmem.search.score import best_first
 
@@ -14,7 +14,7 @@ TEXT_TEMPORAL, RECENCY_TEMPORAL = 0.2, 0.7  # and for a question about a time
 EPISODIC = 0.3  # bonus of an episode for a question about a time
 
 
-def score_by_rank(candidates: Candidates, query: Query) -> list[Match]:
+def score_by_rank(candidates: Candidates, query: Query) -> list[ChunkMatch]:
     """Return the shortlisted candidates with fused scores, best first."""
     temporal = query.times.relative or bool(query.times.months)
     matches = {match.chunk.chunk: match for match in candidates.matches}
@@ -45,7 +45,7 @@ def score_by_rank(candidates: Candidates, query: Query) -> list[Match]:
         specified = min(1.0, score / highest)
         # without features: they are no part of this score
         scored.append(
-            Match(match.chunk, match.space, ranks, {}, match.cosine, parts, score, specified)
+            ChunkMatch(match.chunk, match.space, ranks, {}, match.cosine, parts, score, specified)
         )
     return sorted(scored, key=best_first)
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 from ghostmem.errors import EmbeddingError
 from ghostmem.model import NsFilter
-from ghostmem.search.candidates import Match, NamespaceQuery, QueryVector, find_candidates
+from ghostmem.search.candidates import ChunkMatch, NamespaceQuery, QueryVector, find_candidates
 from ghostmem.search.cutoff import answers, has_answer
 from ghostmem.search.features import measure
 from ghostmem.search.fuse import score_by_rank
@@ -43,8 +43,8 @@ class Ranking:
     `complete` is False when a namespace, or part of it, could not be searched by meaning although a
     model is configured."""
 
-    matches: list[Match]  # each memory by its best chunk, or every chunk
-    answers: list[Match]  # those that are about the question
+    matches: list[ChunkMatch]  # each memory by its best chunk, or every chunk
+    answers: list[ChunkMatch]  # those that are about the question
     retrievers: tuple[str, ...]
     notes: tuple[str, ...]
     complete: bool
@@ -84,7 +84,7 @@ def rank(
     names = tx.search.names(ns.prefix) if ns.is_prefix or not ns else [str(ns)]
     spaces = [space for space in tx.search.spaces(names) if space.chunks]
     vectors = QueryVectors(tx, vectoriser)
-    matches: list[Match] = []
+    matches: list[ChunkMatch] = []
     retrievers = {"text", "substring"}
     is_answered = False
     for space in spaces:
@@ -122,7 +122,7 @@ def rank_superseded(
     filter_: Filter,
     limit: int,
     min_score: float | None = None,
-) -> list[Match]:
+) -> list[ChunkMatch]:
     """Return the best memories that would have been answers if they had not ended."""
     if filter_.closed is None or not tx.listing.has_closed(filter_.ns, query.now):
         return []
@@ -130,9 +130,9 @@ def rank_superseded(
     return rank(store, tx, replace(query, limit=limit), ended, min_score).answers[:limit]
 
 
-def _best_chunks(matches: list[Match]) -> list[Match]:
+def _best_chunks(matches: list[ChunkMatch]) -> list[ChunkMatch]:
     """Keep each memory once, by its best chunk."""
-    best: dict[str, Match] = {}
+    best: dict[str, ChunkMatch] = {}
     for match in matches:
         best.setdefault(match.chunk.memory_id, match)
     return list(best.values())

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from math import sqrt
 from statistics import fmean
 
-from ghostmem.search.candidates import Match
+from ghostmem.search.candidates import ChunkMatch
 from ghostmem.search.query import Query
 
 # The weight of each feature when there are vectors; chosen on development data, see
@@ -61,7 +61,9 @@ BEFORE, AFTER = 0.3, 0.1  # the share of its neighbours that is mixed into an it
 SPREAD, TOP = 0.1, 40
 
 
-def score_linear(matches: list[Match], weights: Mapping[str, float], query: Query) -> list[Match]:
+def score_linear(
+    matches: list[ChunkMatch], weights: Mapping[str, float], query: Query
+) -> list[ChunkMatch]:
     """Score candidates, each on the scale of its attainable sum, and return them best first."""
     several = query.question.several
     full = FULL_SUM if weights is WITH_VECTORS else FULL_SUM_TEXT
@@ -83,7 +85,7 @@ def score_linear(matches: list[Match], weights: Mapping[str, float], query: Quer
     return [ranked[at] for at in order]
 
 
-def best_first(match: Match) -> tuple[float, float, str]:
+def best_first(match: ChunkMatch) -> tuple[float, float, str]:
     """Return the sort key of a scored candidate: by score, then the newest, then by key."""
     return -match.score, -match.chunk.created_at.timestamp(), match.chunk.key
 
