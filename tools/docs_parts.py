@@ -8,7 +8,7 @@ import inspect
 import re
 import sys
 import textwrap
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from enum import StrEnum
 from importlib import import_module
 from typing import Any
@@ -21,8 +21,6 @@ from ghostmem.cli.main import COMMANDS, cli, shared_options
 from ghostmem.embed.base import Thresholds
 from ghostmem.embed.static import StaticEmbedder
 from ghostmem.search.score import WITH_VECTORS, WITHOUT_VECTORS
-from ghostmem.store.fields import put_fields
-from ghostmem.store.narrowing import narrowed
 
 # What an argument is, by its name, or by its command and its name; click has no place for it.
 ARGUMENTS = {
@@ -278,9 +276,6 @@ def first_line(thing: Any) -> str:
     return (inspect.getdoc(thing) or "").partition("\n\n")[0].replace("\n", " ")
 
 
-CHECKERS: dict[str, Callable[..., Any]] = {"Unpack[Narrow]": narrowed, "Unpack[Named]": put_fields}
-
-
 def annotation(value: Any) -> str:
     """Return a type as it is written in code."""
     text = (
@@ -298,34 +293,14 @@ def annotation(value: Any) -> str:
     )
 
 
-def spelled_out(found: inspect.Signature) -> Iterator[tuple[str, inspect.Parameter]]:
-    """Yield a function's parameters, with those that another function checks for it in place of
-    `**`.
-    """
-    for name, part in found.parameters.items():
-        checker = (
-            CHECKERS.get(annotation(part.annotation)) if part.kind is part.VAR_KEYWORD else None
-        )
-        yield from inspect.signature(checker).parameters.items() if checker else [(name, part)]
-
-
-def signature(
-    function: Callable[..., Any], leave_out: str, more: Iterable[inspect.Parameter] = ()
-) -> str:
-    """Return the arguments of a function, `more` before its named ones, and its result.
-
-    Many arguments stand one per line.
-    """
+def signature(function: Callable[..., Any], leave_out: str) -> str:
+    """Return the parameters of a function and its result; many parameters get a line each."""
     found = inspect.signature(function)
-    given = [(name, part) for name, part in spelled_out(found) if name != leave_out]
-    first = next(
-        (at for at, (_, part) in enumerate(given) if part.kind is part.KEYWORD_ONLY), len(given)
-    )
     parts: list[str] = []
-    star = False
-    for name, part in (*given[:first], *((part.name, part) for part in more), *given[first:]):
-        if part.kind is part.KEYWORD_ONLY and not star:
-            star = True
+    for name, part in found.parameters.items():
+        if name == leave_out:
+            continue
+        if part.kind is part.KEYWORD_ONLY and "*" not in parts:
             parts.append("*")
         default = "" if part.default is part.empty else f" = {part.default!r}"
         stars = "**" if part.kind is part.VAR_KEYWORD else ""
@@ -335,7 +310,7 @@ def signature(
     return f"({arguments}) -> {annotation(found.return_annotation)}"
 
 
-FEATURES = tuple(
+FEATURE_PACKAGES = tuple(
     f"ghostmem.{name}."
     for name in (
         "admin capture context graph lifecycle memory notes outline search transfer truth web"
@@ -343,10 +318,10 @@ FEATURES = tuple(
 )
 
 
-def verb_of(method: Callable[..., Any]) -> Callable[..., Any] | None:
-    """Return the verb that a method calls."""
+def operation_of(method: Callable[..., Any]) -> Callable[..., Any] | None:
+    """Return the operation that a method of Ghost calls."""
     for node in ast.walk(ast.parse(textwrap.dedent(inspect.getsource(method)))):
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(FEATURES):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(FEATURE_PACKAGES):
             found: Callable[..., Any] = getattr(import_module(str(node.module)), node.names[0].name)
             return found
     return None
@@ -363,25 +338,30 @@ def methods() -> dict[str, Callable[..., Any]]:
 
 
 def method_part() -> str:
-    """Return every public method with its signature and what it does, in the words of its verb."""
+    """Return every public method of Ghost with its signature and docstring."""
     text = []
     for name, method in methods().items():
-        verb = verb_of(method)
-        own = inspect.signature(method).parameters.values()
-        if verb and any(part.kind is part.VAR_KEYWORD for part in own):
-            known = inspect.signature(verb).parameters
-            more = [
-                part for part in own if part.kind is part.KEYWORD_ONLY and part.name not in known
-            ]
-            shown = signature(verb, "store", more)
-        else:
-            shown = signature(method, "self")
-        text += [
-            f"### {name}",
-            fenced(f"{'Ghost' if name == 'open' else 'ghost'}.{name}{shown}", "py"),
-        ]
-        text.append(inspect.cleandoc((verb or method).__doc__ or ""))
+        owner = "Ghost" if name == "open" else "ghost"
+        text += [f"### {name}", fenced(f"{owner}.{name}{signature(method, 'self')}", "py")]
+        text.append(described_arguments(inspect.cleandoc(method.__doc__ or "")))
     return "\n\n".join(text)
+
+
+def described_arguments(doc: str) -> str:
+    """Return a docstring as markdown, its sections Args, Returns and Raises as lists."""
+    blocks = []
+    for block in doc.split("\n\n"):
+        head, _, body = block.partition("\n")
+        if head not in ("Args:", "Returns:", "Raises:"):
+            blocks.append(block)
+            continue
+        items = re.sub(r"\n {8,}", " ", textwrap.dedent(body)).replace("\n    ", " ").split("\n")
+        if head == "Returns:":
+            blocks.append("Returns: " + " ".join(items))
+        else:
+            rows = [re.sub(r"^(\w+):", r"- `\1`:", item) for item in items]
+            blocks.append("\n".join([head, "", *rows] if head == "Raises:" else rows))
+    return "\n\n".join(blocks)
 
 
 def type_part() -> str:
@@ -441,7 +421,7 @@ def report_part() -> str:
     """Return the types that methods return but that are not public names."""
     found: dict[str, Any] = {}
     for method in methods().values():
-        collect(inspect.signature(method).return_annotation, verb_of(method), found)
+        collect(inspect.signature(method).return_annotation, operation_of(method), found)
     return "\n\n".join(described(name, made) for name, made in found.items())
 
 

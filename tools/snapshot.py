@@ -1,7 +1,8 @@
-"""Write what Ghost answers into a folder, so that two versions of the code can be compared.
+"""Write Ghost's answers into a folder, so that two versions of the code can be compared.
 
-    python tools/snapshot.py before            all answers of this code, as JSON files in the folder
-    `before` python tools/snapshot.py after --engine postgres diff -r before after
+    python tools/snapshot.py before                      write answers as JSON files to `before`
+    python tools/snapshot.py after --engine postgres
+    diff -r before after
 
 Only public interfaces are used. Ids are replaced by their order of appearance and times of the
 machine's clock by a word; scores are rounded to nine digits; descriptions, help texts and messages
@@ -34,6 +35,8 @@ QUESTIONS = 200
 BUDGETS = (80, 300, 1200)
 WORDS = Path(__file__).parent.parent / "bench" / "data" / "small_dev.jsonl"
 _ULID = re.compile(r"\b[0-7][0-9A-HJKMNP-TV-Z]{25}\b")
+_HASH = re.compile(r"\b[0-9a-f]{64}\b")
+_SECRET = re.compile(r"\bghost_[0-9A-Z]{26}_[\w-]+")
 _TIME = re.compile(r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|\+00:00)?")
 _TEXTS = ("description", "help", "summary", "hint", "message", "title", "about")
 
@@ -114,7 +117,7 @@ def _operation(ghost: Ghost, chance: random.Random, ns: str, key: str, text: str
 
 
 def normal(value: Any, ids: dict[str, str], *, texts: bool = True, times: bool = False) -> Any:
-    """Return plain data without what may differ between two runs."""
+    """Return plain data without values that differ between two runs."""
     if isinstance(value, dict):
         kept = (
             value.items()
@@ -132,7 +135,9 @@ def normal(value: Any, ids: dict[str, str], *, texts: bool = True, times: bool =
         return round(value, 9)
     if isinstance(value, str):
         value = _ULID.sub(lambda found: ids.setdefault(found[0], f"ID{len(ids)}"), value)
-        return _TIME.sub("TIME", value) if times else value
+        if times:
+            value = _SECRET.sub("SECRET", _HASH.sub("HASH", _TIME.sub("TIME", value)))
+        return value
     return value
 
 
@@ -171,7 +176,7 @@ def help_structure() -> dict[str, Any]:
             (
                 param.name or "",
                 sorted(param.opts),
-                str(param.type),
+                param.type.name,
                 param.required,
                 param.multiple if isinstance(param, click.Option) else param.nargs,
             )
@@ -188,7 +193,7 @@ def help_structure() -> dict[str, Any]:
 
 
 def command_outputs(folder: Path) -> dict[str, Any]:
-    """Return what every command of the tests' table prints as JSON, on a copy of the same store."""
+    """Return the JSON output of every command of the tests' table, on a copy of the same store."""
     sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
     from importlib import import_module
 
@@ -261,7 +266,7 @@ def mcp_tools(folder: Path) -> Any:
             "mcp",
             "--experimental",
             "--tools",
-            "all",
+            "memory,truth,notes,knowledge,outline,viewer",
         ],
         input="".join(json.dumps(frame) + "\n" for frame in frames),
         capture_output=True,

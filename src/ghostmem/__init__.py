@@ -14,7 +14,6 @@ from ghostmem._version import __version__
 
 if TYPE_CHECKING:
     from ghostmem.adapters.memory_search_tool import MemorySearchTool
-    from ghostmem.adapters.memory_tools import MemorySave, MemorySearch
     from ghostmem.adapters.tool import Tool
     from ghostmem.capture.capture import Captured, CaptureReport
     from ghostmem.capture.ingest_transcript import TranscriptReport
@@ -75,6 +74,7 @@ if TYPE_CHECKING:
         Tier,
         Why,
     )
+    from ghostmem.notes.memory_tools import MemorySave, MemorySearch
     from ghostmem.notes.roles import (
         MemoryEntry,
         SearchResult,
@@ -100,7 +100,7 @@ _MODULES = {
     "capture.ingest_transcript": "TranscriptReport",
     "transfer.migrate": "Migration migrate",
     "capture.mine_procedures": "MineReport Mined",
-    "adapters.memory_tools": "MemorySave MemorySearch",
+    "notes.memory_tools": "MemorySave MemorySearch",
     "adapters.memory_search_tool": "MemorySearchTool",
     "adapters.tool": "Tool",
     "notes.roles": (

@@ -13,7 +13,6 @@ import pytest
 import ghostmem.mcp.tools
 from conftest import Clock
 from ghostmem import Ghost
-from ghostmem.adapters.memory_tools import MemorySave, MemorySearch
 from ghostmem.errors import (
     GhostError,
     InvalidInputError,
@@ -24,6 +23,7 @@ from ghostmem.errors import (
     MemorySearchFailError,
 )
 from ghostmem.mcp.tools import chosen_tools
+from ghostmem.notes.memory_tools import MemorySave, MemorySearch
 from ghostmem.settings import Settings
 
 # the specification's own words
@@ -180,7 +180,9 @@ def test_building_a_tool_registers_and_opens_nothing(
     assert [name for name, tools in names.items() if "memory_save" in tools] == ["notes"]
     assert (
         "default 5"
-        in chosen_tools(["notes"], tmp_path)["memory_search"].takes["max_results"]["description"]
+        in chosen_tools(["notes"], tmp_path)["memory_search"].parameters["max_results"][
+            "description"
+        ]
     )
 
 

@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 
 from ghostmem import Ghost
-from ghostmem.cli.commands.tools import STYLES
+from ghostmem.adapters.schemas import FORMATS, call, schemas
+from ghostmem.cli.commands.serve import STYLES
 from ghostmem.errors import InvalidInputError, NotFoundError
-from ghostmem.mcp.schemas import FORMATS, call, schemas
-from ghostmem.mcp.tools import MEMORY, SEVERAL, TOOLSETS, chosen_tools
+from ghostmem.mcp.memory_tools import MEMORY
+from ghostmem.mcp.tools import SEVERAL, TOOLSETS, chosen_tools
 
 NS = "agent:me"
 
@@ -46,12 +47,12 @@ def test_the_names_are_those_of_the_table() -> None:
 def test_tools_that_look_into_several_namespaces_exist() -> None:
     """The list names tools that are there and take a namespace."""
     offered = chosen_tools(TOOLSETS)
-    assert all("ns" in offered[name].takes for name in SEVERAL)
+    assert all("ns" in offered[name].parameters for name in SEVERAL)
 
 
 def test_the_protocols_sdk_is_not_imported() -> None:
     """Programs that speak plain function calling do not pay for it."""
-    code = "import sys; from ghostmem.mcp.schemas import schemas; schemas(); print([m for m in ('mcp', 'pydantic') if m in sys.modules])"
+    code = "import sys; from ghostmem.adapters.schemas import schemas; schemas(); print([m for m in ('mcp', 'pydantic') if m in sys.modules])"
     assert (
         subprocess.run(
             [sys.executable, "-c", code], capture_output=True, text=True, check=True

@@ -223,6 +223,7 @@ with Ghost.open(sys.argv[1], embedder="none") as ghost:
 """
 
 
+@pytest.mark.process
 def test_several_processes_write_one_chain(open_ghost: OPEN, path: Path) -> None:
     """Writers that take turns leave chains and one order without a gap."""
     running = [

@@ -39,14 +39,6 @@ FLAGS = [
 TIMEOUT = 30_000  # milliseconds; the machine may be busy
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark every test of this folder: it may be skipped where there is no browser."""
-    for item in items:
-        if Path(__file__).parent in Path(item.path).parents:
-            item.add_marker(pytest.mark.browser)
-
-
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Any]:
     """Start the browser once; each test gets a fresh profile of its own in it."""

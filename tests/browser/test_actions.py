@@ -32,6 +32,7 @@ def get(viewer: "Viewer", ns: str, key: str) -> Any:
         return ghost.history(ns, key)[-1]
 
 
+@pytest.mark.smoke
 def test_an_edit_is_a_new_version_with_a_preview(viewer: "Viewer") -> None:
     """The text is shown as it will be while one types; saving writes a version, undoing writes the old text again."""
     page = opened(viewer, SHOP, "vat")

@@ -33,6 +33,7 @@ def test_before_a_question_the_page_says_what_to_do(viewer: "Viewer") -> None:
     assert "ghost context" in page.inner_text(".state")
 
 
+@pytest.mark.smoke
 def test_a_question_and_a_budget_give_the_pack(viewer: "Viewer") -> None:
     """What is shown is what the library packs: the same memories in the same order, for the same tokens."""
     page = viewer.show("#/context")

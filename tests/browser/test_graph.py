@@ -4,6 +4,8 @@ import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from ghostmem import Ghost
 from ghostmem.settings import Settings
 from ghostmem.web.graph_view import Graph, graph
@@ -60,6 +62,7 @@ def ink(page: Any) -> int:
     )  # type: ignore[no-any-return]
 
 
+@pytest.mark.smoke
 def test_the_map_shows_the_fullest_namespace(viewer: "Viewer") -> None:
     """With all namespaces chosen the fullest one is drawn: its memories, links, clusters, and a legend that names relations."""
     page = settled(viewer.show("#/graph"))

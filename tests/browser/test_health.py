@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from conftest import Viewer
 
 
+@pytest.mark.smoke
 def test_the_report_is_the_audits(viewer: "Viewer") -> None:
     """The gauge has the score; findings have their counts, examples that lead to memories, and a command to copy."""
     page = viewer.show("#/health")

@@ -31,6 +31,7 @@ def tier(viewer: "Viewer", ns: str, key: str) -> str:
         return next(str(one.tier) for one in ghost.list(ns, limit=100) if one.key == key)
 
 
+@pytest.mark.smoke
 def test_tiers_over_time(viewer: "Viewer") -> None:
     """Areas show the tiers day by day, with their names on them, a mark for days of runs, and a table of the same numbers."""
     page = viewer.show("#/lifecycle")

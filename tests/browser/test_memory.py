@@ -23,6 +23,7 @@ def opened(viewer: "Viewer", ns: str, key: str, rest: str = "") -> Any:
     return page
 
 
+@pytest.mark.smoke
 def test_the_head_says_what_it_is(viewer: "Viewer") -> None:
     """Key, namespace, tier, kind, importance, tokens, tags and marks stand at the top."""
     page = opened(viewer, "agent:me", "allergy")

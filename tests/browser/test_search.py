@@ -267,6 +267,7 @@ def test_the_page_fits(open_look: Callable[..., "Viewer"], width: int, scheme: s
     )
 
 
+@pytest.mark.smoke
 def test_a_hit_can_be_pinned_where_it_is_found(viewer: "Viewer") -> None:
     """The keys of a memory's page work on the result that has the focus, and undo takes it back."""
     page = viewer.show("#/search?q=payments")

@@ -30,6 +30,7 @@ def conflict(page: Any, key: str) -> Any:
     return page.locator(".decision", has=page.locator(".side .memory-link", has_text=key)).first
 
 
+@pytest.mark.smoke
 def test_contradictions_stand_side_by_side(viewer: "Viewer") -> None:
     """The one with the last word is on the left, and the words that differ are marked."""
     page = opened(viewer)

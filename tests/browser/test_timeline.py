@@ -43,6 +43,7 @@ def slide(page: Any, share: int) -> None:
     )
 
 
+@pytest.mark.smoke
 def test_keys_stand_in_rows_with_both_times(viewer: "Viewer") -> None:
     """What changed last comes first; every row is a link that says its times in words."""
     page = opened(viewer)

@@ -149,6 +149,7 @@ def test_what_is_needed_is_asked_for(ghost: Ghost) -> None:
         ghost.mine_procedures([DATA], fewest=1)
 
 
+@pytest.mark.wide
 def test_a_megabyte_of_commands_is_read_in_passing() -> None:
     """No command line makes the placeholders slow."""
     for text in (

@@ -345,6 +345,7 @@ def test_a_turn_too_long_to_store_is_named(
     assert "more than the limit" in done.notes[0]
 
 
+@pytest.mark.wide
 def test_thousands_of_turns(open_ghost: Callable[..., Ghost], tmp_path: Path) -> None:
     """Batches keep their order and their numbers."""
     rows = [

@@ -76,7 +76,6 @@ def test_openai_without_a_key(filled: GhostCli, monkeypatch: pytest.MonkeyPatch)
     assert "problem: provider openai needs a key" in filled.ok("embed", "status")
     error, hint = filled.fails(6, "embed", "backfill")
     assert "needs a key" in error
-    # BUG: the hint of the cause is replaced by a general one
     assert "OPENAI_API_KEY" in hint
 
 

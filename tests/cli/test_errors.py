@@ -294,7 +294,7 @@ def test_the_hint_of_a_missing_value_names_the_command(ghost_cli: "GhostCli") ->
     assert "ghost put --help" in hint
 
 
-@pytest.mark.parametrize("size", [10_000_001, 50_000_000])
+@pytest.mark.parametrize("size", [10_000_001, pytest.param(50_000_000, marks=pytest.mark.slow)])
 def test_content_of_fifty_megabytes_is_refused(ghost_cli: "GhostCli", size: int) -> None:
     """Too large a text exits 2 with its size and the limit, and nothing is stored."""
     before = ghost_cli.ok("export")

@@ -114,6 +114,7 @@ def test_stale_is_soft_and_purged_is_for_good(ghost_cli: "GhostCli") -> None:
     assert ghost_cli("history", "-n", "a", "short").code == 3
 
 
+@pytest.mark.wide
 def test_vacuum_shrinks_the_file(ghost_cli: "GhostCli", store: Path) -> None:
     """--vacuum gives the space of what was removed from the indexes back; a hard delete does so by itself."""
     for number in range(10):

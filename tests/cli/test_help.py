@@ -11,7 +11,7 @@ import click
 import pytest
 
 from ghostmem import Ghost
-from ghostmem.cli.face import FaceGroup
+from ghostmem.cli.console import ConsoleGroup
 from ghostmem.cli.main import COMMANDS, cli
 from ghostmem.notes.knowledge import memorize_new_topic
 from ghostmem.settings import Settings
@@ -234,7 +234,7 @@ def words(
 def test_every_command_is_run_here() -> None:
     """The table above has every command and subcommand."""
     leaves = {" ".join(path) for path in PATHS} - {
-        name for name in GROUPS if not isinstance(command(name), FaceGroup)
+        name for name in GROUPS if not isinstance(command(name), ConsoleGroup)
     }
     assert set(RUNS) == leaves - SERVING - ELSEWHERE
 
@@ -345,6 +345,7 @@ def test_the_store_is_named_before_or_after(
     assert not (home / ".ghost" / "memory.db").exists()
 
 
+@pytest.mark.wide(keep=20)
 @pytest.mark.parametrize("name", RUNS)
 def test_text_is_the_default_and_has_no_escapes(
     ghost_cli: "GhostCli", here: Path, words: Any, name: str
@@ -357,6 +358,7 @@ def test_text_is_the_default_and_has_no_escapes(
     assert "\x1b" not in result.out
 
 
+@pytest.mark.wide(keep=20)
 @pytest.mark.parametrize("name", RUNS)
 def test_debug_and_no_color_are_accepted_everywhere(
     ghost_cli: "GhostCli", here: Path, words: Any, name: str

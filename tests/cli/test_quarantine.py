@@ -5,6 +5,8 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
+
 from secret_shapes import examples
 
 if TYPE_CHECKING:
@@ -119,6 +121,7 @@ def test_what_is_held_does_nothing_to_a_terminal(ghost_cli: "GhostCli") -> None:
     assert "\u202e" not in shown
 
 
+@pytest.mark.wide
 def test_no_secret_comes_in_by_the_command_line(
     ghost_cli: "GhostCli", store: Path, tmp_path: Path
 ) -> None:

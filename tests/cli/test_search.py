@@ -159,7 +159,6 @@ def test_namespaces(filled: GhostCli, monkeypatch: pytest.MonkeyPatch) -> None:
         (["--after", "2001-01-01", "-t", "taste"], ["drink"]),
         (["--file", "no/such.py"], []),
         (["-l", "1"], None),
-        # BUG: --pinned is offered by the help of `search`, and silently does nothing
         (["--pinned"], ["editor"]),
     ],
     ids=str,
@@ -222,7 +221,6 @@ def test_explain_as_json_names_misses_and_legs(filled: GhostCli) -> None:
     out = filled.ok(
         "--json", "search", "-n", "agent:me", "-l", "1", "--explain", "green tea in the morning"
     )
-    # BUG: with --json --explain neither misses nor legs are printed anywhere
     assert '"misses"' in out
     assert '"substring"' in out
 

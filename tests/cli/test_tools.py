@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ghostmem.mcp.schemas import schemas
+from ghostmem.adapters.schemas import schemas
 
 if TYPE_CHECKING:
     from conftest import GhostCli

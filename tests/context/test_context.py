@@ -426,6 +426,7 @@ def test_an_expired_memory_makes_no_noise_relevant(book: Book) -> None:
     assert book.read(query) == []
 
 
+@pytest.mark.wide
 def test_expired_memories_crowd_nobody_out(book: Book) -> None:
     """However many better matches have expired, a live one is found."""
     book.answer(

@@ -54,6 +54,7 @@ def told(book: Book, *ways: tuple[str, str, str]) -> None:
         book.edge(one, other, rel)
 
 
+@pytest.mark.wide(keep=12)
 @pytest.mark.parametrize("provider", PROVIDERS)
 @pytest.mark.parametrize("rel", RELATIONS)
 @pytest.mark.parametrize("back", [False, True], ids=["out", "back"])
@@ -64,6 +65,7 @@ def test_one_edge(open_book: Callable[..., Book], provider: str, rel: str, back:
     assert "cassandra" in book.read(QUESTION)
 
 
+@pytest.mark.wide(keep=16)
 @pytest.mark.parametrize("provider", PROVIDERS)
 @pytest.mark.parametrize("first", RELATIONS)
 @pytest.mark.parametrize("second", ["relates_to", "depends_on", "caused_by", "contradicts"])

@@ -37,6 +37,7 @@ def fleet(book: Book, count: int, sentences: int) -> None:
         )
 
 
+@pytest.mark.wide(keep=3)
 @pytest.mark.parametrize("budget", BUDGETS)
 @pytest.mark.parametrize("sentences", [0, 2, 6, 40], ids=["short", "middle", "long", "capped"])
 def test_a_budget_is_used(book: Book, budget: int, sentences: int) -> None:
@@ -46,6 +47,7 @@ def test_a_budget_is_used(book: Book, budget: int, sentences: int) -> None:
     assert min(0.85 * budget, budget - 24) <= pack.used <= budget
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("sentences", [2, 6])
 def test_a_budget_is_used_with_vectors(open_book: Callable[..., Book], sentences: int) -> None:
     """With vectors and the links that puts make, 85 % of the budget is used too."""

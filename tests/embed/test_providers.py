@@ -249,7 +249,6 @@ def test_status_knows_the_vectors_of_an_earlier_run(tmp_path: Any) -> None:
         ghost.put("a", "k", "The deployment runs.")
     with open_own(tmp_path, letters) as ghost:
         status = ghost.embed_status()
-        # BUG: the dimension is 0 until the first vector was made, so that everything seems to wait
         assert (status.embedded, status.pending, status.other_models) == (1, 0, {})
 
 

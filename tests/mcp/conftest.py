@@ -23,7 +23,6 @@ from ghostmem import Ghost
 from ghostmem.settings import Settings
 
 OLD, NEW = "legacy", "2026-07-28"
-ERAS = (OLD, NEW)
 PATIENCE = 60.0  # seconds after which something that should have happened counts as not happening
 PROGRAM = str(Path(sys.executable).with_name("ghost"))
 VERSION = "io.modelcontextprotocol/protocolVersion"
@@ -367,7 +366,7 @@ def new_agent(shared_place: Place) -> Iterator[Agent]:
         yield found
 
 
-@pytest.fixture(params=ERAS)
+@pytest.fixture(params=[pytest.param(OLD, marks=pytest.mark.wide), NEW])
 def agent(request: pytest.FixtureRequest) -> Agent:
     """Return the official client, once in each protocol."""
     found: Agent = request.getfixturevalue("old_agent" if request.param == OLD else "new_agent")

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from conftest import Agent
 
 NEW = "2026-07-28"
-ERAS = ["legacy", NEW]
+ERAS = [pytest.param("legacy", marks=pytest.mark.wide), NEW]
 CALLERS = {
     "": OWNER,
     "Bearer reader": Caller("reader", (("agent:me", "read"),)),

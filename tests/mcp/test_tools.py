@@ -899,13 +899,16 @@ def test_domain_errors_are_results(agent: "Agent", ns: str) -> None:
     assert "cannot expire" in agent.fails("ghost_put", ns=ns, key="pin", content="d", ttl="1d")[0]
 
 
+TOO_LARGE = "replaced by a text that is too large"
+
+
 @pytest.mark.parametrize(
     "calls",
     [
         [("ghost_get", {"key": "nope"})],
         [("ghost_put", {"key": "", "content": "c"})],
         [("ghost_put", {"key": "k", "content": " "})],
-        [("ghost_put", {"key": "k", "content": "x" * 20_000_000})],
+        [("ghost_put", {"key": "k", "content": TOO_LARGE})],
         [
             ("ghost_put", {"key": "k", "content": "c", "tags": ["locked"]}),
             ("ghost_put", {"key": "k", "content": "d"}),
@@ -950,6 +953,8 @@ def test_a_hint_tells_the_model_what_it_can_do(
     *before, (name, given) = calls
     for earlier, arguments in before:
         new_agent.ok(earlier, ns=ns, **arguments)
+    if given.get("content") == TOO_LARGE:
+        given = {**given, "content": "x" * 20_000_000}
     _, hint = new_agent.fails(name, ns=ns, **given)
     foreign = [
         word

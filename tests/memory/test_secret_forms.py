@@ -120,6 +120,7 @@ def test_a_value_of_meta_may_hold_quotes(ghost: Ghost) -> None:
     assert "[redacted" in ghost.get("agent:a", "k").meta["password"]
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize(
     ("form", "alphabet", "count"),
     [
@@ -164,6 +165,7 @@ HOSTILE = [
 ]
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize(
     "piece",
     [

@@ -50,7 +50,7 @@ for number in range(count):
 SAVES = """
 import json, sys
 from ghostmem import Ghost
-from ghostmem.adapters.memory_tools import MemorySave
+from ghostmem.notes.memory_tools import MemorySave
 from ghostmem.settings import Settings
 db, root, who, count = sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4])
 with Ghost.open(db, settings=Settings(embed_provider="none")) as ghost:

@@ -1383,6 +1383,7 @@ HOSTILE += [
 ]
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("text", HOSTILE, ids=lambda text: repr(text[:8]))
 def test_no_text_takes_long(root: Path, text: str) -> None:
     """Texts made to keep a reader busy, in every place, are done with in the time that a test has."""
@@ -1439,6 +1440,7 @@ def start(script: str, *args: object) -> "subprocess.Popen[bytes]":
     return subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
 
+@pytest.mark.process
 def test_four_processes_memorize_at_once(root: Path) -> None:
     """Every topic of every process is a file and an entry of the index, exactly once."""
     processes = [start(MEMORIZE, root, who, 15) for who in "abcd"]
@@ -1459,6 +1461,7 @@ def killed(process: "subprocess.Popen[bytes]", after: int) -> None:
     process.communicate(timeout=60)
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("after", range(1, 9))
 def test_a_kill_leaves_files_old_or_new(root: Path, after: int) -> None:
     """Whenever a writer is killed, each text is one version whole, and the next writer goes on and cleans up."""
@@ -1484,6 +1487,7 @@ def test_a_kill_leaves_files_old_or_new(root: Path, after: int) -> None:
     ]
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("after", range(1, 9))
 def test_a_kill_between_file_and_index_is_told_and_mended(root: Path, after: int) -> None:
     """A topic whose writer was killed is there or not; if only in part, the next call says what to do, and that works."""

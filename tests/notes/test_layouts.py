@@ -245,6 +245,7 @@ STYLES: dict[str, Callable[[str], bytes]] = {
 }
 
 
+@pytest.mark.wide(keep=12)
 @pytest.mark.parametrize("style", STYLES)
 @pytest.mark.parametrize("name", WRITABLE)
 def test_a_write_changes_one_section_and_nothing_else(

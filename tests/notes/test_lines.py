@@ -10,9 +10,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ghostmem import Ghost
-from ghostmem.adapters.memory_tools import MemorySearch
-from ghostmem.mcp.texts import brief
-from ghostmem.mcp.tools import found_by_search
+from ghostmem.mcp.memory_tools import search as found_by_search
+from ghostmem.mcp.texts import result_text as brief
+from ghostmem.notes.memory_tools import MemorySearch
 from ghostmem.settings import Settings
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ def line_of(path: Path, word: str) -> int:
     return 1 + next(number for number, line in enumerate(lines) if word in line)
 
 
+@pytest.mark.wide(keep=8)
 @pytest.mark.parametrize("before", [0, 1, 37, 300])
 @pytest.mark.parametrize("shape", SHAPES)
 def test_the_line_of_a_match_deep_in_a_note(lab: Any, shape: str, before: int) -> None:

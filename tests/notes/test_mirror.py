@@ -1013,6 +1013,7 @@ def die_and_recover(folder_: Path, layout: str, kill_at: int) -> bool:
 on_unix = pytest.mark.skipif(sys.platform == "win32", reason="kills are those of Unix")
 
 
+@pytest.mark.process
 @pytest.mark.may_skip
 @on_unix
 @layouts
@@ -1035,6 +1036,7 @@ def test_killed_at_every_moment(tmp_path: Path, layout: str) -> None:
     assert step > 20
 
 
+@pytest.mark.process
 @layouts
 def test_several_processes_at_once(tmp_path: Path, layout: str) -> None:
     """Processes that mirror the same pair at once come to one end, and no conflict is kept twice."""

@@ -531,6 +531,7 @@ def test_reading_anything_is_harmless(first: str, second: str) -> None:
         assert entry.content == entry.content.strip()
 
 
+@pytest.mark.wide(keep=2)
 @pytest.mark.parametrize(
     "line", ["```x\n", "~~~\\\n", "\\## \n", " \t" * 50 + "\n", "\\" * 100 + "\n"]
 )
@@ -912,6 +913,7 @@ for number in range(10_000):
 """
 
 
+@pytest.mark.process
 def test_a_crowd_of_writers_loses_nothing(folder: Path) -> None:
     """Eight processes that append at once: every section is there, whole, and each writer's in its order."""
     crowd = [
@@ -944,6 +946,7 @@ def killed(folder: Path, request: pytest.FixtureRequest) -> Iterator[int]:
         )
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("killed", range(5, 45, 5), indirect=True)
 def test_a_kill_loses_nothing_and_doubles_nothing(folder: Path, killed: int) -> None:
     """Before and after the next append, every section that was acknowledged is there once, whole; one more may be."""

@@ -10,6 +10,7 @@ import time
 import unicodedata
 from collections import Counter
 from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from hypothesis import strategies as st
 from ghostmem import Ghost
 from ghostmem.errors import LockedError
 from ghostmem.notes.scan import ChangingError, read_note
+from growth import check_growth, repeated
 
 NS = "notes:lab"
 DAY = 86_400
@@ -918,6 +920,7 @@ def test_bytes_that_are_no_text(lab: Any) -> None:
     assert lab.status().failed == ()
 
 
+@pytest.mark.wide
 def test_a_large_file_is_found_by_its_words_alone(embedding: Any) -> None:
     """More than two megabytes get no vectors and are never pending; a small file beside it does; shrunk, it does too."""
     lab = embedding
@@ -951,33 +954,22 @@ def test_a_file_that_is_too_large_is_told(open_lab: Callable[..., Any]) -> None:
     assert [problem.path for problem in lab.status().failed] == ["huge.md"]
 
 
+@pytest.mark.perf
 @pytest.mark.parametrize("line", ["word ", "x", "`", "# ", "[[", "#a "])
 def test_one_very_long_line_takes_time_in_proportion(
     open_lab: Callable[..., Any], line: str
 ) -> None:
-    """Five times the length costs about five times, not twenty-five times."""
-    took = []
-    for size in (200_000, 1_000_000):
-        made = open_lab(f"v{size}", f"m{size}.db")
-        made.write("line.md", line * (size // len(line)))
-        began = time.process_time()
-        made.add()
-        took.append(time.process_time() - began)
-    assert took[1] < 15 * max(took[0], 0.02)
+    """Four times the length costs about four times as much."""
+    numbers = count()
 
+    def work(text: str) -> None:
+        number = next(numbers)
+        lab = open_lab(f"v{number}", f"m{number}.db")
+        lab.write("line.md", text)
+        lab.add()
+        lab.found("word")
 
-@pytest.mark.slow
-def test_a_line_of_five_megabytes_takes_time_in_proportion(open_lab: Callable[..., Any]) -> None:
-    """Five megabytes against one."""
-    took = []
-    for size in (1_000_000, 5_000_000):
-        made = open_lab(f"v{size}", f"m{size}.db")
-        made.write("line.md", "word " * (size // 5))
-        began = time.process_time()
-        made.add()
-        made.found("word")
-        took.append(time.process_time() - began)
-    assert took[1] < 15 * took[0]
+    check_growth(work, repeated(line), 1_000_000)
 
 
 @LINUX
@@ -1050,6 +1042,7 @@ def answers(ghost: Ghost) -> list[Any]:
     return found
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("vectors", [False, True])
 def test_an_index_that_is_made_anew_answers_the_same(
     open_lab: Callable[..., Any], vectors: bool

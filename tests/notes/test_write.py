@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from ghostmem.adapters.memory_tools import MemorySave
 from ghostmem.errors import (
     ConflictError,
     InvalidInputError,
@@ -20,6 +19,7 @@ from ghostmem.errors import (
     NotFoundError,
 )
 from ghostmem.notes.lock import locked
+from ghostmem.notes.memory_tools import MemorySave
 from ghostmem.notes.save import save_note
 from ghostmem.notes.write import (
     MISSING,

@@ -162,7 +162,7 @@ HOSTILE = {
     "empty": b"",
     "binary": bytes(range(256)) * 40,
     "broken": b"int ( { struct ; typedef enum = -> . x( } #include\n#include <\n#if",
-    "long line": b'char *x = "' + b"a" * 10_000_000 + b'";',
+    "long line": b'char *x = "' + b"a" * 1_000_000 + b'";',
     "nested calls": b"int f() { return " + b"g(" * 5000 + b")" * 5000 + b"; }",
     "nested blocks": b"int f() " + b"{" * 4000 + b"}" * 4000,
     "pointers": b"int " + b"*" * 5000 + b"x;",

@@ -243,7 +243,7 @@ HOSTILE = {
     "empty": b"",
     "binary": bytes(range(256)) * 40,
     "broken": b"class { template < namespace :: ( using ; operator = -> auto [ } ~",
-    "long line": b'auto x = "' + b"a" * 10_000_000 + b'";',
+    "long line": b'auto x = "' + b"a" * 1_000_000 + b'";',
     "nested calls": b"int f() { return " + b"g(" * 5000 + b")" * 5000 + b"; }",
     "nested types": b"std::vector<" * 1500 + b"int" + b">" * 1500 + b" x;",
     "nested classes": b"class A {" * 600 + b"};" * 600,

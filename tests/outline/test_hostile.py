@@ -172,6 +172,7 @@ CONTENTS = {
 }
 
 
+@pytest.mark.wide(keep=24)
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("name", CONTENTS)
 def test_any_content(store: Ghost, tmp_path: Path, language: str, name: str) -> None:
@@ -194,6 +195,7 @@ def test_other_encodings(store: Ghost, tmp_path: Path, language: str, encoding: 
         assert [one["file"] for one in stats["parse_errors"]] == [f"bad{suffix(language)}"]
 
 
+@pytest.mark.wide(keep=4)
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_one_long_line(store: Ghost, tmp_path: Path, language: str) -> None:
     """A line of almost two megabytes is read; a file of ten is left out, and named."""
@@ -208,6 +210,7 @@ def test_one_long_line(store: Ghost, tmp_path: Path, language: str) -> None:
     ]
 
 
+@pytest.mark.wide(keep=24)
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("name", nested("python", 1))
 def test_deep_nesting(store: Ghost, tmp_path: Path, language: str, name: str) -> None:
@@ -319,6 +322,7 @@ def test_stray_operators_in_a_text_are_nothing(store: Ghost, tmp_path: Path) -> 
     )
 
 
+@pytest.mark.wide
 def test_a_file_that_takes_too_long_is_left_out(
     store: Ghost, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -275,6 +275,7 @@ def test_incremental_is_fresh_python(taken: list[Step]) -> None:
     follow("python", taken)
 
 
+@pytest.mark.wide
 @settings(max_examples=100)
 @given(steps(5))
 def test_incremental_is_fresh_go(taken: list[Step]) -> None:
@@ -282,6 +283,7 @@ def test_incremental_is_fresh_go(taken: list[Step]) -> None:
     follow("go", taken)
 
 
+@pytest.mark.wide
 @settings(max_examples=50)
 @given(st.sampled_from(sorted(set(LANGUAGES) - {"python", "go"})), steps(5))
 def test_incremental_is_fresh_elsewhere(language: str, taken: list[Step]) -> None:
@@ -326,6 +328,7 @@ def by_seed(everything: Path) -> list[dict[str, str]]:
     ]
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("language", sorted(PIECES))
 def test_the_hash_seed_changes_nothing(by_seed: list[dict[str, str]], language: str) -> None:
     """Sets and dictionaries must not decide the order of anything."""

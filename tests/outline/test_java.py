@@ -316,7 +316,7 @@ HOSTILE = {
     "empty": b"",
     "binary": bytes(range(256)) * 40,
     "broken": b"package ; import ; class { void ( { if enum record X(",
-    "line": b'class A { String x = "' + b"a" * 10_000_000 + b'"; }',
+    "line": b'class A { String x = "' + b"a" * 1_000_000 + b'"; }',
     "parentheses": b"class A { int x = " + b"(" * 4000 + b"1" + b")" * 4000 + b"; }",
     "chain": b"class A { void f() { a" + b".b(c -> d)" * 3000 + b"; } }",
     "classes": b"class A {" * 800 + b"}" * 800,

@@ -289,7 +289,7 @@ HOSTILE = {
     "binary": bytes(range(256)) * 40,
     "broken": b"fn fn ( { impl for :: <<<< struct } use ; let = match",
     "half": b"impl Foo { fn bar(&self) -> { self. } struct X { a: , } use a::{b, ; fn q() { x.y(. }",
-    "long line": b'fn main() { let x = "' + b"a" * 10_000_000 + b'"; }',
+    "long line": b'fn main() { let x = "' + b"a" * 1_000_000 + b'"; }',
     "nested calls": b"fn f() { " + b"g(" * 5000 + b")" * 5000 + b" }",
     "nested types": b"fn f(x: " + b"Box<" * 3000 + b"u8" + b">" * 3000 + b") {}",
     "chain": b"fn f(x: X) { x" + b".y()" * 4000 + b"; }",

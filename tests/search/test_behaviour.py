@@ -301,7 +301,6 @@ def test_words_for_times_choose_the_memory(store: Ghost, query: str, key: str) -
 @pytest.mark.parametrize("query", ["what is the latest deploy?", "our most recent deployment"])
 def test_the_latest_is_the_newest(store: Ghost, query: str) -> None:
     """Of memories that say much the same, `latest` finds the one written last."""
-    # BUG: recency is linear over the pool's whole span, so one old memory makes today and last week equally recent
     assert keys(store, query, "dated")[0] == "dated-a"
 
 
@@ -312,7 +311,6 @@ def test_a_time_word_means_the_window_not_the_word(open_ghost: Callable[..., Gho
         "a", "old", "Yesterday we deployed the export service.", created_at=NOW - timedelta(days=40)
     )
     ghost.put("a", "right", "We deployed the billing service.", created_at=NOW - timedelta(days=1))
-    # BUG: `yesterday` also counts as a rare word of the question's wording, and outweighs the window
     assert keys(ghost, "what did we deploy yesterday?", "a", now=NOW)[0] == "right"
 
 
@@ -356,7 +354,6 @@ def test_a_small_number_is_no_answer(open_ghost: Callable[..., Ghost], provider:
     ghost.put("c", "k", "The fountain has 2 basins.")
     for at, text in enumerate(DISTRACTORS[:15]):
         ghost.put("c", f"x{at}", text)
-    # BUG: any number counts as an identifier, and an identifier is always sure
     assert ghost.search("who won the world cup final 2 to 1 in Rome?", "c") == []
 
 
@@ -457,8 +454,6 @@ def test_an_off_topic_question_in_thai_is_answered_with_nothing(
     for key, text in SCRIPTS.items():
         ghost.put("s", key, text)
     ghost.put("s", "hi", "मेरी बिल्ली को मछली पसंद है और वह हर दिन सोती है")
-    # BUG: a combining vowel sign is not alphanumeric, so every Thai or Hindi term counts as an identifier and is always sure
-    # BUG: text of unknown tokens only has one and the same vector, so that any two Thai sentences have cosine 1.0
     assert ghost.search("หิมะตกหนักที่ประเทศนอร์เวย์ในฤดูหนาวทุกปีหรือไม่", "s") == []
 
 
@@ -474,5 +469,4 @@ def test_a_part_of_a_word_is_found(open_ghost: Callable[..., Ghost], provider: s
         ghost.put("s", key, text)
     assert keys(ghost, "CONFIGURAT", "s")[:1] == ["a"]
     assert keys(ghost, "dampfschiff", "s")[:1] == ["b"]
-    # BUG: the question is folded (anderung), the stored text is only lower-cased, so a part with an accent never matches
     assert keys(ghost, "änderung", "s")[:1] == ["c"]

@@ -61,7 +61,6 @@ def test_signs_are_part_of_words(store: Ghost, query: str, key: str) -> None:
 
 def test_a_stop_word_alone_is_looked_for(store: Ghost) -> None:
     """A question of nothing but a stop word finds the text that has it."""
-    # BUG: `don't` is a stop word, is in no index, and finds nothing
     assert [hit.key for hit in store.search("don't", "q")][:1] == ["dont"]
 
 

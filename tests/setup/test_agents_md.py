@@ -236,6 +236,7 @@ def _write_one(path: Path, name: str) -> None:
     write_block(path, name, BODY)
 
 
+@pytest.mark.process
 def test_writers_do_not_lose_each_others_blocks(tmp_path: Path) -> None:
     """Eight processes write a block each into one file at once: all are there, and all come out again."""
     path = tmp_path / "AGENTS.md"

@@ -1,13 +1,12 @@
 """Memories of megabytes: the CPU time of a put and of a search grows with the text, and what the model leaves is said."""
 
 import random
-import time
-from collections.abc import Callable
 
 import pytest
 
 from ghostmem import Ghost
 from ghostmem.settings import Settings
+from growth import cpu_seconds
 
 SIZE = 200_000  # characters; the second measurement has four times as many
 MAX_GROWTH = 9.0  # four times the text: 4 is linear, 16 is quadratic
@@ -28,34 +27,26 @@ def prose(size: int) -> str:
     return "".join(made)[:size]
 
 
-def cost(call: Callable[[], object]) -> float:
-    """Return the CPU seconds of the faster of two calls."""
-    costs = []
-    for _ in range(2):
-        begun = time.process_time()
-        call()
-        costs.append(time.process_time() - begun)
-    return min(costs)
-
-
 @pytest.fixture
 def store() -> Ghost:
     """Open a store without vectors that is in memory."""
     return Ghost.open(":memory:", settings=Settings(embed_provider="none"))
 
 
+@pytest.mark.perf
 def test_a_put_grows_with_its_text(store: Ghost) -> None:
     """Four times the text is four times the work, and all of it is found."""
     text = prose(4 * SIZE)
     versions = iter(range(10))
     store.put("a", "warm", "up")
-    small = cost(lambda: store.put("a", "small", f"{text[:SIZE]} {next(versions)}"))
-    large = cost(lambda: store.put("a", "large", f"{text} {next(versions)} Quokkas end it."))
+    small = cpu_seconds(lambda: store.put("a", "small", f"{text[:SIZE]} {next(versions)}"))
+    large = cpu_seconds(lambda: store.put("a", "large", f"{text} {next(versions)} Quokkas end it."))
     assert large / small < MAX_GROWTH
     assert [hit.key for hit in store.search("quokkas", ns="a")] == ["large"]
     assert store.check().problems == ()
 
 
+@pytest.mark.perf
 def test_a_search_does_not_read_a_long_memory_for_each_chunk(store: Ghost) -> None:
     """A search looks at about as many chunks in a long memory as in one sixteen times as long: words, and parts of words."""
     text = prose(16 * SIZE)
@@ -63,8 +54,8 @@ def test_a_search_does_not_read_a_long_memory_for_each_chunk(store: Ghost) -> No
     store.put("b", "k", text, allow_secrets=True)
     for query in ("heron lantern", "arbou", "harbour signal engine"):
         store.search(query, ns="a")
-        small = cost(lambda query=query: store.search(query, ns="a"))
-        large = cost(lambda query=query: store.search(query, ns="b"))
+        small = cpu_seconds(lambda query=query: store.search(query, ns="a"))
+        large = cpu_seconds(lambda query=query: store.search(query, ns="b"))
         assert large / max(small, 0.004) < MAX_GROWTH, query
 
 

@@ -103,6 +103,7 @@ def assert_holds(ghost: Ghost, count: int) -> None:
     assert ghost.check().problems == ()
 
 
+@pytest.mark.process
 def test_a_reader_sees_what_was_written_since(media: Media, reader: Callable[[], Ghost]) -> None:
     """Opened while nobody wrote, the reader follows a writer that comes, goes and comes again."""
     media.write(0, 20)
@@ -120,6 +121,7 @@ def test_a_reader_sees_what_was_written_since(media: Media, reader: Callable[[],
         ghost.put(NS, "k", "text")
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("has_index", [True, False])
 def test_a_reader_sees_the_log_of_a_killed_writer(
     media: Media, reader: Callable[[], Ghost], has_index: bool
@@ -136,6 +138,7 @@ def test_a_reader_sees_the_log_of_a_killed_writer(
     assert_holds(ghost, 200)
 
 
+@pytest.mark.process
 def test_a_file_that_changes_during_a_read_is_not_called_damaged(
     media: Media, reader: Callable[[], Ghost]
 ) -> None:

@@ -131,6 +131,7 @@ WAYS: dict[str, Callable[[Ghost, Any], Any]] = {
 }
 
 
+@pytest.mark.wide(keep=2)
 @pytest.mark.parametrize("provider", ["none", "static"])
 @pytest.mark.parametrize("way", WAYS)
 def test_no_byte_is_left(
@@ -165,6 +166,7 @@ def test_no_byte_is_left(
     assert secrets.left(tmp_path) == []
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("seed", range(2))
 def test_churn_leaves_no_copies_in_the_gaps_of_pages(
     open_ghost: OPEN, tmp_path: Path, seed: int

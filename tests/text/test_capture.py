@@ -9,6 +9,7 @@ from ghostmem.capture.rules.capture_cues import Sort
 from ghostmem.model import Kind
 from ghostmem.text.capture import sentences, statements
 from ghostmem.text.machine import is_machine_line, without_machine_text
+from growth import repeated
 
 DATA = Path(__file__).parent.parent / "data" / "capture"
 
@@ -207,32 +208,38 @@ def test_a_sentence_is_no_machine_line() -> None:
     assert is_machine_line('{"level": "info"}')
 
 
+@pytest.mark.wide(keep=6)
 @pytest.mark.parametrize(
-    "text",
+    ("before", "piece", "after"),
     [
-        "never " * 200_000,
-        "<a-b>" * 200_000,
-        "".join(f"<a-{n}>" for n in range(120_000)),
-        "[Ghost Memory" * 80_000,
-        "I prefer " + "x" * 1_000_000,
-        "," * 1_000_000,
-        "first " * 180_000 + "then",
-        "> " * 500_000,
-        "- " * 500_000,
-        "\n" * 1_000_000,
-        '"' * 1_000_000,
-        "no. " * 250_000,
-        "我" * 500_000,
-        "user: " * 160_000,
-        "user:\nassistant:\n" * 60_000,
-        "a\u0301" * 500_000,
-        "\x00\x01\x02" * 300_000,
-        "if a, " * 160_000,
+        ("", "never ", ""),
+        ("", "<a-b>", ""),
+        ("", "[Ghost Memory", ""),
+        ("I prefer ", "x", ""),
+        ("", ",", ""),
+        ("", "first ", "then"),
+        ("", "> ", ""),
+        ("", "- ", ""),
+        ("", "\n", ""),
+        ("", '"', ""),
+        ("", "no. ", ""),
+        ("", "我", ""),
+        ("", "user: ", ""),
+        ("", "user:\nassistant:\n", ""),
+        ("", "a\u0301", ""),
+        ("", "\x00\x01\x02", ""),
+        ("", "if a, ", ""),
     ],
 )
-def test_a_megabyte_of_anything_is_read_in_passing(text: str) -> None:
-    """No text makes it slow or breaks it; the suite's time limit would tell."""
-    assert len(candidates(text)) <= MOST
+def test_a_megabyte_of_anything_is_read(before: str, piece: str, after: str) -> None:
+    """No text breaks it or makes it endless."""
+    assert len(candidates(repeated(piece, before, after)(1_000_000))) <= MOST
+
+
+@pytest.mark.wide
+def test_a_megabyte_of_different_elements_is_read() -> None:
+    """Elements that never end do not make it endless."""
+    assert len(candidates("".join(f"<a-{n}>" for n in range(120_000)))) <= MOST
 
 
 def test_a_run_of_marks_that_ends_no_sentence_is_read_once() -> None:

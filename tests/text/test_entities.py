@@ -1,12 +1,11 @@
 """Entities: what a text names, and nothing that only looks like a name."""
 
-from time import process_time
-
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ghostmem.text.entities import MOST, entities
+from growth import check_growth, repeated
 
 NAMED = [
     # names
@@ -115,6 +114,7 @@ def test_entities_are_few_short_and_in_lower_case(text: str) -> None:
     )
 
 
+@pytest.mark.perf
 @pytest.mark.parametrize(
     "piece",
     [
@@ -122,9 +122,6 @@ def test_entities_are_few_short_and_in_lower_case(text: str) -> None:
         "\u0301", "A", "aB", "a_b ", "_", "x://", "a@b.", "a@", "....", " ", "van ", "Aa van ", "v1.", "1.", "\n", "\ud55c", "東A",
     ],
 )  # fmt: skip
-def test_ten_megabytes_take_a_second_at_most(piece: str) -> None:
-    """Time does not grow beyond what is read."""
-    text = piece * (10_000_000 // len(piece))
-    before = process_time()
-    assert len(entities(text)) <= MOST
-    assert process_time() - before < 2
+def test_the_time_grows_with_the_text(piece: str) -> None:
+    """Four times the text takes about four times as long."""
+    check_growth(entities, repeated(piece), 1_000_000)

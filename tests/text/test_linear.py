@@ -1,11 +1,11 @@
-"""No text makes a function of ours slow: the CPU time grows in proportion to the length of the text."""
+"""No text makes a function slow: the CPU time grows in proportion to the length of the text."""
 
 import importlib
 import inspect
 import pkgutil
-import time
 from collections import deque
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from types import ModuleType
 from typing import Any
 
@@ -19,12 +19,9 @@ import ghostmem.transfer.formats
 import ghostmem.truth.rules
 from ghostmem.embed.files import words
 from ghostmem.errors import GhostError
+from growth import check_growth, repeated
 
 SIZE = 4_000  # characters; the second measurement has four times as many
-MEASURABLE = (
-    0.1  # seconds of CPU; whatever needs less for the longer text is fast enough to be left alone
-)
-MAX_GROWTH = 9.0  # four times the text: 4 is linear, 16 is quadratic
 PACKAGES = (
     ghostmem.text,
     ghostmem.truth.rules,
@@ -144,22 +141,6 @@ def _functions() -> dict[str, Callable[[str], Any]]:
 FUNCTIONS = _functions()
 
 
-def _cost(function: Callable[[str], Any], text: str) -> float:
-    """Return the CPU seconds of one call, with whatever it yields read to the end."""
-    begun = time.process_time()
-    try:
-        made = function(text)
-        if isinstance(made, Iterator):
-            deque(made, maxlen=0)
-    except (GhostError, ValueError):
-        pass  # a text that is refused
-    return time.process_time() - begun
-
-
-def _text(seed: str, size: int) -> str:
-    return "begin " + (seed * (size // len(seed) + 1))[:size] + END
-
-
 def test_there_is_something_to_measure() -> None:
     """The functions are found by their signatures, so that a new one is measured without being named here."""
     assert {
@@ -170,17 +151,17 @@ def test_there_is_something_to_measure() -> None:
     } <= FUNCTIONS.keys()
 
 
+@pytest.mark.perf
 @pytest.mark.parametrize("name", sorted(FUNCTIONS))
 def test_the_time_grows_with_the_text(name: str) -> None:
     """Four times the text costs about four times the CPU, whatever the text is made of."""
-    function = FUNCTIONS[name]
-    _cost(function, "begin and warm up.")
-    for what, seed in SEEDS.items():
-        large = _cost(function, _text(seed, 4 * SIZE))
-        if large < MEASURABLE:
-            continue
-        small = _cost(function, _text(seed, SIZE))
-        growth = min(large, _cost(function, _text(seed, 4 * SIZE))) / max(small, 0.001)
-        assert growth < MAX_GROWTH, (
-            f"{what}: {small:.3f} s of CPU became {large:.3f} s for four times the text"
-        )
+
+    def work(text: str) -> None:
+        with suppress(GhostError, ValueError):  # a text that is refused
+            result = FUNCTIONS[name](text)
+            if isinstance(result, Iterator):
+                deque(result, maxlen=0)
+
+    work("begin and warm up.")
+    for seed in SEEDS.values():
+        check_growth(work, repeated(seed, "begin ", END), SIZE)

@@ -1,7 +1,6 @@
 """Orders to the agent are told from talk about them."""
 
 import json
-import time
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ from hypothesis import strategies as st
 
 from ghostmem.truth.rules.injection import suspicions
 from ghostmem.truth.rules.orders import BEACON, HIDDEN, IGNORE, LEAK, MEMORY, ORDERS, ROLE, SECRECY
+from growth import check_growth, repeated
 
 ROWS = json.loads(
     (Path(__file__).parent.parent / "data" / "injections.json").read_text(encoding="utf-8")
@@ -105,14 +105,8 @@ HOSTILE = [
 ]
 
 
+@pytest.mark.perf
 def test_no_text_makes_it_slow() -> None:
-    """Four times the text takes about four times as long, never sixteen, whatever is repeated."""
-
-    def cost(piece: str, size: int) -> float:
-        text = (piece * (size // len(piece) + 1))[:size]
-        began = time.process_time()
-        suspicions(text)
-        return time.process_time() - began
-
-    slow = [piece for piece in HOSTILE if cost(piece, 200_000) > 0.3 + 9 * cost(piece, 50_000)]
-    assert [piece for piece in slow if cost(piece, 200_000) > 0.3 + 9 * cost(piece, 50_000)] == []
+    """Four times the text takes about four times as long, whatever is repeated."""
+    for piece in HOSTILE:
+        check_growth(suspicions, repeated(piece), 50_000)

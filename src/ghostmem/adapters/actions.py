@@ -42,7 +42,7 @@ def actions(ghost: "Ghost", ns: str) -> tuple[Action, ...]:
         query: Annotated[str, "what to look for, in words"],
         limit: Annotated[int, "at most so many"] = 5,
     ) -> str:
-        from ghostmem.adapters.memory_tools import formatted
+        from ghostmem.notes.memory_tools import formatted
 
         return formatted(ghost.search(query, ns, limit=limit))
 

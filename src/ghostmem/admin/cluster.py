@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 from ghostmem.errors import InvalidInputError
 from ghostmem.model import Record
@@ -14,14 +14,9 @@ from ghostmem.store import validate
 from ghostmem.store.store import Store
 
 if TYPE_CHECKING:
-    import psycopg
+    from ghostmem.store.administration import ClusterNode, Grant, Isolation, VectorIndex
+    from ghostmem.store.protocol import SharedEngine
 
-    from ghostmem.store.postgres.cluster import Distribution, Isolation, Node
-    from ghostmem.store.postgres.engine import PostgresEngine
-    from ghostmem.store.postgres.grants import Grant
-    from ghostmem.store.postgres.hnsw import VectorIndex
-
-T = TypeVar("T")
 SHARDS = 32
 
 
@@ -57,7 +52,7 @@ class Distributed(Record):
     wide: tuple[Route, ...]
 
 
-def postgres(store: Store) -> PostgresEngine:
+def postgres(store: Store) -> SharedEngine:
     """Return the store's engine, which must be PostgreSQL."""
     if store.engine.name != "postgresql":
         raise InvalidInputError(
@@ -67,40 +62,25 @@ def postgres(store: Store) -> PostgresEngine:
     return store.engine  # type: ignore[return-value]
 
 
-def _asked(store: Store, question: Callable[[psycopg.Connection[Any], str], T]) -> T:
-    """Ask something of the database on a connection of its own."""
-    from ghostmem.store.postgres.cluster import administered
-
-    engine = postgres(store)
-    with administered(engine.url) as connection:
-        return question(connection, engine.location)
-
-
 def grant(store: Store, role: str, ns: str, *, write: bool = False) -> Grant:
     """Let a role of the database read a namespace in SQL, or write in it too.
 
     `ns` may be a prefix such as agent:*, or *.
     """
-    from ghostmem.store.postgres import grants
-
     named = _named(ns)
     scope = "write" if write else "read"
-    return _asked(store, lambda connection, _: grants.grant(connection, _role(role), named, scope))
+    return postgres(store).administration().grant(_role(role), named, scope)
 
 
 def revoke(store: Store, role: str, ns: str | None = None) -> list[Grant]:
     """Take back what a role was granted in a namespace, or everything."""
-    from ghostmem.store.postgres import grants
-
     named = None if ns is None else _named(ns)
-    return _asked(store, lambda connection, _: grants.revoke(connection, _role(role), named))
+    return postgres(store).administration().revoke(_role(role), named)
 
 
 def list_grants(store: Store) -> list[Grant]:
     """Return what roles of the database were granted."""
-    from ghostmem.store.postgres import grants
-
-    return _asked(store, lambda connection, _: grants.grants(connection))
+    return postgres(store).administration().grants()
 
 
 def _named(ns: str) -> str:
@@ -118,11 +98,9 @@ def _role(role: str) -> str:
     return role
 
 
-def nodes(store: Store) -> list[Node]:
+def nodes(store: Store) -> list[ClusterNode]:
     """Return the servers of the cluster that a store lies on."""
-    from ghostmem.store.postgres import cluster
-
-    return _asked(store, cluster.nodes)
+    return postgres(store).administration().nodes()
 
 
 def distribute(
@@ -132,15 +110,12 @@ def distribute(
     shard each.
     """
     from ghostmem.admin.cluster_checks import routes
-    from ghostmem.store.postgres import cluster
 
     if not 1 <= shards <= 64_000:
         raise InvalidInputError(
             f"invalid number of shards {shards}", "use a number from 1 to 64000, such as 32"
         )
-    done: Distribution = _asked(
-        store, lambda connection, where: cluster.distribute(connection, where, shards, progress)
-    )
+    done = postgres(store).administration().distribute(shards, progress)
     found = routes(store)
     wide = tuple(one for one in found if not one.routed)
     return Distributed(done.shards, done.distributed, done.copied, done.already, len(found), wide)
@@ -148,10 +123,8 @@ def distribute(
 
 def isolate(store: Store, ns: str, *, to: str | None = None) -> Isolation:
     """Give a namespace a shard to itself; with `to`, as HOST:PORT, on that node."""
-    from ghostmem.store.postgres import cluster
-
     name, place = validate.namespace(ns), None if to is None else _place(to)
-    return _asked(store, lambda connection, where: cluster.isolate(connection, where, name, place))
+    return postgres(store).administration().isolate(name, place)
 
 
 def _place(text: str) -> tuple[str, int]:
@@ -170,9 +143,4 @@ def index(
 
     Others read and write meanwhile.
     """
-    from ghostmem.store.postgres import hnsw
-
-    return _asked(
-        store,
-        lambda connection, _: hnsw.drop(connection) if drop else hnsw.build(connection, progress),
-    )
+    return postgres(store).administration().index(drop, progress)

@@ -10,12 +10,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ghostmem.admin.cluster import Route, postgres
-from ghostmem.store.postgres.cluster import administered, tasks
 from ghostmem.store.store import Store
 
 if TYPE_CHECKING:
-    from ghostmem.store.postgres.engine import PostgresEngine
-    from ghostmem.store.postgres.transaction import PostgresTransaction
+    from ghostmem.store.protocol import SharedEngine, SharedTransaction
 
 PROBE = "ghost-probe"
 _EXPLAINED = ("SELECT", "INSERT", "UPDATE", "DELETE", "WITH")
@@ -28,16 +26,16 @@ _TEXTS = {
 class OneTransaction:
     """An engine on which everything happens in one transaction."""
 
-    def __init__(self, engine: PostgresEngine, tx: PostgresTransaction) -> None:
+    def __init__(self, engine: SharedEngine, tx: SharedTransaction) -> None:
         self._engine, self._tx = engine, tx
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._engine, name)
 
     @contextmanager
-    def read(self, *_: object, **__: object) -> Iterator[PostgresTransaction]:
+    def read(self, *_: object, **__: object) -> Iterator[SharedTransaction]:
         """Lend the transaction, as one that has seen nothing yet."""
-        yield type(self._tx)(self._tx.db, {}, False)
+        yield self._tx.fresh()
 
     write = snapshot = read
 
@@ -53,15 +51,15 @@ def routes(store: Store) -> list[Route]:
         for verb, statements in _spoken(inside, tx):
             for sql, values in statements:
                 told.setdefault(sql, (verb, values))
-    with administered(engine.url) as connection:
-        return [
-            Route(verb, sql, tasks(connection.execute(f"EXPLAIN {sql}", values or None).fetchall()))
-            for sql, (verb, values) in told.items()
-            if sql.split(None, 1)[0] in _EXPLAINED
-        ]
+    explained = {sql: verb for sql, verb in told.items() if sql.split(None, 1)[0] in _EXPLAINED}
+    shards = engine.administration().shards((sql, values) for sql, (_, values) in explained.items())
+    return [
+        Route(verb, sql, count)
+        for (sql, (verb, _)), count in zip(explained.items(), shards, strict=True)
+    ]
 
 
-def _spoken(store: Store, tx: PostgresTransaction) -> Iterator[tuple[str, list[tuple[str, Any]]]]:
+def _spoken(store: Store, tx: SharedTransaction) -> Iterator[tuple[str, list[tuple[str, Any]]]]:
     """Yield each verb with the statements it made."""
     from ghostmem.context.context import context
     from ghostmem.graph.edges import edge, edges
@@ -90,6 +88,4 @@ def _spoken(store: Store, tx: PostgresTransaction) -> Iterator[tuple[str, list[t
         "history": lambda: history(store, PROBE, "pier"),
     }
     for verb, step in steps.items():
-        tx.db.told = []
-        step()
-        yield verb, list(tx.db.told or ())
+        yield verb, tx.statements(step)

@@ -365,8 +365,8 @@ def _own_key(store: Store, ns: str, one: Captured, allow_secrets: bool) -> str:
     """
     content = screen(store.settings, one.content, allow_secrets).content
     with store.engine.read() as tx:
-        last = tx.memories.last(ns, one.key)
-    taken = last is not None and last.is_current(store.clock()) and last.content != content
+        current = tx.memories.current(ns, one.key, store.clock())
+    taken = current is not None and current.content != content
     return other_key(one.key, one.content) if taken else one.key
 
 

@@ -198,8 +198,7 @@ def _store(
             quiet=True,
         )
         if before is not None:
-            last = tx.memories.last(ns, key)
-            if last is None or not last.is_current(store.clock()):
+            if tx.memories.current(ns, key, store.clock()) is None:
                 report.unchanged += 1
                 return
             draft = Draft(ns, key, content, {"meta": draft.fields["meta"]}, quiet=True)

@@ -1,6 +1,4 @@
-"""The command `ghost`: a table of commands that are loaded when they are called, and one place
-where errors end.
-"""
+"""The command `ghost`: the table of its commands, loaded when they are called, and its errors."""
 
 import gc
 import os
@@ -14,7 +12,7 @@ from ghostmem._version import __version__
 from ghostmem.caller import CLIENT
 from ghostmem.errors import GhostError, InvalidInputError
 
-# name: what it does; the module is ghostmem.cli.commands.<name>, its object `command`
+CONTEXT_SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 COMMANDS = {
     "put": "Store a memory, or the next version of one.",
     "get": "Read a memory by its key.",
@@ -76,12 +74,28 @@ COMMANDS = {
     "completion": "Print a completion script for your shell.",
     "version": "Print the version.",
 }
-ALIASES = {"mcp-serve": "mcp"}  # names that others know a command by
-_MODULES = {
-    "list": "list_",
-    "import": "import_",
-    "infer-edges": "infer_edges",
-    "mine-procedures": "mine_procedures",
+ALIASES = {"mcp-serve": "mcp"}  # other names of a command
+# the module in ghostmem.cli.commands that declares a command, where it has another name
+MODULES = {
+    command: module
+    for module, commands in {
+        "put": "patch",
+        "get": "history",
+        "list_": "list files tags ns",
+        "search": "timeline",
+        "context": "used",
+        "remove": "rm restore forget gc quarantine",
+        "conflicts": "resolve",
+        "graph": "edge link clusters consolidate expand infer-edges",
+        "lifecycle": "reflect undo rule curate",
+        "serve": "mcp tools web token",
+        "capture": "ingest mine-procedures",
+        "outline": "stale",
+        "transfer": "export import backup migrate",
+        "store": "embed stats check repair",
+        "settings": "config doctor completion version",
+    }.items()
+    for command in commands.split()
 }
 
 
@@ -93,15 +107,16 @@ class LazyGroup(click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import one command."""
-        cmd_name = ALIASES.get(cmd_name, cmd_name)
-        if cmd_name not in COMMANDS:
+        """Import a command; its object has its name, with `_` where that is a word of Python."""
+        name = ALIASES.get(cmd_name, cmd_name)
+        if name not in COMMANDS:
             return None
+        attribute = f"{name}_" if name in ("import", "list") else name.replace("-", "_")
         module = __import__(
-            f"ghostmem.cli.commands.{_MODULES.get(cmd_name, cmd_name)}", fromlist=["command"]
+            f"ghostmem.cli.commands.{MODULES.get(name, name)}", fromlist=[attribute]
         )
-        found: click.Command = module.command
-        return found
+        command: click.Command = getattr(module, attribute)
+        return command
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -154,7 +169,7 @@ def shared_options() -> list[click.Parameter]:
 @click.group(
     cls=LazyGroup,
     params=shared_options(),
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    context_settings=CONTEXT_SETTINGS,
     epilog="Examples:  ghost put -n agent:me -k tea 'The user drinks green tea.'  ·  ghost "
     "get -n agent:me tea  ·  ghost list",
 )

@@ -50,16 +50,23 @@ class Output:
         self._clear()
         click.echo(text, err=True, color=self._color)
 
+    def notes(self, texts: Iterable[str], prefix: str = "note: ") -> None:
+        """Print notes on standard error, unless the output is JSON, which has them as data."""
+        for text in () if self.as_json else texts:
+            self.note(f"{prefix}{visible(text)}")
+
     def json(self, value: Any) -> None:
         """Print a value as one line of JSON."""
         self._clear()
         click.echo(_json_line(value))
 
-    def one(self, value: Record | dict[str, Any], text: str) -> None:
+    def show(self, value: Record | dict[str, Any], text: str) -> None:
         """Print one value: JSON, or the given text."""
         self.json(value) if self.as_json else self.line(text)
 
-    def many(self, values: Iterable[Any], text: Callable[[Any], str], nothing: str = "") -> None:
+    def show_all(
+        self, values: Iterable[Any], text: Callable[[Any], str], nothing: str = ""
+    ) -> None:
         """Print values one per line; when there are none, say so beside the data."""
         empty = True
         line = _json_line if self.as_json else text

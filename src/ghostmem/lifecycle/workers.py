@@ -14,8 +14,7 @@ from ghostmem.model import NsFilter, Report, Run
 from ghostmem.store.work_queue import POLL_SECONDS, claim_work
 
 if TYPE_CHECKING:
-    from ghostmem.store.postgres import PostgresEngine
-    from ghostmem.store.postgres.transaction import PostgresTransaction
+    from ghostmem.store.protocol import SharedEngine, SharedTransaction
     from ghostmem.store.store import Store
 
 ALL = "\U0010fffd"  # the place of a run whose namespaces are all on the queue, or done
@@ -24,7 +23,7 @@ PLAN, DO = "1 plan", "2 do"  # the two pieces that a namespace is in a reflect
 
 def reflect_together(
     store: Store,
-    engine: PostgresEngine,
+    engine: SharedEngine,
     scope: NsFilter,
     relink: bool,
     progress: Callable[[int], None] | None,
@@ -54,7 +53,7 @@ def reflect_together(
 
 
 def _begin(
-    store: Store, engine: PostgresEngine, scope: NsFilter, relink: bool, holder: str
+    store: Store, engine: SharedEngine, scope: NsFilter, relink: bool, holder: str
 ) -> tuple[Run, bool]:
     """Find a run of the same namespaces to take part in or to go on with, or begin one.
 
@@ -89,7 +88,7 @@ def _begin(
         time.sleep(POLL_SECONDS)
 
 
-def _offer_namespaces(tx: PostgresTransaction, run: Run, names: Sequence[str]) -> None:
+def _offer_namespaces(tx: SharedTransaction, run: Run, names: Sequence[str]) -> None:
     """Put namespaces on the queue, once a run: it has no other place to go on from."""
     from ghostmem.lifecycle.reflect import VERB
 
@@ -98,7 +97,7 @@ def _offer_namespaces(tx: PostgresTransaction, run: Run, names: Sequence[str]) -
 
 
 def _piece(
-    store: Store, engine: PostgresEngine, run: Run, kind: str, ns: str, item: str, progress: Any
+    store: Store, engine: SharedEngine, run: Run, kind: str, ns: str, item: str, progress: Any
 ) -> None:
     from ghostmem.lifecycle.apply import apply
     from ghostmem.lifecycle.plan import make_plan

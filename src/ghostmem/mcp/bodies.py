@@ -19,7 +19,7 @@ from ghostmem.mcp.requests import Client, reply_to, run_method
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-    from ghostmem.mcp.face import Face
+    from ghostmem.mcp.tool_server import ToolServer
 
 _VERSION_HEADER = b"mcp-protocol-version"
 
@@ -30,8 +30,8 @@ class CheckedBodies:
     Single messages go on to it.
     """
 
-    def __init__(self, app: ASGIApp, face: Face, limit: int) -> None:
-        self._app, self._face, self._limit = app, face, limit
+    def __init__(self, app: ASGIApp, tools: ToolServer, limit: int) -> None:
+        self._app, self._tools, self._limit = app, tools, limit
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a batch or an unreadable body, and hand everything else on."""
@@ -56,7 +56,7 @@ class CheckedBodies:
         messages, replies = read_batch(values, version)
         for message in messages:
             if "id" in message:
-                work = partial(run_method, self._face, message["method"], Client())
+                work = partial(run_method, self._tools, message["method"], Client())
                 replies.append(await anyio.to_thread.run_sync(reply_to, message, work))
         return _response(encode(replies), 200) if replies else Response(status_code=202)
 

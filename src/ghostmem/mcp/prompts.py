@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from ghostmem.mcp.knowledge import MEMORIZE_PROJECT
+from ghostmem.mcp.knowledge_tools import MEMORIZE_PROJECT
 from ghostmem.mcp.protocol import INVALID_PARAMS, ProtocolError
 from ghostmem.mcp.texts import readable
 

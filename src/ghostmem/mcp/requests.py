@@ -15,12 +15,12 @@ from ghostmem.mcp.frames import Message, error_reply
 from ghostmem.mcp.prompts import offered, prompt_result
 from ghostmem.mcp.protocol import INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND, ProtocolError
 from ghostmem.mcp.resources import complete, read, resources, templates
-from ghostmem.mcp.texts import readable, told
+from ghostmem.mcp.texts import error_text, readable
 from ghostmem.schema import Schema, check
 from ghostmem.store.validate import MAX_KEY
 
 if TYPE_CHECKING:
-    from ghostmem.mcp.face import Face
+    from ghostmem.mcp.tool_server import ToolServer
 
 CALL = "tools/call"
 _MOST = 100  # values of one completion
@@ -50,16 +50,16 @@ def reply_to(message: Message, work: Callable[[Given], Found]) -> Message:
         return error_reply(error, message["id"])
 
 
-def run_method(face: Face, method: str, client: Client, given: Given) -> Found:
+def run_method(tools: ToolServer, method: str, client: Client, given: Given) -> Found:
     """Answer any request that comes after the handshake."""
     if method == "ping":
         return {}
     if method not in REQUESTS:
         raise ProtocolError(METHOD_NOT_FOUND, f"Method not found: {method[:60]}")
-    return answer(face, method, given, client)
+    return answer(tools, method, given, client)
 
 
-def answer(face: Face, method: str, given: Given, client: Client) -> Found:
+def answer(tools: ToolServer, method: str, given: Given, client: Client) -> Found:
     """Answer a request that is one of REQUESTS."""
     run, schema = REQUESTS[method]
     given = {name: value for name, value in given.items() if value is not None}
@@ -70,9 +70,9 @@ def answer(face: Face, method: str, given: Given, client: Client) -> Found:
             INVALID_PARAMS, f"Invalid request parameters: {error.message}"
         ) from None
     try:
-        return run(face, given, client)
+        return run(tools, given, client)
     except GhostError as error:
-        raise ProtocolError(INTERNAL_ERROR, readable(told(error))) from None
+        raise ProtocolError(INTERNAL_ERROR, readable(error_text(error))) from None
     except ProtocolError:
         raise
     except Exception as error:
@@ -80,41 +80,41 @@ def answer(face: Face, method: str, given: Given, client: Client) -> Found:
         raise ProtocolError(INTERNAL_ERROR, f"{type(error).__name__} in {method}") from None
 
 
-def _list_tools(face: Face, _: Given, client: Client) -> Found:
-    return {"tools": face.listed(is_shown_by(client.capabilities))}
+def _list_tools(tools: ToolServer, _: Given, client: Client) -> Found:
+    return {"tools": tools.listed(is_shown_by(client.capabilities))}
 
 
-def _call_tool(face: Face, given: Given, client: Client) -> Found:
+def _call_tool(tools: ToolServer, given: Given, client: Client) -> Found:
     CLIENT.set(client.name[:MAX_KEY])
-    return face.call(given["name"], given.get("arguments"))
+    return tools.call(given["name"], given.get("arguments"))
 
 
-def _list_resources(face: Face, _: Given, client: Client) -> Found:
+def _list_resources(tools: ToolServer, _: Given, client: Client) -> Found:
     apps = [app_resource()] if is_shown_by(client.capabilities) else []
-    return {"resources": [*apps, *resources(face)]}
+    return {"resources": [*apps, *resources(tools)]}
 
 
-def _list_templates(_: Face, __: Given, ___: Client) -> Found:
+def _list_templates(_: ToolServer, __: Given, ___: Client) -> Found:
     return {"resourceTemplates": templates()}
 
 
-def _read_resource(face: Face, given: Given, _: Client) -> Found:
-    return {"contents": [app_contents() if given["uri"] == URI else read(face, given["uri"])]}
+def _read_resource(tools: ToolServer, given: Given, _: Client) -> Found:
+    return {"contents": [app_contents() if given["uri"] == URI else read(tools, given["uri"])]}
 
 
-def _list_prompts(face: Face, _: Given, __: Client) -> Found:
-    return {"prompts": list(offered(face.toolsets).values())}
+def _list_prompts(tools: ToolServer, _: Given, __: Client) -> Found:
+    return {"prompts": list(offered(tools.toolsets).values())}
 
 
-def _get_prompt(face: Face, given: Given, _: Client) -> Found:
-    own = face.own()
+def _get_prompt(tools: ToolServer, given: Given, _: Client) -> Found:
+    own = tools.own()
     named = own if CALLER.get().may(own, "read") else "(one you may read)"
-    return prompt_result(given["name"], _texts(given.get("arguments")), named, face.toolsets)
+    return prompt_result(given["name"], _texts(given.get("arguments")), named, tools.toolsets)
 
 
-def _complete(face: Face, given: Given, _: Client) -> Found:
+def _complete(tools: ToolServer, given: Given, _: Client) -> Found:
     known = _texts(given.get("context", {}).get("arguments"))
-    found = complete(face, given["argument"]["name"], given["argument"]["value"], known)
+    found = complete(tools, given["argument"]["name"], given["argument"]["value"], known)
     return {
         "completion": {"values": found[:_MOST], "total": len(found), "hasMore": len(found) > _MOST}
     }
@@ -138,7 +138,7 @@ def _with(required: Mapping[str, Schema], **more: Schema) -> Schema:
     return {"type": "object", "properties": {**required, **more}, "required": list(required)}
 
 
-REQUESTS: Mapping[str, tuple[Callable[[Face, Given, Client], Found], Schema]] = {
+REQUESTS: Mapping[str, tuple[Callable[[ToolServer, Given, Client], Found], Schema]] = {
     "tools/list": (_list_tools, _ANY),
     CALL: (_call_tool, _with({"name": _TEXT}, arguments=_ANY)),
     "resources/list": (_list_resources, _ANY),

@@ -22,7 +22,6 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from ghostmem._version import __version__
-from ghostmem.mcp.face import Face, defer_model
 from ghostmem.mcp.frames import FrameError, encode, error_reply, parse, read_batch, read_message
 from ghostmem.mcp.protocol import (
     INVALID_PARAMS,
@@ -34,6 +33,7 @@ from ghostmem.mcp.protocol import (
 )
 from ghostmem.mcp.requests import CALL, Client, reply_to, run_method
 from ghostmem.mcp.texts import instructions
+from ghostmem.mcp.tool_server import ToolServer, defer_model
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -60,17 +60,17 @@ def run_stdio(
     ghost: Ghost, toolsets: Iterable[str] = ("memory",), root: Path | None = None
 ) -> None:
     """Serve one client over standard input and output until it goes away."""
-    face = Face(ghost, toolsets, root=root)
+    tools = ToolServer(ghost, toolsets, root=root)
     defer_model(ghost)
     _leave_at_a_signal()
     threading.Thread(target=_leave_with_parent, daemon=True).start()
     source, sink = _pipes()
-    session = Session(face, sink)
+    session = Session(tools, sink)
     newer = session.serve(source)
     if newer is not None:
         from ghostmem.mcp.server import serve_stdio
 
-        serve_stdio(face, chain([newer], source), sink)
+        serve_stdio(tools, chain([newer], source), sink)
     sys.stderr.flush()
 
 
@@ -116,8 +116,8 @@ class Session:
     Requests are answered by a few threads.
     """
 
-    def __init__(self, face: Face, sink: BinaryIO) -> None:
-        self._face, self._sink, self._lock = face, sink, threading.Lock()
+    def __init__(self, tools: ToolServer, sink: BinaryIO) -> None:
+        self._tools, self._sink, self._lock = tools, sink, threading.Lock()
         self._client: Client | None = None
         self._version: str | None = None
         self._waiting: queue.SimpleQueue[_Request | None] = queue.SimpleQueue()
@@ -195,7 +195,7 @@ class Session:
             self._reply(request, partial(self._answer, method))
             if method == CALL:
                 # after the first answer, so that it does not wait for a model
-                self._face.ghost.store.vectoriser.warm()
+                self._tools.ghost.store.vectoriser.warm()
 
     def _greet(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Shake hands: agree on a version, and say who we are and what there is."""
@@ -216,13 +216,13 @@ class Session:
             "protocolVersion": self._version,
             "capabilities": _CAPABILITIES,
             "serverInfo": {"name": NAME, "title": TITLE, "version": __version__},
-            "instructions": instructions(self._face.toolsets),
+            "instructions": instructions(self._tools.toolsets),
         }
 
     def _answer(self, method: str, given: Mapping[str, Any]) -> dict[str, Any]:
         if self._client is None:
             raise ProtocolError(INVALID_REQUEST, "the handshake comes first: send initialize")
-        return run_method(self._face, method, self._client, given)
+        return run_method(self._tools, method, self._client, given)
 
     def _reply(
         self, request: _Request, work: Callable[[Mapping[str, Any]], dict[str, Any]]

@@ -65,8 +65,7 @@ def consolidate(
     draft = Draft(validate.namespace(ns), summary_key, clean, fields)
     with store.engine.read() as tx:
         now = store.clock()
-        last = tx.memories.last(ns, summary_key)
-        if last is None or not last.is_current(now):
+        if tx.memories.current(ns, summary_key, now) is None:
             draft = replace(
                 draft, fields={"kind": Kind.SEMANTIC, "importance": IMPORTANCE, **fields}
             )

@@ -81,14 +81,9 @@ def prepare(store: Store, draft: Draft) -> Prepared:
     source = draft.fields.get("source_user")
     if source is None and store.vectoriser.wanted:
         with store.engine.read() as tx:
-            last = tx.memories.last(draft.ns, draft.key)
-        source = last.source_user if last is not None and last.is_current(store.clock()) else None
-        if (
-            last is not None
-            and last.is_current(store.clock())
-            and last.content == draft.content
-            and not draft.fields
-        ):
+            current = tx.memories.current(draft.ns, draft.key, store.clock())
+        source = None if current is None else current.source_user
+        if current is not None and current.content == draft.content and not draft.fields:
             return UNPREPARED  # most likely nothing new
     rows = index_rows(draft.key, draft.content, store.settings.chunk_target, source)
     texts = [row.spoken for row in rows[: store.settings.embed_put_chunks]]

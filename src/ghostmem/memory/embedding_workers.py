@@ -12,8 +12,7 @@ from ghostmem.text.chunk import CHUNKER
 
 if TYPE_CHECKING:
     from ghostmem.embed.base import Embedder
-    from ghostmem.store.postgres import PostgresEngine
-    from ghostmem.store.postgres.transaction import PostgresTransaction
+    from ghostmem.store.protocol import SharedEngine, SharedTransaction
     from ghostmem.store.store import Store
 
 WINDOW = 1024  # pieces offered at once
@@ -21,7 +20,7 @@ WINDOW = 1024  # pieces offered at once
 
 def embed_together(
     store: Store,
-    engine: PostgresEngine,
+    engine: SharedEngine,
     embedder: Embedder,
     size: int,
     progress: Callable[[int], None] | None,
@@ -53,19 +52,19 @@ def embed_together(
 
 
 def _offer_chunks(
-    store: Store, tx: PostgresTransaction, kind: str, holder: str, model: int, after: int, size: int
+    store: Store, tx: SharedTransaction, kind: str, holder: str, model: int, after: int, size: int
 ) -> list[tuple[str, str]]:
     """Put the next chunks without a vector on the queue, and claim some of them."""
     missing = list(tx.vectors.missing(model, after, WINDOW))
     if not tx.work.offer(
-        kind, [(tx.places.space(space), str(chunk)) for space, chunk, _, _ in missing]
+        kind, [(tx.vectors.namespace(space), str(chunk)) for space, chunk, _, _ in missing]
     ):
         return []
     return claim_work(store, tx, kind, holder, size)
 
 
 def _embed(
-    engine: PostgresEngine,
+    engine: SharedEngine,
     embedder: Embedder,
     kind: str,
     model: int,

@@ -228,8 +228,7 @@ def _reopen(
 
 
 def _is_current(tx: Transaction, ns: str, key: str, now: datetime) -> bool:
-    last = tx.memories.last(ns, key)
-    return last is not None and last.is_current(now)
+    return tx.memories.current(ns, key, now) is not None
 
 
 def _wake(store: Store, tx: Transaction, memory: Memory, now: datetime) -> bool:

@@ -168,12 +168,8 @@ def _held(store: Store, draft: Draft, reasons: tuple[str, ...], notes: Sequence[
 def _files_of(store: Store, draft: Draft) -> Sequence[FileRef]:
     """Return the files that a new version would take over."""
     with store.engine.read() as tx:
-        last = tx.memories.last(draft.ns, draft.key)
-        return (
-            tx.memories.with_refs([last])[0].files
-            if last is not None and last.is_current(store.clock())
-            else ()
-        )
+        current = tx.memories.current(draft.ns, draft.key, store.clock())
+        return () if current is None else tx.memories.with_refs([current])[0].files
 
 
 def _catch_up(store: Store) -> None:

@@ -45,8 +45,7 @@ def judged(store: Store, draft: Draft, prepared: Prepared) -> Found:
         found = find_verdict(
             store, tx, draft.ns, draft.key, draft.content, prepared.vectors, now, near=prepared.near
         )
-        last = tx.memories.last(draft.ns, draft.key)
-        current = last if last is not None and last.is_current(now) else None
+        current = tx.memories.current(draft.ns, draft.key, now)
     if found.memory is not None and _same_speaker(found.memory, draft, current):
         also = tuple(memory for memory in found.also if _same_speaker(memory, draft, current))
         return Found(found.verdict.kind, found.memory, found.verdict.evidence, also)
@@ -131,8 +130,7 @@ def _still(tx: Transaction, found: Found, now: datetime) -> Found:
 
 
 def _is_free(tx: Transaction, draft: Draft, now: datetime) -> bool:
-    last = tx.memories.last(draft.ns, draft.key)
-    return last is None or not last.is_current(now)
+    return tx.memories.current(draft.ns, draft.key, now) is None
 
 
 def _restated(tx: Transaction, draft: Draft, found: Found, other: Memory, now: datetime) -> Memory:

@@ -34,9 +34,9 @@ def search_entries(
         return [], ()
     provider = "none" if settings.embed_provider == "none" else "static"
     own_settings = replace(settings, db=":memory:", embed_provider=provider, cutoff="off")
-    from ghostmem.store.sqlite import SqliteEngine
+    from ghostmem.store.opening import open_memory
 
-    store = Store(SqliteEngine(":memory:", clock), own_settings, clock, Vectoriser(own_settings))
+    store = Store(open_memory(clock), own_settings, clock, Vectoriser(own_settings))
     try:
         with store.engine.write(durable=False) as tx:
             for number, entry in enumerate(entries):

@@ -8,6 +8,7 @@ from ghostmem.settings import Settings
 
 if TYPE_CHECKING:
     from ghostmem.store.protocol import Engine
+    from ghostmem.store.sqlite.original import Original
 
 POSTGRES = ("postgresql://", "postgres://")
 
@@ -54,3 +55,31 @@ def _opened(settings: Settings, clock: Clock) -> "Engine":
     from ghostmem.store.sqlite import SqliteEngine
 
     return SqliteEngine(path, clock, settings.synchronous, settings.busy_timeout)
+
+
+def open_memory(clock: Clock) -> "Engine":
+    """Open an empty store in memory."""
+    from ghostmem.store.sqlite import SqliteEngine
+
+    return SqliteEngine(":memory:", clock)
+
+
+def read_original(path: str) -> "Original":
+    """Read a database of the original Ghost."""
+    from ghostmem.store.sqlite.original import read_original
+
+    return read_original(path)
+
+
+def refuse_special(path: str) -> None:
+    """Refuse a device or a FIFO as a store: opening it could block."""
+    from ghostmem.store.sqlite.connect import refuse_special
+
+    refuse_special(path)
+
+
+def has_tables(url: str, location: str) -> bool:
+    """Say whether a PostgreSQL database has Ghost's tables, without creating anything."""
+    from ghostmem.store.postgres.migrate import has_tables
+
+    return has_tables(url, location)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ghostmem.text.labels import tag_terms, with_tags
 
 if TYPE_CHECKING:
-    from ghostmem.store.protocol import Index
+    from ghostmem.store.index import Index
 
 TAGGED = "SELECT ns, id, tags FROM memories WHERE deleted_at IS NULL AND tags IS NOT NULL"
 """Selects what the functions below take: namespace, id and tags of each live memory that has some.

@@ -9,21 +9,20 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
-    from ghostmem.store.postgres import PostgresEngine
-    from ghostmem.store.postgres.transaction import PostgresTransaction
+    from ghostmem.store.protocol import SharedEngine, SharedTransaction
     from ghostmem.store.store import Store
 
 LEASE = timedelta(minutes=30)  # a worker who is there but does nothing for so long loses his pieces
 POLL_SECONDS = 0.1  # seconds until one looks again when all that is left is in others' hands
 
 
-def shared(store: Store) -> PostgresEngine | None:
+def shared(store: Store) -> SharedEngine | None:
     """Return the engine if workers can share a job on it."""
-    return cast("PostgresEngine", store.engine) if getattr(store.engine, "shared", False) else None
+    return cast("SharedEngine", store.engine) if store.engine.shared else None
 
 
 def claim_work(
-    store: Store, tx: PostgresTransaction, kind: str, holder: str, size: int
+    store: Store, tx: SharedTransaction, kind: str, holder: str, size: int
 ) -> list[tuple[str, str]]:
     """Claim some pieces; when there are none, those of workers who are gone."""
     now = store.clock()

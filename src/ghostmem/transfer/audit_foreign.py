@@ -39,9 +39,9 @@ def audit_foreign(
     kind = recognise(path)
     provider = "none" if settings.embed_provider == "none" else "static"
     given = replace(settings, db=":memory:", embed_provider=provider)
-    from ghostmem.store.sqlite import SqliteEngine
+    from ghostmem.store.opening import open_memory
 
-    store = Store(SqliteEngine(":memory:", clock), given, clock, Vectoriser(given))
+    store = Store(open_memory(clock), given, clock, Vectoriser(given))
     try:
         if kind == DATABASE:
             done, tool = _original(store, str(path), progress), ORIGINAL

@@ -166,8 +166,8 @@ def _fields(memory: ForeignMemory) -> dict[str, Any]:
 
 def _current(store: Store, tx: Transaction, draft: Draft) -> Memory | None:
     """Return what stands in a draft's way: a live memory under its key that says something else."""
-    last = tx.memories.last(draft.ns, draft.key)
-    if last is None or not last.is_current(store.clock()):
+    last = tx.memories.current(draft.ns, draft.key, store.clock())
+    if last is None:
         return None
     if "files" in draft.fields:
         last = tx.memories.with_refs([last])[0]
@@ -220,9 +220,9 @@ def _link(
     ids: dict[str, str] = {}
     loose: list[str] = []
     for memory in foreign.memories if foreign.edges else ():
-        last = tx.memories.last(ns, keys[memory.key])
-        if last is not None and last.is_current(now) and last.key not in kept:
-            ids[memory.key] = last.id
+        current = tx.memories.current(ns, keys[memory.key], now)
+        if current is not None and current.key not in kept:
+            ids[memory.key] = current.id
     for edge in foreign.edges:
         if edge.from_key in ids and edge.to_key in ids:
             report.edges += tx.graph.add_edge(

@@ -19,7 +19,7 @@ def import_ghost(
 
     Keys with a text that looks like instructions are held in quarantine unless the caller says
     `trust`."""
-    from ghostmem.store.sqlite.original import read_original
+    from ghostmem.store.opening import read_original
 
     original = read_original(path)
     report = merge(store, original.records, on_conflict, dry_run, progress, trust=trust)

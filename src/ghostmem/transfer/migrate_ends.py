@@ -15,8 +15,7 @@ from ghostmem.errors import (
 )
 from ghostmem.model import SYSTEM
 from ghostmem.settings import Settings, masked
-from ghostmem.store.opening import POSTGRES, open_engine
-from ghostmem.store.sqlite.connect import refuse_special
+from ghostmem.store.opening import POSTGRES, has_tables, open_engine, refuse_special
 from ghostmem.store.tables import BY_NAME, Table
 
 if TYPE_CHECKING:
@@ -85,13 +84,7 @@ def begun(target: str) -> bool:
     if not is_postgres(target):
         path = location(target)
         return os.path.exists(path) and os.path.getsize(path) > 0
-    import psycopg
-
-    from ghostmem.store.postgres.failures import translated
-    from ghostmem.store.postgres.migrate import applied
-
-    with translated(location(target)), psycopg.connect(target, autocommit=True) as connection:
-        return applied(connection) is not None
+    return has_tables(target, location(target))
 
 
 def refuse_filled(

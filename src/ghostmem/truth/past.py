@@ -34,7 +34,7 @@ def past(store: Store, ns: NsFilter, as_of: datetime | str) -> Store:
 
     Tiers, importance and counts that maintenance changed in place are as they are now.
     """
-    from ghostmem.store.sqlite import SqliteEngine
+    from ghostmem.store.opening import open_memory
 
     at = as_time(as_of, "as_of")
     if at > store.clock():
@@ -42,7 +42,7 @@ def past(store: Store, ns: NsFilter, as_of: datetime | str) -> Store:
             f"as_of {format_time(at)} lies in the future",
             "name a time that has passed, or leave it out",
         )
-    engine = SqliteEngine(":memory:", lambda: at)
+    engine = open_memory(lambda: at)
     made = replace(store, engine=engine, clock=lambda: at)
     with store.engine.snapshot() as source, engine.write(durable=False) as target:
         rows = [memory for memory in source.listing.rows(ns) if _was_current(memory, at)]

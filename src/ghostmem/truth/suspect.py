@@ -33,8 +33,7 @@ def suspected(
     named = draft.fields.get("source_kind")
     if named is SourceKind.STATED and not from_file:
         return ()
-    last = tx.memories.last(draft.ns, draft.key)
-    current = last if last is not None and last.is_current(store.clock()) else None
+    current = tx.memories.current(draft.ns, draft.key, store.clock())
     if not (from_file or _is_foreign(named, current)) or _is_accepted(draft, current):
         return ()
     return looks_like_orders(

@@ -1,6 +1,4 @@
-"""ghost hook: whatever happens, a host goes on undisturbed: exit code 0, and nothing on standard
-output but an answer.
-"""
+"""ghost hook: answer the events of agent clients."""
 
 import sys
 from dataclasses import replace
@@ -9,15 +7,13 @@ from typing import Any
 
 import click
 
-from ghostmem.cli.face import Face, TolerantCommand, declare
+from ghostmem.cli.console import (
+    Console,
+    TolerantCommand,
+    command,
+)
 from ghostmem.errors import GhostError, InvalidInputError
 from ghostmem.settings import Settings, load
-
-EXAMPLES = """\
-  ghost hook claude < event.json
-  ghost hook codex --llm 'codex exec -'
-  ghost hook cursor sessionStart
-"""
 
 
 class HookCommand(TolerantCommand):
@@ -64,13 +60,13 @@ def _log(db: str | None, host: str, event: str, what: str) -> None:
     note(log_path(settings), host, event, what)
 
 
-@declare(
+@command(
     "hook",
-    "Add memories to an agent's session, and capture from it: the command that agent hosts "
-    "call at their events."
-    " Reads the host's JSON on standard input. Errors are silent to the host, and visible "
-    "in `ghost doctor`.",
-    EXAMPLES,
+    """\
+  ghost hook claude < event.json
+  ghost hook codex --llm 'codex exec -'
+  ghost hook cursor sessionStart
+""",
     HookCommand,
 )
 @click.argument("host", metavar="HOST")
@@ -81,11 +77,18 @@ def _log(db: str | None, host: str, event: str, what: str) -> None:
     help="A command of yours that is asked, in the background, what to remember.",
 )
 @click.option("--timeout", type=float, help="Seconds after which to give up  [GHOST_HOOK_TIMEOUT]")
-def command(
-    face: Face, host: str, event: str | None, llm: str | None, timeout: float | None
+def hook(
+    console: Console, host: str, event: str | None, llm: str | None, timeout: float | None
 ) -> None:
+    """Add memories to an agent's session, and capture from it.
+
+    Agent clients call it at their events and send JSON on standard input. Errors are hidden from
+    the client and shown by `ghost doctor`.
+    """
     settings = (
-        face.settings if timeout is None else replace(face.settings, hook_timeout=max(0.1, timeout))
+        console.settings
+        if timeout is None
+        else replace(console.settings, hook_timeout=max(0.1, timeout))
     )
     if sys.stdin.isatty():
         raise InvalidInputError(
@@ -104,7 +107,7 @@ def command(
     def log(what: str) -> None:
         note(path, host, name, what)
 
-    if face.config_error is not None:
+    if console.config_error is not None:
         log("the configuration file cannot be read; defaults are used")
     with Watchdog(settings.hook_timeout, lambda: log("took too long and gave up")) as watchdog:
         try:

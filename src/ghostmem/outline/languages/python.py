@@ -10,7 +10,7 @@ from ghostmem.outline.languages.base import Language
 from ghostmem.outline.languages.python_ import definitions  # noqa: F401  # adds functions and classes to the statements
 from ghostmem.outline.languages.python_.link import link
 from ghostmem.outline.languages.python_.statements import suite
-from ghostmem.outline.languages.python_.tables import Tables
+from ghostmem.outline.languages.python_.tables import PythonTables
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 def extract(root: "Node", source: bytes, path: str) -> Facts:
     """Return what a file says."""
     del path  # names of modules depend on the other files, so that linking finds them
-    t = Tables(source)
+    t = PythonTables(source)
     suite(t, root)
     if root.has_error:
         _errors(t, root)
     return t.finish()
 
 
-def _errors(t: Tables, root: "Node") -> None:
+def _errors(t: PythonTables, root: "Node") -> None:
     stack, lines = [root], set(t.facts.errors)
     while stack and len(lines) < 100:
         node = stack.pop()

@@ -10,7 +10,7 @@ from ghostmem.store.postgres.schema import CHUNK_WORDS, OF_STORE
 from ghostmem.store.tag_index import TAGGED, UNINDEXED, count_unindexed
 
 if TYPE_CHECKING:
-    from ghostmem.store.postgres.connect import Db
+    from ghostmem.store.postgres.database import Db
     from ghostmem.store.postgres.transaction import PostgresTransaction
     from ghostmem.store.protocol import Reindex
 

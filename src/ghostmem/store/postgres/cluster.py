@@ -4,54 +4,19 @@ shard to themselves.
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 import psycopg
 
 from ghostmem.errors import EngineError, InvalidInputError, NotFoundError
-from ghostmem.model import Record
 from ghostmem.settings import check_url, masked
+from ghostmem.store.administration import ClusterNode, Distribution, Isolation
 from ghostmem.store.postgres.connect import WRITERS, configure
 from ghostmem.store.postgres.failures import translated
 from ghostmem.store.postgres.schema import OF_NAMESPACE, OF_STORE
 
 ANCHOR = "namespaces"  # the table that all others of a namespace are kept together with
 _DOCS = "docs/postgres.md says how a cluster is set up"
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Node(Record):
-    """One server of a cluster."""
-
-    host: str
-    port: int
-    role: str
-    active: bool
-    shards: int
-    bytes: int
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Distribution(Record):
-    """What was spread over a cluster, and what was spread already."""
-
-    shards: int
-    distributed: tuple[str, ...]
-    copied: tuple[str, ...]
-    already: tuple[str, ...]
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Isolation(Record):
-    """Where a namespace that has a shard to itself lies."""
-
-    ns: str
-    shard: int
-    host: str
-    port: int
-    isolated: bool
-    moved: bool
 
 
 @contextmanager
@@ -90,7 +55,7 @@ def require_citus(connection: "psycopg.Connection[Any]", where: str) -> str:
     )
 
 
-def nodes(connection: "psycopg.Connection[Any]", where: str) -> list[Node]:
+def nodes(connection: "psycopg.Connection[Any]", where: str) -> list[ClusterNode]:
     """List the servers of a cluster, the coordinator first."""
     require_citus(connection, where)
     rows = connection.execute(
@@ -101,7 +66,7 @@ def nodes(connection: "psycopg.Connection[Any]", where: str) -> list[Node]:
         " WHERE n.noderole = 'primary' GROUP BY 1, 2, 3, 4 ORDER BY n.groupid <> 0, 1, 2"
     )
     return [
-        Node(host, port, "worker" if group else "coordinator", active, shards, int(size))
+        ClusterNode(host, port, "worker" if group else "coordinator", active, shards, int(size))
         for host, port, group, active, shards, size in rows
     ]
 

@@ -3,7 +3,7 @@ pgvector takes.
 """
 
 import time
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -11,8 +11,6 @@ import psycopg
 from psycopg.adapt import Dumper
 from psycopg.pq import Format
 from psycopg_pool import ConnectionPool
-
-from ghostmem.errors import EngineError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -197,86 +195,3 @@ def make_pool(url: str, size: int, limits: Limits) -> "ConnectionPool[Connection
         open=True,
         name="ghost",
     )
-
-
-class Db:
-    """One connection inside one transaction.
-
-    Values are always bound, never spelled into the statement.
-    """
-
-    def __init__(
-        self,
-        connection: "psycopg.Connection[Any]",
-        writes: bool,
-        watch: Callable[[str], None] | None = None,
-    ) -> None:
-        self.connection = connection
-        self.writes = writes
-        self._watch = watch
-        self._locked: set[str] = set()
-        self.holds_all = False
-        self.told: list[tuple[str, Sequence[Any]]] | None = (
-            None  # every statement with its values, when somebody asks for them
-        )
-
-    def execute(
-        self, sql: str, values: Sequence[Any] = (), binary: bool = False
-    ) -> "psycopg.Cursor[Any]":
-        """Run a statement and return its cursor."""
-        if self._watch is not None:
-            self._watch(sql)
-        if self.told is not None:
-            self.told.append((sql, values))
-        return self.connection.execute(sql, values or None, binary=binary)
-
-    def rows(self, sql: str, values: Sequence[Any] = ()) -> list[Any]:
-        """Return everything that a statement finds."""
-        return self.execute(sql, values).fetchall()
-
-    def row(self, sql: str, values: Sequence[Any] = ()) -> Any:
-        """Return the first row that a statement finds, or None."""
-        return self.execute(sql, values).fetchone()
-
-    def get(self, sql: str, values: Sequence[Any] = ()) -> Any:
-        """Return the first value of the first row, or None."""
-        found = self.execute(sql, values).fetchone()
-        return None if found is None else found[0]
-
-    def run(self, sql: str, values: Sequence[Any] = ()) -> int:
-        """Change rows and return how many."""
-        return self.execute(sql, values).rowcount
-
-    def stream(self, sql: str, values: Sequence[Any] = (), batch: int = 1000) -> Iterator[Any]:
-        """Yield many rows without holding them all, from a cursor of the server."""
-        if self._watch is not None:
-            self._watch(sql)
-        with self.connection.cursor(name="ghost_stream") as cursor:
-            cursor.itersize = batch
-            cursor.execute(sql, values or None)
-            yield from cursor
-
-    def lock(self, ns: str) -> None:
-        """Be the only one who writes in a namespace until the transaction ends.
-
-        Who holds all needs no lock for it.
-        """
-        if ns in self._locked:
-            return
-        if not self.writes:
-            raise EngineError(
-                f"nothing can be written to {ns} in a transaction that reads",
-                "open one that writes",
-            )
-        if not self.holds_all:
-            self.execute("SELECT pg_advisory_xact_lock(%s, hashtext(%s))", (WRITERS, ns))
-        self._locked.add(ns)
-
-    @property
-    def locked(self) -> list[str]:
-        """Return the namespaces that this transaction writes in, as far as it has said so."""
-        return sorted(self._locked)
-
-    def holds(self, names: Sequence[str]) -> None:
-        """Note that namespaces are locked already."""
-        self._locked.update(names)

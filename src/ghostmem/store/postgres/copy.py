@@ -3,13 +3,14 @@
 See `ghostmem.store.tables`.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ghostmem.errors import InvalidInputError
-from ghostmem.store.postgres.connect import Db, as_vec, numbers_of
-from ghostmem.store.postgres.schema import CHUNK_WORDS
-from ghostmem.store.tables import BY_NAME, COUNTED, PARKED, Key, Row, Table, folded, indexed
+from ghostmem.store.copy import CopyTable
+from ghostmem.store.postgres.connect import as_vec, numbers_of
+from ghostmem.store.postgres.database import Db
+from ghostmem.store.tables import COUNTED, Key, Row, Table, folded, indexed
 
 _SEQUENCES = {
     "namespaces": "namespace_numbers",
@@ -18,11 +19,10 @@ _SEQUENCES = {
 }
 
 
-class PostgresCopy:
+class PostgresCopy(CopyTable):
     """Rows of one transaction, by table and namespace, in the order of their keys."""
 
-    def __init__(self, db: Db) -> None:
-        self._db = db
+    _db: Db
 
     def namespaces(self) -> list[str]:
         """Return every namespace that a row belongs to."""
@@ -76,14 +76,6 @@ class PostgresCopy:
         where, values = _naming(table, ns, ids)
         return self._select(table, where, values)
 
-    def versions(self, ns: str, ids: Iterable[str], keys: Iterable[str] = ()) -> dict[str, str]:
-        """Return the keys of all versions of these memories' keys, and of these keys, by id."""
-        sql = (
-            "SELECT id, key FROM memories WHERE ns = %s AND (key = ANY(%s) OR key IN"
-            " (SELECT key FROM memories WHERE ns = %s AND id = ANY(%s)))"
-        )
-        return dict(self._db.rows(sql, (ns, list(keys), ns, list(ids))))
-
     def write(self, table: Table, ns: str, rows: Sequence[Row]) -> None:
         """Write rows, in the place of those with the same keys."""
         refuse_nul(table, ns, rows)
@@ -127,10 +119,6 @@ class PostgresCopy:
             with self._db.connection.cursor() as cursor:
                 cursor.executemany(sql, rows)
 
-    def _texts(self, ns: str, ids: Iterable[str]) -> dict[str, tuple[str, str]]:
-        sql = "SELECT id, key, content FROM memories WHERE ns = %s AND id = ANY(%s)"
-        return {id_: (key, content) for id_, key, content in self._db.rows(sql, (ns, sorted(ids)))}
-
     def drop(self, table: Table, ns: str, keys: Sequence[Key]) -> None:
         """Delete rows by their keys, with all that hangs on them."""
         owner = (ns,) if table.owned else ()
@@ -142,26 +130,6 @@ class PostgresCopy:
         """Delete the rows that name one of these memories."""
         where, values = _naming(table, ns, ids)
         self._db.run(f"DELETE FROM {table.name} WHERE {where}", values)
-
-    def park(self, ns: str, ids: Sequence[str]) -> None:
-        """Give memories keys that nobody wants, until they get their own."""
-        self._db.run(
-            "UPDATE memories SET key = %s || id WHERE ns = %s AND id = ANY(%s)",
-            (PARKED, ns, list(ids)),
-        )
-
-    def present(self, table: str, column: str, ns: str, values: Iterable[Any]) -> set[Any]:
-        """Return which of these values a column has."""
-        wanted = sorted(values)
-        if not wanted:
-            return set()
-        where, given = ("ns = %s AND ", [ns]) if BY_NAME[table].owned else ("", [])
-        return {
-            value
-            for (value,) in self._db.rows(
-                f"SELECT {column} FROM {table} WHERE {where}{column} = ANY(%s)", [*given, wanted]
-            )
-        }
 
     def mark(self, table: Table, ns: str) -> tuple[int, int]:
         """Return how many rows a namespace has of a table that is logged, and the sum of their
@@ -176,21 +144,6 @@ class PostgresCopy:
     def crossing(self) -> dict[str, int]:
         """Return what joins memories of two namespaces: nothing, the tables do not allow it."""
         return {}
-
-    def logs(self) -> dict[str, int]:
-        """Return how long the change log of each namespace is."""
-        return dict(self._db.rows("SELECT ns, sequence FROM namespaces"))
-
-    def logged(self, ns: str, after: int) -> tuple[set[str], bool]:
-        """Return what changed behind a line of the log, and whether vectors came that it does not
-        name.
-        """
-        rows = self._db.rows(
-            "SELECT memory_id, op FROM changes WHERE ns = %s AND seq > %s", (ns, after)
-        )
-        return {memory_id for memory_id, _ in rows if memory_id}, any(
-            not memory_id for memory_id, _ in rows
-        )
 
     def counters(self) -> dict[str, int]:
         """Return the highest number that each table that numbers its rows ever gave, as far as it
@@ -244,46 +197,3 @@ def refuse_nul(table: Table, ns: str, rows: Sequence[Row]) -> None:
                     "put it again without that character, or remove it for good with "
                     "`ghost rm --hard`; then run this again",
                 )
-
-
-class PostgresMove:
-    """What a store that is being filled knows of it: a table that is there only as long as that
-    takes.
-    """
-
-    def __init__(self, db: Db) -> None:
-        self._db = db
-
-    def get(self) -> dict[str, str] | None:
-        """Return what was noted, or None when no move is under way."""
-        if not self._db.get("SELECT to_regclass('moving') IS NOT NULL"):
-            return None
-        return dict(self._db.rows("SELECT name, value FROM moving"))
-
-    def held(self, holder: str) -> bool:
-        """Say whether a move is under way and its holder this one."""
-        known = self._db.get("SELECT to_regclass('moving') IS NOT NULL")
-        return bool(
-            known and self._db.get("SELECT value FROM moving WHERE name = 'holder'") == holder
-        )
-
-    def begin(self, marker: str, at: str, source: str) -> None:
-        """Say that the store is being filled, and from where."""
-        self._db.run("CREATE TABLE moving (name TEXT PRIMARY KEY, value TEXT NOT NULL)")
-        self._db.run("INSERT INTO migrations VALUES (%s, %s, %s)", (marker, at, source))
-
-    def note(self, values: Mapping[str, str]) -> None:
-        """Write something down."""
-        for name, value in values.items():
-            self._db.run(
-                "INSERT INTO moving VALUES (%s, %s) ON CONFLICT (name) DO UPDATE SET value "
-                "= excluded.value",
-                (name, value),
-            )
-
-    def end(self, marker: str) -> None:
-        """Make it a store like any other."""
-        self._db.run("DELETE FROM words")
-        self._db.run(f"INSERT INTO words (ns, word) {CHUNK_WORDS}")
-        self._db.run("DROP TABLE moving")
-        self._db.run("DELETE FROM migrations WHERE name = %s", (marker,))

@@ -21,15 +21,17 @@ from ghostmem.errors import (
 )
 from ghostmem.settings import check_url, masked
 from ghostmem.store.ledger import MOVING, newer, pending, unknown
-from ghostmem.store.postgres.connect import WRITERS, Connection, Db, Limits, make_pool, unlimited
+from ghostmem.store.postgres.connect import WRITERS, Connection, Limits, make_pool, unlimited
+from ghostmem.store.postgres.database import Db
 from ghostmem.store.postgres.failures import translate, translated
 from ghostmem.store.postgres.migrate import applied, migrate
 from ghostmem.store.postgres.schema import MIGRATIONS
 from ghostmem.store.postgres.transaction import PostgresTransaction
 
 if TYPE_CHECKING:
-    from ghostmem.store.postgres.vectors import Views
+    from ghostmem.store.postgres.administration import PostgresAdministration
     from ghostmem.store.protocol import Reindex
+    from ghostmem.store.vectors import Views
 
 _AWAKE = "SELECT 1"  # begins nothing, and tells whether a connection still works
 _READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
@@ -281,6 +283,12 @@ class PostgresEngine:
     def file(self) -> str | None:
         """Return None: the store is no file of this machine."""
         return None
+
+    def administration(self) -> "PostgresAdministration":
+        """Return the administration of the database."""
+        from ghostmem.store.postgres.administration import PostgresAdministration
+
+        return PostgresAdministration(self.url, self.location)
 
     def present(self) -> AbstractContextManager[str]:
         """Be there for others to see until the block ends, under the name that it gives."""

@@ -3,14 +3,13 @@
 Row-level security keeps them to it.
 """
 
-from dataclasses import dataclass
 from typing import Any
 
 import psycopg
 from psycopg import sql
 
 from ghostmem.errors import InvalidInputError, NotFoundError
-from ghostmem.model import Record
+from ghostmem.store.administration import Grant
 from ghostmem.store.postgres.schema import OF_NAMESPACE
 
 SCOPES = ("read", "write")
@@ -21,15 +20,6 @@ _SHARED = (
     "namespace_grants",
 )  # what everyone who may read anything may read
 _SEQUENCES = ("namespace_numbers", "thread_numbers", "chunk_numbers")
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Grant(Record):
-    """What a role may do in a namespace, or in all that start alike."""
-
-    role: str
-    ns: str
-    scope: str
 
 
 def grants(connection: "psycopg.Connection[Any]") -> list[Grant]:

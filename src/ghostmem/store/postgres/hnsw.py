@@ -4,27 +4,14 @@ each model, made on request.
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import psycopg
 from psycopg import sql
 
-from ghostmem.model import Record
+from ghostmem.store.administration import VectorIndex
 
 LONGEST = 2000  # pgvector indexes no longer vectors of this type
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class VectorIndex(Record):
-    """The index of one model's vectors."""
-
-    model: str
-    dimension: int
-    name: str
-    vectors: int
-    bytes: int
-    state: str
 
 
 def build(

@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING
 
 from ghostmem.clock import format_time
 from ghostmem.model import Memory
-from ghostmem.store.postgres.connect import Db, as_vec
+from ghostmem.store.index import Index
+from ghostmem.store.postgres.connect import as_vec
+from ghostmem.store.postgres.database import Db
 from ghostmem.store.postgres.journal import PostgresJournal
-from ghostmem.store.postgres.places import Places
 
 if TYPE_CHECKING:
-    from ghostmem.model import Chunk
     from ghostmem.store.rows import IndexRow
 
 _COLUMNS = (
@@ -31,16 +31,14 @@ _FORGET_WORDS = (
 )
 
 
-class PostgresIndex:
-    """Everything that is searched, written in the transaction of the memory it belongs to."""
+class PostgresIndex(Index):
+    """Chunks, full text, substrings and words, written in the transaction of their memory."""
 
-    def __init__(self, db: Db, places: Places, journal: PostgresJournal) -> None:
-        self._db = db
-        self._places = places
+    def __init__(self, db: Db, journal: PostgresJournal) -> None:
+        super().__init__(db)
         self._journal = journal
-        self.added = (
-            0  # chunks, by which the engine tells when the planner's statistics are out of date
-        )
+        # chunks, by which the engine knows when the planner's statistics are out of date
+        self.added = 0
 
     def add(
         self,
@@ -73,7 +71,7 @@ class PostgresIndex:
             )
             chunk: int = self._db.get(_CHUNK, values)
             first = first or chunk
-            self._places.saw_chunks(ns, (chunk,))
+            self._db.saw_chunks(ns, (chunk,))
             if model is not None and at < len(vectors):
                 sql = (
                     "INSERT INTO vectors (ns, model_id, chunk_id, vector) VALUES (%s, "
@@ -136,21 +134,6 @@ class PostgresIndex:
         if gone:
             self._db.run(_FORGET_WORDS, (ns, gone, [encode(word) for word in gone], ns))
 
-    def carry(self, old_id: str, new_id: str) -> int:
-        """Hand everything indexed to a next version of the same words, key and source, and return
-        how many chunks that is.
-        """
-        ns = self._places.one(old_id)
-        return self._db.run(
-            "UPDATE chunks SET memory_id = %s WHERE ns = %s AND memory_id = %s",
-            (new_id, ns, old_id),
-        )
-
-    def terms(self, ns: str, memory_id: str) -> list[str]:
-        """Return the terms of a memory's chunks, in the chunks' order."""
-        sql = "SELECT terms FROM chunks WHERE ns = %s AND memory_id = %s ORDER BY seq"
-        return [terms for (terms,) in self._db.rows(sql, (ns, memory_id))]
-
     def reword(self, ns: str, memory_id: str, terms: Sequence[str]) -> None:
         """Replace the terms of a memory's chunks, given in the chunks' order.
 
@@ -176,49 +159,3 @@ class PostgresIndex:
             self._journal.grow(ns, 0, size - length)
         if rows:
             self._replace_words(ns, [row[3] for row in rows], terms)
-
-    def count(self, memory_id: str) -> int:
-        """Return how many chunks a memory has."""
-        sql = "SELECT count(*) FROM chunks WHERE ns = %s AND memory_id = %s"
-        found: int = self._db.get(sql, (self._places.one(memory_id), memory_id))
-        return found
-
-    def newest(self) -> int:
-        """Return the highest number a chunk has."""
-        found: int | None = self._db.get("SELECT max(id) FROM chunks")
-        return found or 0
-
-    def wait(self, memory_id: str) -> None:
-        """Say that a memory is to be linked to those like it once it has vectors."""
-        sql = "INSERT INTO unlinked (ns, memory_id) VALUES (%s, %s) ON CONFLICT DO NOTHING"
-        self._db.run(sql, (self._places.one(memory_id), memory_id))
-
-    def numbers(self, memory_id: str) -> list[int]:
-        """Return the numbers of a memory's chunks in order."""
-        ns = self._places.one(memory_id)
-        sql = "SELECT id FROM chunks WHERE ns = %s AND memory_id = %s ORDER BY seq"
-        found = [number for (number,) in self._db.rows(sql, (ns, memory_id))]
-        self._places.saw_chunks(ns or "", found)
-        return found
-
-    def first_chunks(self, ns: str) -> dict[str, int]:
-        """Return the number of each live memory's first chunk in a namespace."""
-        found = dict(
-            self._db.rows("SELECT memory_id, id FROM chunks WHERE ns = %s AND seq = 0", (ns,))
-        )
-        self._places.saw(ns, found)
-        self._places.saw_chunks(ns, found.values())
-        return found
-
-    def chunks(self, memory: Memory) -> "list[Chunk]":
-        """Return a memory's chunks in order."""
-        from ghostmem.model import Chunk
-
-        sql = (
-            "SELECT seq, start, stop, start_line, end_line FROM chunks WHERE ns = %s AND "
-            "memory_id = %s ORDER BY seq"
-        )
-        return [
-            Chunk(memory.id, seq, memory.content[start:stop], first, last)
-            for seq, start, stop, first, last in self._db.rows(sql, (memory.ns, memory.id))
-        ]

@@ -12,7 +12,9 @@ from ghostmem._version import __version__
 from ghostmem.clock import format_time
 from ghostmem.errors import NotADatabaseError
 from ghostmem.store.ledger import pending
-from ghostmem.store.postgres.connect import WRITERS, Db
+from ghostmem.store.postgres.connect import WRITERS
+from ghostmem.store.postgres.database import Db
+from ghostmem.store.postgres.failures import translated
 from ghostmem.store.postgres.schema import LEDGER, MIGRATIONS, OF_NAMESPACE
 
 
@@ -65,3 +67,9 @@ def _refuse_foreign(connection: "psycopg.Connection[Any]", where: str) -> None:
         names = ", ".join(name for (name,) in rows[:5])
         hint = "name another database, or another schema with ?options=-csearch_path%3DNAME,public"
         raise NotADatabaseError(f"{where} has tables of another program (tables: {names})", hint)
+
+
+def has_tables(url: str, location: str) -> bool:
+    """Say whether a database has Ghost's tables, without creating anything."""
+    with translated(location), psycopg.connect(url, autocommit=True) as connection:
+        return applied(connection) is not None

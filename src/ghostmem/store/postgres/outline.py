@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 
 from ghostmem.model import Stat
-from ghostmem.store.postgres.connect import Db
+from ghostmem.store.postgres.database import Db
 
 _GRAPH = "graph {language} {root}"  # in the place of a hash
 _BATCH = 500  # files, or facts of files, in one statement

@@ -7,15 +7,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ghostmem.store.nearest import VectorView
-from ghostmem.store.postgres.connect import Db, numbers_of, vec_of
+from ghostmem.store.postgres.connect import numbers_of, vec_of
+from ghostmem.store.postgres.database import Db
 from ghostmem.store.rows import Space
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
-
-    from ghostmem.store.postgres.vectors import PostgresVectors
 
 # how many more than asked for are compared again, because the database rounds its sums otherwise
 MARGIN = 32
@@ -31,22 +30,22 @@ class RemoteView(VectorView):
     """
 
     def __init__(
-        self, vectors: "PostgresVectors", db: Db, model: int, space: Space, hnsw: bool
+        self,
+        db: Db,
+        model: int,
+        space: Space,
+        hnsw: bool,
+        load: "Callable[[int, Space], VectorView]",
     ) -> None:
         self.sequence = space.sequence
-        self._vectors, self._db, self._model, self._space, self._hnsw = (
-            vectors,
-            db,
-            model,
-            space,
-            hnsw,
-        )
+        self._db, self._model, self._space, self._hnsw = db, model, space, hnsw
+        self._load = load
         self._here: VectorView | None = None
         self._count: tuple[int, int] | None = None
 
     def _all(self) -> VectorView:
         if self._here is None:
-            self._here = self._vectors.load(self._model, self._space)
+            self._here = self._load(self._model, self._space)
         return self._here
 
     @property
@@ -77,6 +76,9 @@ class RemoteView(VectorView):
             )
             self._count = self._db.row(sql, (self._space.name, self._model))
         return self._count
+
+    def _dimension(self) -> int:
+        return self._db.get("SELECT dimension FROM models WHERE id = ?", (self._model,)) or 0
 
     def nearest(
         self, query: "NDArray[np.float32]", count: int, among: "set[int] | None" = None
@@ -131,7 +133,7 @@ class RemoteView(VectorView):
         found = self._db.execute(
             sql, (self._space.name, self._model, chunks.tolist()), binary=True
         ).fetchall()
-        width = (len(found[0][1]) - 4) // 4 if found else self._vectors.dimension(self._model)
+        width = (len(found[0][1]) - 4) // 4 if found else self._dimension()
         made = (
             numbers_of([row[1] for row in found], width).astype(np.float32)
             if found

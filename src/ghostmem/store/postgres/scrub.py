@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 
-from ghostmem.store.postgres.connect import Db
-from ghostmem.store.records import tally_keys, tally_without
+from ghostmem.store.postgres.database import Db
+from ghostmem.store.tally import tally_keys, tally_without
 
 _AUDIT = (  # a change is of a memory, or of an edge as `from to relation`
     "DELETE FROM audit a WHERE a.ns = %s AND (NOT EXISTS"

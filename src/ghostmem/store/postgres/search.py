@@ -5,53 +5,34 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ghostmem.model import NsFilter
-from ghostmem.store.postgres.connect import Db
-from ghostmem.store.postgres.places import Places
-from ghostmem.store.postgres.where import conditions
+from ghostmem.store.filters import clause
+from ghostmem.store.postgres.database import Db
 from ghostmem.store.rows import Candidate, Filter, Space, candidate_of
+from ghostmem.store.search import CANDIDATE, SearchTable
 
 if TYPE_CHECKING:
     from ghostmem.text.spelling import WordParts
 
-_CHUNKS = (
-    "SELECT c.id, c.memory_id, c.seq, c.start, c.stop, c.start_line, c.end_line, c.terms, "
-    "c.thread_id, c.place,"
-    " substr(m.content, (c.start + 1)::int, (c.stop - c.start)::int), m.created_at, "
-    "m.source_user, m.kind, m.key, m.priority,"
-    " m.tags"
-    " FROM chunks c JOIN memories m ON m.ns = c.ns AND m.id = c.memory_id"
-)
+_TEXT = "substr(m.content, (c.start + 1)::int, (c.stop - c.start)::int)"
+_JOIN = "FROM chunks c JOIN memories m ON m.ns = c.ns AND m.id = c.memory_id"
+_CHUNKS = f"{CANDIDATE.format(_TEXT)} {_JOIN}"
 _ESCAPED = str.maketrans({"\\": "\\\\", "%": "\\%", "_": "\\_"})
 
 
-class PostgresSearch:
-    """Reads for ranking; each is bounded, and none scores anything."""
+class PostgresSearch(SearchTable):
+    """Reads for ranking; each is bounded, and none computes a score."""
 
-    def __init__(self, db: Db, places: Places) -> None:
-        self._db = db
-        self._places = places
+    def __init__(self, db: Db) -> None:
+        super().__init__(db)
+        self._places = db.places
         self._threads: dict[int, str] = {}
 
     def spaces(self, names: Iterable[str]) -> list[Space]:
-        """Return what ranking needs to know of namespaces."""
-        given = list(names)
-        sql = "SELECT id, ns, sequence, chunks, length FROM namespaces WHERE ns = %s"
-        if len(given) == 1:
-            rows = self._db.rows(sql, given)
-        else:
-            rows = (
-                self._db.rows(f"{sql.replace('= %s', '= ANY(%s)')} ORDER BY ns", (given,))
-                if given
-                else []
-            )
-        for row in rows:
-            self._places.saw_space(row[0], row[1])
-        return [Space(*row) for row in rows]
-
-    def names(self, prefix: str) -> list[str]:
-        """Return the namespaces that hold something and start so."""
-        sql = "SELECT ns FROM namespaces WHERE chunks > 0 AND starts_with(ns, %s) ORDER BY ns"
-        return [name for (name,) in self._db.rows(sql, (prefix,))]
+        """Return the numbers of namespaces that ranking needs."""
+        spaces = super().spaces(names)
+        for space in spaces:
+            self._places.saw_space(space.number, space.name)
+        return spaces
 
     def postings(self, space: int, codes: Sequence[str], limit: int) -> Iterator[list[int]]:
         """Yield, for each of several terms, the newest chunks of a namespace that contain it, at
@@ -111,28 +92,13 @@ class PostgresSearch:
         than so many.
         """
         ns = self._places.space(space)
-        where, values = conditions(replace(which, ns=NsFilter(ns)))
+        where, values = clause(self._sql, replace(which, ns=NsFilter(ns)))
         sql = (
             "SELECT c.id FROM memories m JOIN chunks c ON c.ns = m.ns AND c.memory_id = "
             f"m.id WHERE {where} LIMIT %s"
         )
         found = self._seen(ns, self._db.rows(sql, [*values, limit + 1]))
         return found if len(found) <= limit else None
-
-    def sources(self, ns: str, limit: int = 200) -> list[str]:
-        """Return who the memories of a namespace come from, by stepping from one name to
-        the next.
-        """
-        sql = (
-            "WITH RECURSIVE s(name) AS (SELECT min(source_user) FROM memories WHERE ns = "
-            "%s AND source_user IS NOT NULL"
-            " AND deleted_at IS NULL UNION ALL SELECT (SELECT min(source_user) FROM "
-            "memories WHERE ns = %s"
-            " AND source_user > s.name AND source_user IS NOT NULL AND deleted_at IS NULL) "
-            "FROM s WHERE s.name IS NOT NULL)"
-            " SELECT name FROM s WHERE name IS NOT NULL LIMIT %s"
-        )
-        return [name for (name,) in self._db.rows(sql, (ns, ns, limit))]
 
     def candidates(self, chunks: Sequence[int], which: Filter) -> list[Candidate]:
         """Return those of these chunks that a filter lets through, in the order given."""
@@ -151,7 +117,7 @@ class PostgresSearch:
     def _candidates(
         self, tail: str, values: list[Any], ns: str, which: Filter, order: str = ""
     ) -> list[Candidate]:
-        where, bound = conditions(replace(which, ns=NsFilter(ns)))
+        where, bound = clause(self._sql, replace(which, ns=NsFilter(ns)))
         limit = [values.pop()] if "LIMIT" in order else []
         found = [
             candidate_of(row)

@@ -9,55 +9,31 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ghostmem.store.nearest import VectorView
-from ghostmem.store.postgres.connect import Db, as_vec, numbers_of
+from ghostmem.store.postgres.connect import as_vec, numbers_of
+from ghostmem.store.postgres.database import Db
 from ghostmem.store.postgres.journal import PostgresJournal
-from ghostmem.store.postgres.places import Places
 from ghostmem.store.postgres.remote import RemoteView
 from ghostmem.store.rows import Space
+from ghostmem.store.vectors import VectorTable, Views
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-Views = dict[tuple[int, int], VectorView]  # by model and namespace
 
-
-class PostgresVectors:
+class PostgresVectors(VectorTable):
     """Vectors by model and namespace; different models are never mixed."""
 
-    def __init__(
-        self, db: Db, places: Places, journal: PostgresJournal, views: Views, hnsw: bool = False
-    ) -> None:
-        self._db = db
-        self._places = places
+    _db: Db
+
+    def __init__(self, db: Db, views: Views, journal: PostgresJournal, hnsw: bool = False) -> None:
+        super().__init__(db, views)
+        self._places = db.places
         self._journal = journal
-        self._views = views
         self._hnsw = hnsw
 
-    def model(self, name: str, dimension: int, chunker: str) -> int:
-        """Return the number of a model, giving it one on first sight."""
-        found = self.find(name, dimension, chunker)
-        if found is None:
-            self._db.run(
-                "INSERT INTO models (name, dimension, chunker) VALUES (%s, %s, %s) ON "
-                "CONFLICT DO NOTHING",
-                (name, dimension, chunker),
-            )
-            found = self.find(name, dimension, chunker)
-            assert found is not None
-        return found
-
-    def find(self, name: str, dimension: int, chunker: str) -> int | None:
-        """Return the number of a model if vectors of it may be here.
-
-        Dimension 0 is one that its provider has not told yet.
-        """
-        if dimension == 0:
-            sql = "SELECT max(id) FROM models WHERE name = %s AND chunker = %s"
-            latest: int | None = self._db.get(sql, (name, chunker))
-            return latest
-        sql = "SELECT id FROM models WHERE name = %s AND dimension = %s AND chunker = %s"
-        found: int | None = self._db.get(sql, (name, dimension, chunker))
-        return found
+    def namespace(self, space: int) -> str:
+        """Return the name of a namespace."""
+        return self._places.space(space)
 
     def view(self, model: int, space: Space) -> "VectorView":
         """Return a namespace's vectors: those in memory when they are of today, else the database's
@@ -66,7 +42,7 @@ class PostgresVectors:
         known = self._views.get((model, space.number))
         if known is not None and known.sequence == space.sequence:
             return known
-        return RemoteView(self, self._db, model, space, self._hnsw)
+        return RemoteView(self._db, model, space, self._hnsw, self.load)
 
     def load(self, model: int, space: Space) -> VectorView:
         """Bring a namespace's vectors into memory, or those in memory up to date."""
@@ -78,11 +54,6 @@ class PostgresVectors:
             known = known.extended(space.sequence, *self.after(model, space.number, last))
         self._views[model, space.number] = known
         return known
-
-    def _must_reload(self, known: VectorView, space: Space) -> bool:
-        sql = "SELECT 1 FROM changes WHERE ns = %s AND seq > %s AND op = 'embed' LIMIT 1"
-        filled = self._db.get(sql, (space.name, known.sequence))
-        return filled is not None or known.is_stale(space.chunks)
 
     def after(
         self, model: int, space: int, chunk: int
@@ -97,10 +68,6 @@ class PostgresVectors:
         ).fetchall()
         made = numbers_of([vector for _, vector in rows], self.dimension(model))
         return np.fromiter((number for number, _ in rows), np.int64, len(rows)), made
-
-    def dimension(self, model: int) -> int:
-        """Return how long a model's vectors are."""
-        return self._db.get("SELECT dimension FROM models WHERE id = %s", (model,)) or 0
 
     def owners(self, chunks: Sequence[int]) -> dict[int, str]:
         """Return which memories chunks belong to."""
@@ -165,14 +132,6 @@ class PostgresVectors:
             self._places.saw_space(number, ns)
             yield number, chunk, text, source
 
-    def counts(self) -> dict[str, int]:
-        """Return how many chunks have a vector, by model, and how many chunks there are."""
-        made = dict(self._db.rows("SELECT model_id, count(*) FROM vectors GROUP BY 1"))
-        rows = self._db.rows("SELECT id, name || '/' || dimension FROM models ORDER BY id")
-        found = {name: made.get(model, 0) for model, name in rows}
-        found[""] = self._db.get("SELECT count(*) FROM chunks WHERE chunker <> ''")
-        return found
-
     def plain(self, space: int) -> int:
         """Count the chunks of a namespace that are found by their words alone."""
         found: int = self._db.get(
@@ -180,11 +139,3 @@ class PostgresVectors:
             (self._places.space(space),),
         )
         return found
-
-    def drop_others(self, model: int) -> int:
-        """Delete the vectors of every other model."""
-        gone = self._db.run("DELETE FROM vectors WHERE model_id <> %s", (model,))
-        self._db.run("DELETE FROM spare_vectors WHERE model_id <> %s", (model,))
-        self._db.run("DELETE FROM models WHERE id <> %s", (model,))
-        self._views.clear()
-        return gone

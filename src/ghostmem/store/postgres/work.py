@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from ghostmem.clock import format_time
-from ghostmem.store.postgres.connect import Db
+from ghostmem.store.postgres.database import Db
 from ghostmem.store.postgres.presence import is_present
 
 _CLAIM = (

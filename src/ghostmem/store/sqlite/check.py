@@ -11,14 +11,12 @@ from ghostmem.model import Kind, NsFilter, Priority, SourceKind, Tier
 from ghostmem.store.columns import differing
 from ghostmem.store.sqlite.checksums import differing as differing_contents
 from ghostmem.store.sqlite.checksums import fill
-from ghostmem.store.sqlite.index import SqliteIndex
-from ghostmem.store.sqlite.journal import SqliteJournal
 from ghostmem.store.sqlite.schema import CHUNK_WORDS
+from ghostmem.store.sqlite.transaction import SqliteTransaction
 from ghostmem.store.tag_index import TAGGED, UNINDEXED, count_unindexed
 
 if TYPE_CHECKING:
     from ghostmem.store.protocol import Reindex
-    from ghostmem.store.sqlite.transaction import SqliteTransaction
 
 
 def _quoted(values: Iterable[str]) -> str:
@@ -148,7 +146,7 @@ def _count(db: apsw.Connection, meaning: str, sql: str) -> list[str]:
 
 
 def _unindexed(db: apsw.Connection) -> list[str]:
-    count = count_unindexed(SqliteIndex(db, SqliteJournal(db)), db.execute(TAGGED).fetchall())
+    count = count_unindexed(SqliteTransaction(db, {}).index, db.execute(TAGGED).fetchall())
     return [f"{count} {UNINDEXED}"] if count else []
 
 
@@ -171,7 +169,7 @@ def _last_varint(blob: bytes) -> int:
 
 def repair(tx: "SqliteTransaction", reindex: "Reindex") -> Mapping[str, int]:
     """Remove orphans and rebuild every index; return what was done."""
-    db = tx.db
+    db = tx.db.connection
     fill(db)
     done = {"orphans": _remove_orphans(db), "demoted": _retire_doubles(db)}
     for table in ("chunks_fts", "chunks_tri"):

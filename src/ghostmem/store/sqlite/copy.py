@@ -7,12 +7,12 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
 
-import apsw
-
+from ghostmem.store.copy import CopyTable
+from ghostmem.store.database import Part
 from ghostmem.store.sqlite.checksums import checksum
+from ghostmem.store.sqlite.database import SqliteDb
 from ghostmem.store.sqlite.index import namespaced
-from ghostmem.store.sqlite.schema import FILL_WORDS
-from ghostmem.store.tables import BY_NAME, COUNTED, PARKED, Key, Row, Table, folded, indexed
+from ghostmem.store.tables import BY_NAME, COUNTED, Key, Row, Table, folded, indexed
 
 _AMONG = "(SELECT value FROM json_each(?))"
 _NUMBERED = (
@@ -22,11 +22,13 @@ _NUMBERED = (
 )  # tables whose numbers SQLite itself never gives twice
 
 
-class SqliteCopy:
+class SqliteCopy(CopyTable):
     """Rows of one transaction, by table and namespace, in the order of their keys."""
 
-    def __init__(self, db: apsw.Connection) -> None:
-        self._db = db
+    _db: SqliteDb
+
+    def __init__(self, db: SqliteDb) -> None:
+        super().__init__(db)
         self._ids = ""  # the namespace whose memories' ids are in the table beside
 
     def namespaces(self) -> list[str]:
@@ -138,14 +140,6 @@ class SqliteCopy:
             )
         )
 
-    def versions(self, ns: str, ids: Iterable[str], keys: Iterable[str] = ()) -> dict[str, str]:
-        """Return the keys of all versions of these memories' keys, and of these keys, by id."""
-        sql = (
-            "SELECT id, key FROM memories WHERE ns = ? AND"
-            f" (key IN (SELECT key FROM memories WHERE id IN {_AMONG}) OR key IN {_AMONG})"
-        )
-        return dict(self._db.execute(sql, (ns, json.dumps(list(ids)), json.dumps(list(keys)))))
-
     def write(self, table: Table, ns: str, rows: Sequence[Row]) -> None:
         """Write rows, in the place of those with the same keys."""
         if table.name == "memories":
@@ -193,19 +187,12 @@ class SqliteCopy:
         table, number = BY_NAME["chunks"], self._number(ns)
         marks = ", ".join("?" * (len(table.columns) + 1))
         sql = f"INSERT INTO chunks ({', '.join(table.columns)}, ns_id) VALUES ({marks})"
-        said = self._texts({row[1] for row in rows})
+        said = self._texts(ns, {row[1] for row in rows})
         self._db.executemany(sql, [(*row, number) for row in rows])
         tokens = [(row[0], namespaced(number, indexed(row[7]))) for row in rows]
         self._db.executemany("INSERT INTO chunks_fts (rowid, text) VALUES (?, ?)", tokens)
         plain = [(row[0], folded(*said[row[1]], row[2], row[3], row[4])) for row in rows]
         self._db.executemany("INSERT INTO chunks_tri (rowid, text) VALUES (?, ?)", plain)
-
-    def _texts(self, ids: Iterable[str]) -> dict[str, tuple[str, str]]:
-        sql = f"SELECT id, key, content FROM memories WHERE id IN {_AMONG}"
-        return {
-            id_: (key, content)
-            for id_, key, content in self._db.execute(sql, (json.dumps(sorted(ids)),))
-        }
 
     def drop(self, table: Table, ns: str, keys: Sequence[Key]) -> None:
         """Delete rows by their keys, with all that hangs on them."""
@@ -250,18 +237,6 @@ class SqliteCopy:
         for index in ("chunks_fts", "chunks_tri"):
             self._db.executemany(f"DELETE FROM {index} WHERE rowid = ?", gone)
 
-    def park(self, ns: str, ids: Sequence[str]) -> None:
-        """Give memories keys that nobody wants, until they get their own."""
-        self._db.execute(
-            f"UPDATE memories SET key = ? || id WHERE id IN {_AMONG}",
-            (PARKED, json.dumps(list(ids))),
-        )
-
-    def present(self, table: str, column: str, ns: str, values: Iterable[Any]) -> set[Any]:
-        """Return which of these values a column has."""
-        sql = f"SELECT {column} FROM {table} WHERE {column} IN {_AMONG}"
-        return {value for (value,) in self._db.execute(sql, (json.dumps(sorted(values)),))}
-
     def mark(self, table: Table, ns: str) -> tuple[int, int]:
         """Return how many rows a namespace has of a table that is logged, and the sum of their
         numbers.
@@ -292,20 +267,6 @@ class SqliteCopy:
             )
             found[name] = self._db.execute(f"{sql} WHERE a.ns <> b.ns").get
         return {name: count for name, count in found.items() if count}
-
-    def logs(self) -> dict[str, int]:
-        """Return how long the change log of each namespace is."""
-        return dict(self._db.execute("SELECT name, sequence FROM namespaces"))
-
-    def logged(self, ns: str, after: int) -> tuple[set[str], bool]:
-        """Return what changed behind a line of the log, and whether vectors came that it does not
-        name.
-        """
-        sql = "SELECT memory_id, op FROM changes WHERE ns_id = ? AND seq > ?"
-        rows = list(self._db.execute(sql, (self._number(ns), after)))
-        return {memory_id for memory_id, _ in rows if memory_id}, any(
-            not memory_id for memory_id, _ in rows
-        )
 
     def counters(self) -> dict[str, int]:
         """Return the highest number that each table that numbers its rows ever gave, as far as it
@@ -363,47 +324,10 @@ class SqliteCopy:
         self._db.execute("INSERT INTO temp.copy_ids SELECT id FROM memories WHERE ns = ?", (ns,))
         self._ids = ns
 
+    def _log_of(self, ns: str) -> Part:
+        """Return the condition that a change is of a namespace, which may have no name any more."""
+        return "c.ns_id = ?", [self._number(ns)]
+
     def _number(self, ns: str) -> int:
         found: int | None = self._db.execute("SELECT id FROM namespaces WHERE name = ?", (ns,)).get
         return int(ns[1:]) if found is None and ns[:1] == "#" and ns[1:].isdigit() else found or 0
-
-
-class SqliteMove:
-    """What a store that is being filled knows of it: a table that is there only as long as that
-    takes.
-    """
-
-    def __init__(self, db: apsw.Connection) -> None:
-        self._db = db
-
-    def get(self) -> dict[str, str] | None:
-        """Return what was noted, or None when no move is under way."""
-        if not self._db.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'moving'").get:
-            return None
-        return dict(self._db.execute("SELECT name, value FROM moving"))
-
-    def held(self, holder: str) -> bool:
-        """Say whether a move is under way and its holder this one."""
-        known = self._db.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'moving'").get
-        return bool(
-            known
-            and self._db.execute("SELECT value FROM moving WHERE name = 'holder'").get == holder
-        )
-
-    def begin(self, marker: str, at: str, source: str) -> None:
-        """Say that the store is being filled, and from where."""
-        self._db.execute(
-            "CREATE TABLE moving (name TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL) "
-            "STRICT, WITHOUT ROWID"
-        )
-        self._db.execute("INSERT INTO migrations VALUES (?, ?, ?)", (marker, at, source))
-
-    def note(self, values: Mapping[str, str]) -> None:
-        """Write something down."""
-        self._db.executemany("INSERT OR REPLACE INTO moving VALUES (?, ?)", list(values.items()))
-
-    def end(self, marker: str) -> None:
-        """Make it a store like any other."""
-        self._db.execute(FILL_WORDS)
-        self._db.execute("DROP TABLE moving")
-        self._db.execute("DELETE FROM migrations WHERE name = ?", (marker,))

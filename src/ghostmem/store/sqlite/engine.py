@@ -23,13 +23,14 @@ from ghostmem.store.sqlite.waiting import begin_write, set_patience
 
 if TYPE_CHECKING:
     from ghostmem.store.protocol import Reindex
-    from ghostmem.store.sqlite.vectors import Views
+    from ghostmem.store.vectors import Views
 
 
 class SqliteEngine:
     """A store in one file, or in memory."""
 
     name = "sqlite"
+    shared = False
 
     def __init__(
         self, path: str, clock: Clock, synchronous: str = "full", busy_timeout: float = 30.0
@@ -241,7 +242,7 @@ class SqliteEngine:
     def versions(self) -> Mapping[str, str]:
         """Return the versions of what the engine stands on."""
         with self.read() as tx:
-            names = sorted(applied(tx.db) or ())
+            names = sorted(applied(tx.db.connection) or ())
         return {
             "sqlite": apsw.sqlite_lib_version(),
             "apsw": apsw.apsw_version(),
@@ -255,7 +256,7 @@ class SqliteEngine:
         with (
             self.snapshot() as tx
         ):  # a connection that others wrote past sees damage in full text where there is none
-            return problems(tx.db)
+            return problems(tx.db.connection)
 
     def repair(self, reindex: "Reindex") -> Mapping[str, int]:
         """Remove orphans and rebuild every index from the rows."""
@@ -301,7 +302,7 @@ class SqliteEngine:
                 return ""
         if self.location == ":memory:":
             with self.write() as tx:
-                tidy(tx.db)
+                tidy(tx.db.connection)
                 tx.db.execute("PRAGMA user_version=0")
             return ""
         self._refuse_other_file()

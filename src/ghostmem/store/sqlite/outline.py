@@ -4,9 +4,8 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
 
-import apsw
-
 from ghostmem.model import Stat
+from ghostmem.store.sqlite.database import SqliteDb
 
 _GRAPH = "graph {language} {root}"  # in the place of a hash
 
@@ -14,7 +13,7 @@ _GRAPH = "graph {language} {root}"  # in the place of a hash
 class SqliteOutline:
     """The cache of the code outline."""
 
-    def __init__(self, db: apsw.Connection) -> None:
+    def __init__(self, db: SqliteDb) -> None:
         self._db = db
 
     def files(self, root: str, language: str) -> dict[str, tuple[Stat, int, str]]:
@@ -100,4 +99,4 @@ class SqliteOutline:
             "DELETE FROM outline_facts WHERE hash NOT IN (SELECT hash FROM outline_files)"
             " AND hash NOT IN (SELECT 'graph ' || language || ' ' || root FROM outline_files)"
         )
-        return self._db.changes()
+        return self._db.connection.changes()

@@ -1,6 +1,6 @@
 """The texts of chunks, cut from the contents that they are pieces of."""
 
-import apsw
+from ghostmem.store.sqlite.database import SqliteDb
 
 # SQLite reads all of a content to cut a piece from it: once for each chunk, which makes a long
 # memory slow.
@@ -16,7 +16,7 @@ _MAX_KEPT = 8
 class Pieces:
     """The long contents of a transaction, a few at a time, each read once."""
 
-    def __init__(self, db: apsw.Connection) -> None:
+    def __init__(self, db: SqliteDb) -> None:
         self._db = db
         self._contents: dict[str, str] = {}
 

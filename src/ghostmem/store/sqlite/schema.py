@@ -9,7 +9,6 @@ SELECT DISTINCT c.ns_id, t.value AS word
 FROM chunks c, json_each('["' || replace(replace(c.terms, '\', '\\'), ' ', '","') || '"]') t
 WHERE length(t.value) BETWEEN 3 AND 40 AND t.value NOT GLOB '*[0-9_./:@#+\]*'
 """
-FILL_WORDS = f"DELETE FROM words; INSERT INTO words {CHUNK_WORDS}"
 
 APPLICATION_ID = 0x47686F73  # "Ghos", so that `file` and we can tell whose database this is
 

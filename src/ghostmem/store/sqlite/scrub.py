@@ -15,9 +15,9 @@ from pathlib import Path
 import apsw
 
 from ghostmem.atomic import sweep, unfinished
-from ghostmem.store.records import tally_keys, tally_without
 from ghostmem.store.sqlite.frozen import open_frozen
 from ghostmem.store.sqlite.schema import MIGRATIONS
+from ghostmem.store.tally import tally_keys, tally_without
 
 PATIENCE = 5.0  # seconds to wait for others at most
 READING = (

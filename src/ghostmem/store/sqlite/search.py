@@ -5,22 +5,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-import apsw
-
-from ghostmem.store.rows import Candidate, Filter, Space, candidate_of
+from ghostmem.store.filters import clause
+from ghostmem.store.rows import Candidate, Filter, candidate_of
+from ghostmem.store.search import CANDIDATE, SearchTable
+from ghostmem.store.sqlite.database import SqliteDb
 from ghostmem.store.sqlite.pieces import PIECE, Pieces
-from ghostmem.store.sqlite.where import conditions
 from ghostmem.text.scripts import fold
 
 if TYPE_CHECKING:
     from ghostmem.text.spelling import WordParts
 
-_CANDIDATE = (
-    "SELECT c.id, c.memory_id, c.seq, c.start, c.stop, c.start_line, c.end_line, c.terms, "
-    "c.thread_id, c.place,"
-    f" {PIECE}, m.created_at, m.source_user, m.kind, m.key, m.priority,"
-    " m.tags"
-)
+_CANDIDATE = CANDIDATE.format(PIECE)
 # CROSS JOIN keeps the order: the planner would rather walk the whole namespace than look few chunks
 # up
 _CHUNKS = f"{_CANDIDATE} FROM chunks c CROSS JOIN memories m ON m.id = c.memory_id"
@@ -30,25 +25,14 @@ _AMONG = (
 )
 
 
-class SqliteSearch:
-    """Reads for ranking; each is bounded, and none scores anything."""
+class SqliteSearch(SearchTable):
+    """Reads for ranking; each is bounded, and none computes a score."""
 
-    def __init__(self, db: apsw.Connection) -> None:
-        self._db = db
+    _db: SqliteDb
+
+    def __init__(self, db: SqliteDb) -> None:
+        super().__init__(db)
         self._pieces = Pieces(db)
-
-    def spaces(self, names: Iterable[str]) -> list[Space]:
-        """Return what ranking needs to know of namespaces."""
-        sql = "SELECT id, name, sequence, chunks, length FROM namespaces"
-        sql += " WHERE name IN (SELECT value FROM json_each(?)) ORDER BY name"
-        return [Space(*row) for row in self._db.execute(sql, (json.dumps(list(names)),))]
-
-    def names(self, prefix: str) -> list[str]:
-        """Return the namespaces that hold something and start so."""
-        sql = (
-            "SELECT name FROM namespaces WHERE chunks > 0 AND substr(name, 1, ?) = ? ORDER BY name"
-        )
-        return [name for (name,) in self._db.execute(sql, (len(prefix), prefix))]
 
     def postings(self, space: int, codes: Sequence[str], limit: int) -> Iterator[list[int]]:
         """Yield, for each of several terms, the newest chunks of a namespace that contain it, at
@@ -103,7 +87,7 @@ class SqliteSearch:
         """Return all chunks of a namespace that a filter lets through, or None when they are more
         than so many.
         """
-        where, values = conditions(which)
+        where, values = clause(self._sql, which)
         sql = (
             "SELECT c.id FROM memories m CROSS JOIN chunks c ON c.memory_id = m.id "
             f"WHERE {where} AND c.ns_id = ? LIMIT ?"
@@ -111,24 +95,9 @@ class SqliteSearch:
         found = [number for (number,) in self._db.execute(sql, [*values, space, limit + 1])]
         return found if len(found) <= limit else None
 
-    def sources(self, ns: str, limit: int = 200) -> list[str]:
-        """Return who the memories of a namespace come from, by stepping from one name to
-        the next.
-        """
-        sql = (
-            "WITH RECURSIVE s(name) AS (SELECT min(source_user) FROM memories WHERE ns = "
-            "?1 AND source_user IS NOT NULL"
-            " AND deleted_at IS NULL UNION ALL SELECT (SELECT min(source_user) FROM "
-            "memories WHERE ns = ?1"
-            " AND source_user > s.name AND source_user IS NOT NULL AND deleted_at IS NULL) "
-            "FROM s WHERE s.name IS NOT NULL)"
-            " SELECT name FROM s WHERE name IS NOT NULL LIMIT ?2"
-        )
-        return [name for (name,) in self._db.execute(sql, (ns, limit))]
-
     def candidates(self, chunks: Sequence[int], which: Filter) -> list[Candidate]:
         """Return those of these chunks that a filter lets through, in the order given."""
-        where, values = conditions(which)
+        where, values = clause(self._sql, which)
         sql = f"{_AMONG} WHERE {where}"
         found = {
             row[0]: self._candidate(row)
@@ -161,7 +130,7 @@ class SqliteSearch:
 
     def thread(self, number: int, which: Filter) -> list[Candidate]:
         """Return a whole thread in order, as far as a filter lets it through."""
-        where, values = conditions(which)
+        where, values = clause(self._sql, which)
         sql = f"{_CHUNKS} WHERE c.thread_id = ? AND {where} ORDER BY c.place"
         return [self._candidate(row) for row in self._db.execute(sql, [number, *values])]
 
@@ -169,7 +138,7 @@ class SqliteSearch:
         self, number: int, place: str, before: int, after: int, which: Filter
     ) -> list[Candidate]:
         """Return the neighbours of a place in a thread, in order, without the place itself."""
-        where, values = conditions(which)
+        where, values = clause(self._sql, which)
         sql = (
             f"{_CHUNKS} WHERE c.thread_id = ? AND c.place {{}} ? AND {where} ORDER BY "
             f"c.place {{}} LIMIT ?"

@@ -4,55 +4,27 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-import apsw
 import numpy as np
 
 from ghostmem.store.nearest import VectorView
 from ghostmem.store.rows import Space
+from ghostmem.store.sqlite.database import SqliteDb
 from ghostmem.store.sqlite.journal import SqliteJournal
 from ghostmem.store.sqlite.pieces import PIECE, Pieces
+from ghostmem.store.vectors import VectorTable, Views
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-Views = dict[tuple[int, int], VectorView]  # by model and namespace
 
-
-class SqliteVectors:
+class SqliteVectors(VectorTable):
     """Vectors by model and namespace; different models are never mixed."""
 
-    def __init__(self, db: apsw.Connection, views: Views, journal: SqliteJournal) -> None:
-        self._db = db
+    _db: SqliteDb
+
+    def __init__(self, db: SqliteDb, views: Views, journal: SqliteJournal) -> None:
+        super().__init__(db, views)
         self._journal = journal
-        self._views = views
-
-    def model(self, name: str, dimension: int, chunker: str) -> int:
-        """Return the number of a model, giving it one on first sight."""
-        found = self.find(name, dimension, chunker)
-        if found is None:
-            self._db.execute(
-                "INSERT INTO models (name, dimension, chunker) VALUES (?, ?, ?)",
-                (name, dimension, chunker),
-            )
-            found = self._db.last_insert_rowid()
-        return found
-
-    def find(self, name: str, dimension: int, chunker: str) -> int | None:
-        """Return the number of a model if vectors of it may be here.
-
-        Dimension 0 is one that its provider has not told yet.
-        """
-        if dimension == 0:
-            sql = "SELECT max(id) FROM models WHERE name = ? AND chunker = ?"
-            latest: int | None = self._db.execute(sql, (name, chunker)).get
-            return latest
-        sql = "SELECT id FROM models WHERE name = ? AND dimension = ? AND chunker = ?"
-        found: int | None = self._db.execute(sql, (name, dimension, chunker)).get
-        return found
-
-    def dimension(self, model: int) -> int:
-        """Return how long a model's vectors are."""
-        return int(self._db.execute("SELECT dimension FROM models WHERE id = ?", (model,)).get)
 
     def view(self, model: int, space: Space) -> VectorView:
         """Return a namespace's vectors, brought up to date by what changed since the last look."""
@@ -65,13 +37,6 @@ class SqliteVectors:
             known = self._load(model, space, int(known.ids[-1]) if len(known.ids) else -1, known)
         self._views[model, space.number] = known
         return known
-
-    def _must_reload(self, known: VectorView, space: Space) -> bool:
-        filled = self._db.execute(
-            "SELECT 1 FROM changes WHERE ns_id = ? AND seq > ? AND op = 'embed' LIMIT 1",
-            (space.number, known.sequence),
-        ).get
-        return filled is not None or known.is_stale(space.chunks)
 
     def _load(self, model: int, space: Space, after: int, before: VectorView | None) -> VectorView:
         ids, made = self.after(model, space.number, after)
@@ -106,7 +71,7 @@ class SqliteVectors:
         for space, chunk, vector in rows:
             self._db.execute(sql, (model, space, vector, chunk))
         for space in sorted({space for space, _, _ in rows}):
-            self._journal.append(space, "", "embed", "")
+            self._journal.append_to(space, "", "embed", "")
         return len(rows)
 
     def missing(
@@ -129,28 +94,7 @@ class SqliteVectors:
         ):
             yield space, chunk, pieces.text(piece, *place), source
 
-    def counts(self) -> dict[str, int]:
-        """Return how many chunks have a vector, by model, and how many chunks there are."""
-        found = dict(
-            self._db.execute(
-                "SELECT m.name || '/' || m.dimension, count(v.chunk_id) FROM models m"
-                " LEFT JOIN vectors v ON v.model_id = m.id GROUP BY m.id"
-            )
-        )
-        found[""] = self._db.execute("SELECT count(*) FROM chunks WHERE chunker <> ''").get
-        return found
-
     def plain(self, space: int) -> int:
         """Count the chunks of a namespace that are found by their words alone."""
-        found: int = self._db.execute(
-            "SELECT count(*) FROM chunks WHERE ns_id = ? AND chunker = ''", (space,)
-        ).get
-        return found
-
-    def drop_others(self, model: int) -> int:
-        """Delete the vectors of every other model."""
-        self._db.execute("DELETE FROM vectors WHERE model_id <> ?", (model,))
-        gone = self._db.changes()
-        self._db.execute("DELETE FROM models WHERE id <> ?", (model,))
-        self._views.clear()
-        return gone
+        sql = "SELECT count(*) FROM chunks WHERE ns_id = ? AND chunker = ''"
+        return int(self._db.get(sql, (space,)))

@@ -10,7 +10,7 @@ from ghostmem.outline.languages.cfamily_.syntax import declared, parameters_of, 
 from ghostmem.outline.languages.shared.postorder import UNKNOWN, Step, present
 
 
-class BodyWalk(ExpressionWalk):
+class CppBodyWalk(ExpressionWalk):
     """Bind what is declared inside functions."""
 
     def hold(self, name: str, kind: Any, value: int) -> None:

@@ -9,7 +9,7 @@ from ghostmem.outline.facts import Facts, Import
 from ghostmem.outline.languages.cfamily_.headers import HEADERS, NAMES, header_of
 
 
-class Files:
+class CppFiles:
     """The files of a project by what they include."""
 
     def __init__(self, files: Mapping[str, Facts]) -> None:

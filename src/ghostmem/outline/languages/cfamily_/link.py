@@ -12,7 +12,7 @@ from ghostmem.outline.languages.base import Read
 from ghostmem.outline.languages.cfamily_.headers import HEADERS
 from ghostmem.outline.languages.cfamily_.includes import is_include
 from ghostmem.outline.languages.cfamily_.lookup import Key
-from ghostmem.outline.languages.cfamily_.nodes import Nodes
+from ghostmem.outline.languages.cfamily_.nodes import CppNodes
 from ghostmem.outline.languages.cfamily_.types import accepting, callable_
 from ghostmem.outline.languages.shared.found import Found, Target
 from ghostmem.outline.languages.shared.inference import Type
@@ -31,7 +31,7 @@ def link_cpp(files: Mapping[str, Facts], _read: Read) -> Linked:
 
 
 def _link(files: Mapping[str, Facts], *, cpp: bool) -> Linked:
-    linker = _Linker(files, cpp=cpp)
+    linker = _CppLinker(files, cpp=cpp)
     linker.declare()
     for path in sorted(files):
         linker.imports(path)
@@ -40,7 +40,7 @@ def _link(files: Mapping[str, Facts], *, cpp: bool) -> Linked:
     return linker.linked()
 
 
-class _Linker(Nodes):
+class _CppLinker(CppNodes):
     """Collect the graph of one project."""
 
     def imports(self, path: str) -> None:

@@ -8,17 +8,17 @@ from typing import Any
 
 from ghostmem.outline.facts import FILE, Facts, Import, Symbol
 from ghostmem.outline.languages.cfamily_.headers import STD
-from ghostmem.outline.languages.cfamily_.includes import Files, is_include
+from ghostmem.outline.languages.cfamily_.includes import CppFiles, is_include
 from ghostmem.outline.languages.shared.found import NOTHING, Found, Target
 
 Key = tuple[str, int]
 Place = tuple[str, int, str]  # file, owner, namespace
 
 
-class Lookup:
+class CppLookup:
     """Look names up in the files of a project."""
 
-    def __init__(self, files: Mapping[str, Facts], includes: Files, *, cpp: bool) -> None:
+    def __init__(self, files: Mapping[str, Facts], includes: CppFiles, *, cpp: bool) -> None:
         self.files = files
         self.includes = includes
         self.cpp = cpp

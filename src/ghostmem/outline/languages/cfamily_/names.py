@@ -4,14 +4,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from ghostmem.outline.facts import FILE, Facts, Symbol
-from ghostmem.outline.languages.cfamily_.includes import Files
-from ghostmem.outline.languages.cfamily_.lookup import Key, Lookup
+from ghostmem.outline.languages.cfamily_.includes import CppFiles
+from ghostmem.outline.languages.cfamily_.lookup import CppLookup, Key
 
 
-class Names(Lookup):
+class CppNames(CppLookup):
     """Put everything in its place, and join what is declared with what is defined."""
 
-    def __init__(self, files: Mapping[str, Facts], includes: Files, *, cpp: bool) -> None:
+    def __init__(self, files: Mapping[str, Facts], includes: CppFiles, *, cpp: bool) -> None:
         super().__init__(files, includes, cpp=cpp)
         outer: list[Key] = []
         for path in sorted(files):

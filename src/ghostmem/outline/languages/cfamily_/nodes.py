@@ -7,22 +7,22 @@ from collections.abc import Mapping
 
 from ghostmem.outline.facts import FILE, Facts
 from ghostmem.outline.graph import Node, file_id, project_id
-from ghostmem.outline.languages.cfamily_.includes import Files
+from ghostmem.outline.languages.cfamily_.includes import CppFiles
 from ghostmem.outline.languages.cfamily_.lookup import Key
-from ghostmem.outline.languages.cfamily_.names import Names
-from ghostmem.outline.languages.cfamily_.types import Types
+from ghostmem.outline.languages.cfamily_.names import CppNames
+from ghostmem.outline.languages.cfamily_.types import CppTypes
 from ghostmem.outline.languages.shared.drawing import Drawing
 
 
-class Nodes(Drawing):
+class CppNodes(Drawing):
     """Make the nodes of one project."""
 
     def __init__(self, files: Mapping[str, Facts], *, cpp: bool) -> None:
         super().__init__(files)
         self.cpp = cpp
-        self.includes = Files(files)
-        self.names = Names(files, self.includes, cpp=cpp)
-        self.types = Types(files, self.names)
+        self.includes = CppFiles(files)
+        self.names = CppNames(files, self.includes, cpp=cpp)
+        self.types = CppTypes(files, self.names)
 
     def declare(self) -> None:
         """Make a node of every file and symbol.

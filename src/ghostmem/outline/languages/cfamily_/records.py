@@ -5,12 +5,12 @@ from typing import Any
 from tree_sitter import Node
 
 from ghostmem.outline.facts import FILE
-from ghostmem.outline.languages.cfamily_.bodies import BodyWalk
+from ghostmem.outline.languages.cfamily_.bodies import CppBodyWalk
 from ghostmem.outline.languages.cfamily_.syntax import declared, path_of, type_of
 from ghostmem.outline.languages.shared.postorder import Step, present
 
 
-class RecordWalk(BodyWalk):
+class RecordWalk(CppBodyWalk):
     """Declare types, in their namespaces."""
 
     def __init__(self, source: bytes) -> None:

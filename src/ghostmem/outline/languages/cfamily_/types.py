@@ -10,16 +10,16 @@ from typing import Any
 from ghostmem.outline.facts import FILE, Facts
 from ghostmem.outline.languages.cfamily_.headers import ELEMENTS, LISTS, MAPS, POINTERS
 from ghostmem.outline.languages.cfamily_.lookup import Key, Place
-from ghostmem.outline.languages.cfamily_.names import Names
+from ghostmem.outline.languages.cfamily_.names import CppNames
 from ghostmem.outline.languages.shared.found import Target
 from ghostmem.outline.languages.shared.inference import Inference, Type, typed
 from ghostmem.outline.languages.shared.postorder import UNKNOWN
 
 
-class Types(Inference):
+class CppTypes(Inference):
     """What is known about the types of a project."""
 
-    def __init__(self, files: Mapping[str, Facts], names: Names) -> None:
+    def __init__(self, files: Mapping[str, Facts], names: CppNames) -> None:
         super().__init__(files)
         self.names = names
 
@@ -218,12 +218,12 @@ class Types(Inference):
         return None
 
 
-def callable_(names: Names, key: Key) -> bool:
+def callable_(names: CppNames, key: Key) -> bool:
     """Tell whether a symbol is a function or method."""
     return names.symbol(key).kind in ("function", "method")
 
 
-def accepting(keys: list[Key], names: Names, count: int) -> list[Key]:
+def accepting(keys: list[Key], names: CppNames, count: int) -> list[Key]:
     """Return the functions that take a number of arguments.
 
     C has no overloads, so there the number does not matter.

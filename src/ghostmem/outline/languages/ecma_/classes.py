@@ -6,7 +6,7 @@ from ghostmem.outline.languages.ecma_.expressions import expression
 from ghostmem.outline.languages.ecma_.methods import attach, mark_accessor
 from ghostmem.outline.languages.ecma_.tables import FUNCTIONS, key_of, reference
 from ghostmem.outline.languages.ecma_.terms import type_arguments, type_parameters, type_term
-from ghostmem.outline.languages.ecma_.walk import Walk, add_symbol, declare_type
+from ghostmem.outline.languages.ecma_.walk import EcmaWalk, add_symbol, declare_type
 from ghostmem.outline.languages.shared.steps import Step
 from ghostmem.outline.languages.shared.syntax import short, text_of
 from ghostmem.outline.languages.shared.tables import bind, new_scope
@@ -18,7 +18,7 @@ FIELDS = {"public_field_definition", "field_definition", "property_signature"}
 SIGNATURES = {"method_signature", "abstract_method_signature"}
 
 
-def declare_class(walk: Walk, node: "Node", scope: int, owner: int) -> list[Step]:
+def declare_class(walk: EcmaWalk, node: "Node", scope: int, owner: int) -> list[Step]:
     """Declare a class, or walk an expression that is one."""
     name = text_of(node.child_by_field_name("name"))
     if node.id not in walk.tables.named:
@@ -51,7 +51,7 @@ def declare_class(walk: Walk, node: "Node", scope: int, owner: int) -> list[Step
     return steps + (_members(walk, body, inner, sym) if body else [])
 
 
-def _heritage(walk: Walk, node: "Node", scope: int, sym: int) -> list[Step]:
+def _heritage(walk: EcmaWalk, node: "Node", scope: int, sym: int) -> list[Step]:
     steps: list[Step] = []
     for one in node.named_children:
         if one.type == "implements_clause":
@@ -67,7 +67,9 @@ def _heritage(walk: Walk, node: "Node", scope: int, sym: int) -> list[Step]:
     return steps
 
 
-def _base(walk: Walk, node: "Node | None", scope: int, sym: int, given: list[Any]) -> list[Step]:
+def _base(
+    walk: EcmaWalk, node: "Node | None", scope: int, sym: int, given: list[Any]
+) -> list[Step]:
     """Note the class that one extends; when it is computed, what it is computed from is walked."""
     if node is None:
         return []
@@ -88,7 +90,9 @@ def _base(walk: Walk, node: "Node | None", scope: int, sym: int, given: list[Any
     return [(node, scope, sym)]
 
 
-def _supertypes(walk: Walk, node: "Node", scope: int, sym: int, kind: str, key: str) -> list[Step]:
+def _supertypes(
+    walk: EcmaWalk, node: "Node", scope: int, sym: int, kind: str, key: str
+) -> list[Step]:
     steps: list[Step] = []
     for one in node.named_children:
         term = type_term(one)
@@ -101,7 +105,7 @@ def _supertypes(walk: Walk, node: "Node", scope: int, sym: int, kind: str, key: 
     return steps
 
 
-def _members(walk: Walk, body: "Node", scope: int, sym: int) -> list[Step]:
+def _members(walk: EcmaWalk, body: "Node", scope: int, sym: int) -> list[Step]:
     steps: list[Step] = []
     members = [one for one in body.named_children if one.type != "comment"]
     last = {
@@ -128,7 +132,13 @@ def _members(walk: Walk, body: "Node", scope: int, sym: int) -> list[Step]:
 
 
 def _method(
-    walk: Walk, node: "Node", name: str, scope: int, sym: int, static: bool, overloads: list[Step]
+    walk: EcmaWalk,
+    node: "Node",
+    name: str,
+    scope: int,
+    sym: int,
+    static: bool,
+    overloads: list[Step],
 ) -> list[Step]:
     method = add_symbol(walk, name, "method", sym, node, over=bool(overloads))
     attach(walk, method, node, scope, ["c", sym, static])
@@ -138,7 +148,7 @@ def _method(
     return [(part, inner, method) for part, inner, _ in overloads] + [(node, scope, sym)]
 
 
-def _parameter_fields(walk: Walk, node: "Node", scope: int, sym: int) -> None:
+def _parameter_fields(walk: EcmaWalk, node: "Node", scope: int, sym: int) -> None:
     """Declare the fields that a TypeScript constructor declares among its parameters."""
     found = node.child_by_field_name("parameters")
     for one in found.named_children if found else []:
@@ -159,7 +169,9 @@ def _parameter_fields(walk: Walk, node: "Node", scope: int, sym: int) -> None:
             )
 
 
-def _field(walk: Walk, node: "Node", name: str, scope: int, sym: int, static: bool) -> list[Step]:
+def _field(
+    walk: EcmaWalk, node: "Node", name: str, scope: int, sym: int, static: bool
+) -> list[Step]:
     value, typed = node.child_by_field_name("value"), node.child_by_field_name("type")
     rest = [
         (one, scope, sym)
@@ -184,7 +196,7 @@ def _field(walk: Walk, node: "Node", name: str, scope: int, sym: int, static: bo
     return rest
 
 
-def declare_interface(walk: Walk, node: "Node", scope: int, owner: int) -> list[Step]:
+def declare_interface(walk: EcmaWalk, node: "Node", scope: int, owner: int) -> list[Step]:
     """Declare an interface and its members."""
     sym = declare_type(
         walk,
@@ -215,7 +227,7 @@ def declare_interface(walk: Walk, node: "Node", scope: int, owner: int) -> list[
     return steps + (_members(walk, body, inner, sym) if body else [])
 
 
-def declare_alias(walk: Walk, node: "Node", scope: int, owner: int) -> list[Step]:
+def declare_alias(walk: EcmaWalk, node: "Node", scope: int, owner: int) -> list[Step]:
     """Declare a name for a type; an object's members are declared with it."""
     value = node.child_by_field_name("value")
     sym = declare_type(
@@ -255,7 +267,7 @@ def declare_alias(walk: Walk, node: "Node", scope: int, owner: int) -> list[Step
     )
 
 
-def declare_enum(walk: Walk, node: "Node", scope: int, owner: int) -> list[Step]:
+def declare_enum(walk: EcmaWalk, node: "Node", scope: int, owner: int) -> list[Step]:
     """Declare an enum and its constants."""
     sym = declare_type(
         walk, text_of(node.child_by_field_name("name")), "type", owner, node, scope, value=True
@@ -274,7 +286,7 @@ def declare_enum(walk: Walk, node: "Node", scope: int, owner: int) -> list[Step]
     return steps
 
 
-def declare_namespace(walk: Walk, node: "Node", scope: int, owner: int) -> list[Step]:
+def declare_namespace(walk: EcmaWalk, node: "Node", scope: int, owner: int) -> list[Step]:
     """Declare a namespace; its variables are symbols, as a file's are."""
     name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
     if name is None:

@@ -7,7 +7,7 @@ from ghostmem.outline.languages.ecma_.expressions import expression
 from ghostmem.outline.languages.ecma_.imports import source_of
 from ghostmem.outline.languages.ecma_.methods import attach, declare_function, declare_object
 from ghostmem.outline.languages.ecma_.tables import CLASSES, FUNCTIONS, module_import, string_value
-from ghostmem.outline.languages.ecma_.walk import Walk, add_symbol, declare_type
+from ghostmem.outline.languages.ecma_.walk import EcmaWalk, add_symbol, declare_type
 from ghostmem.outline.languages.shared.steps import Step
 from ghostmem.outline.languages.shared.syntax import text_of
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 
-def declare_export(walk: Walk, node: "Node", scope: int, owner: int) -> list[Step]:
+def declare_export(walk: EcmaWalk, node: "Node", scope: int, owner: int) -> list[Step]:
     """Note what an export statement hands out, and walk what it declares."""
     path = source_of(node)
     words = {one.type for one in node.children if not one.is_named}
@@ -41,7 +41,7 @@ def declare_export(walk: Walk, node: "Node", scope: int, owner: int) -> list[Ste
     return [(one, scope, owner) for one in node.named_children]
 
 
-def _hand_out(walk: Walk, scope: int, name: str, what: list[Any]) -> None:
+def _hand_out(walk: EcmaWalk, scope: int, name: str, what: list[Any]) -> None:
     """Note an export of the file; those of a namespace are the names of its scope."""
     if scope == 0:
         walk.tables.exports[name] = what
@@ -57,7 +57,7 @@ def _specifiers(clause: "Node") -> list[tuple[str, str]]:
 
 
 def _export_from(
-    walk: Walk, node: "Node", clause: "Node | None", path: str, words: set[str]
+    walk: EcmaWalk, node: "Node", clause: "Node | None", path: str, words: set[str]
 ) -> None:
     module_import(walk.tables, node, path, "", "")
     space = next((one for one in node.named_children if one.type == "namespace_export"), None)
@@ -92,7 +92,7 @@ def _declared_names(node: "Node") -> list[str]:
 
 
 def _export_value(
-    walk: Walk, node: "Node", value: "Node | None", name: str, scope: int, owner: int
+    walk: EcmaWalk, node: "Node", value: "Node | None", name: str, scope: int, owner: int
 ) -> list[Step]:
     """Note `export default` of a value, or `module.exports =`.
 
@@ -118,7 +118,7 @@ def _export_value(
 
 
 def member_assignment(
-    walk: Walk, node: "Node", left: "Node", right: "Node", scope: int, owner: int
+    walk: EcmaWalk, node: "Node", left: "Node", right: "Node", scope: int, owner: int
 ) -> list[Step] | None:
     """Take an assignment that declares something: an export, a prototype's method, what `this`
     holds; None when it does not.
@@ -157,7 +157,7 @@ def member_assignment(
     return None
 
 
-def _is_free(walk: Walk, name: str, scope: int) -> bool:
+def _is_free(walk: EcmaWalk, name: str, scope: int) -> bool:
     while scope >= 0:
         if name in walk.tables.scopes[scope][2]:
             return False
@@ -166,7 +166,7 @@ def _is_free(walk: Walk, name: str, scope: int) -> bool:
 
 
 def _export_member(
-    walk: Walk, node: "Node", value: "Node", chain: list[str], scope: int, owner: int
+    walk: EcmaWalk, node: "Node", value: "Node", chain: list[str], scope: int, owner: int
 ) -> list[Step]:
     names = [
         one.rpartition(".")[2]
@@ -185,7 +185,7 @@ def _export_member(
     return [(value, scope, owner)]
 
 
-def _this_member(walk: Walk, right: "Node", name: str, scope: int) -> None:
+def _this_member(walk: EcmaWalk, right: "Node", name: str, scope: int) -> None:
     """Note what a class puts in one of its fields, from which the field's type is known when none
     is written.
     """
@@ -198,7 +198,7 @@ def _this_member(walk: Walk, right: "Node", name: str, scope: int) -> None:
         held.setdefault(name, []).append(expression(walk.tables, right, scope))
 
 
-def declare_member(walk: Walk, node: "Node", scope: int, owner: int) -> list[Step]:
+def declare_member(walk: EcmaWalk, node: "Node", scope: int, owner: int) -> list[Step]:
     """Declare `A.b = function`, `A.prototype.b = function` when A is a symbol of the file.
 
     Else walk them as any assignment.
@@ -219,7 +219,7 @@ def declare_member(walk: Walk, node: "Node", scope: int, owner: int) -> list[Ste
     return [(right, scope, owner)]
 
 
-def _symbol_at(walk: Walk, name: str, scope: int) -> int:
+def _symbol_at(walk: EcmaWalk, name: str, scope: int) -> int:
     while scope >= 0:
         found = walk.tables.scopes[scope][2].get(name)
         if found:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ghostmem.outline.languages.ecma_.functions import function_of
-from ghostmem.outline.languages.ecma_.tables import FUNCTIONS, Tables, key_of, string_value
+from ghostmem.outline.languages.ecma_.tables import FUNCTIONS, EcmaTables, key_of, string_value
 from ghostmem.outline.languages.ecma_.terms import EMPTY, LITERALS, type_arguments, type_term
 from ghostmem.outline.languages.shared.syntax import MAX_DEPTH, text_of
 from ghostmem.outline.languages.shared.tables import UNKNOWN, row
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 CHOICES = {"||", "&&", "??"}
 
 
-def expression(tables: Tables, node: "Node | None", scope: int, depth: int = 0) -> int:
+def expression(tables: EcmaTables, node: "Node | None", scope: int, depth: int = 0) -> int:
     """Return the row of an expression, -1 when nothing can be said of it."""
     if node is None or depth > MAX_DEPTH:
         return UNKNOWN
@@ -28,44 +28,44 @@ def expression(tables: Tables, node: "Node | None", scope: int, depth: int = 0) 
     return found
 
 
-def _identifier(tables: Tables, node: "Node", scope: int, _depth: int) -> int:
+def _identifier(tables: EcmaTables, node: "Node", scope: int, _depth: int) -> int:
     return row(tables, "id", text_of(node), scope)
 
 
-def _self(tables: Tables, node: "Node", scope: int, _depth: int) -> int:
+def _self(tables: EcmaTables, node: "Node", scope: int, _depth: int) -> int:
     return row(tables, node.type, scope)
 
 
-def _literal(tables: Tables, node: "Node", _scope: int, _depth: int) -> int:
+def _literal(tables: EcmaTables, node: "Node", _scope: int, _depth: int) -> int:
     return row(tables, "lit", LITERALS.get(node.type, "null"))
 
 
-def _function(tables: Tables, node: "Node", scope: int, _depth: int) -> int:
+def _function(tables: EcmaTables, node: "Node", scope: int, _depth: int) -> int:
     return row(tables, "f", function_of(tables, node, scope))
 
 
-def _class(tables: Tables, node: "Node", _scope: int, _depth: int) -> int:
+def _class(tables: EcmaTables, node: "Node", _scope: int, _depth: int) -> int:
     return row(tables, "cls", node.id)
 
 
-def _wrapped(tables: Tables, node: "Node", scope: int, depth: int) -> int:
+def _wrapped(tables: EcmaTables, node: "Node", scope: int, depth: int) -> int:
     return expression(tables, next(iter(node.named_children), None), scope, depth)
 
 
-def _awaited(tables: Tables, node: "Node", scope: int, depth: int) -> int:
+def _awaited(tables: EcmaTables, node: "Node", scope: int, depth: int) -> int:
     return row(tables, "aw", _wrapped(tables, node, scope, depth))
 
 
-def _assigned(tables: Tables, node: "Node", scope: int, depth: int) -> int:
+def _assigned(tables: EcmaTables, node: "Node", scope: int, depth: int) -> int:
     return expression(tables, node.child_by_field_name("right"), scope, depth)
 
 
-def _member(tables: Tables, node: "Node", scope: int, depth: int) -> int:
+def _member(tables: EcmaTables, node: "Node", scope: int, depth: int) -> int:
     target = expression(tables, node.child_by_field_name("object"), scope, depth)
     return row(tables, "m", target, text_of(node.child_by_field_name("property")))
 
 
-def _subscript(tables: Tables, node: "Node", scope: int, depth: int) -> int:
+def _subscript(tables: EcmaTables, node: "Node", scope: int, depth: int) -> int:
     index = node.child_by_field_name("index")
     target = expression(tables, node.child_by_field_name("object"), scope, depth)
     if index and index.type == "string":
@@ -74,17 +74,17 @@ def _subscript(tables: Tables, node: "Node", scope: int, depth: int) -> int:
     return row(tables, "at", target, int(text) if text.isdecimal() and len(text) < 6 else UNKNOWN)
 
 
-def _ternary(tables: Tables, node: "Node", scope: int, depth: int) -> int:
+def _ternary(tables: EcmaTables, node: "Node", scope: int, depth: int) -> int:
     sides = [node.child_by_field_name("consequence"), node.child_by_field_name("alternative")]
     return row(tables, "u", [expression(tables, one, scope, depth) for one in sides])
 
 
-def _array(tables: Tables, node: "Node", scope: int, depth: int) -> int:
+def _array(tables: EcmaTables, node: "Node", scope: int, depth: int) -> int:
     parts = [one for one in node.named_children if one.type != "spread_element"][:4]
     return row(tables, "arr", [expression(tables, one, scope, depth) for one in parts])
 
 
-def _cast(tables: Tables, node: "Node", scope: int, depth: int) -> int:
+def _cast(tables: EcmaTables, node: "Node", scope: int, depth: int) -> int:
     parts = node.named_children
     if node.type == "type_assertion":
         return row(
@@ -100,7 +100,7 @@ def _cast(tables: Tables, node: "Node", scope: int, depth: int) -> int:
     return row(tables, "as", type_term(parts[-1]), scope)
 
 
-def _binary(tables: Tables, node: "Node", scope: int, depth: int) -> int:
+def _binary(tables: EcmaTables, node: "Node", scope: int, depth: int) -> int:
     left, sign = node.child_by_field_name("left"), text_of(node.child_by_field_name("operator"))
     right = node.child_by_field_name("right")
     if sign in CHOICES:
@@ -112,7 +112,7 @@ def _binary(tables: Tables, node: "Node", scope: int, depth: int) -> int:
     )
 
 
-def _new(tables: Tables, node: "Node", scope: int, depth: int) -> int:
+def _new(tables: EcmaTables, node: "Node", scope: int, depth: int) -> int:
     made = expression(tables, node.child_by_field_name("constructor"), scope, depth)
     number = row(tables, "new", made, type_arguments(node), scope)
     given = node.child_by_field_name("arguments")
@@ -122,7 +122,7 @@ def _new(tables: Tables, node: "Node", scope: int, depth: int) -> int:
     return number
 
 
-def _call(tables: Tables, node: "Node", scope: int, depth: int) -> int:
+def _call(tables: EcmaTables, node: "Node", scope: int, depth: int) -> int:
     callee, given = node.child_by_field_name("function"), node.child_by_field_name("arguments")
     arguments = (
         [one for one in given.named_children if one.type != "comment"]
@@ -149,7 +149,7 @@ def _call(tables: Tables, node: "Node", scope: int, depth: int) -> int:
     return number
 
 
-def _object(tables: Tables, node: "Node", scope: int, depth: int) -> int:
+def _object(tables: EcmaTables, node: "Node", scope: int, depth: int) -> int:
     number = row(tables, "o", {}, False)
     tables.seen[node.id] = number
     members = tables.rows[number][1]
@@ -174,7 +174,7 @@ def _object(tables: Tables, node: "Node", scope: int, depth: int) -> int:
     return number
 
 
-EXPRESSIONS: dict[str, Callable[[Tables, "Node", int, int], int]] = {
+EXPRESSIONS: dict[str, Callable[[EcmaTables, "Node", int, int], int]] = {
     **dict.fromkeys(
         ("identifier", "shorthand_property_identifier", "type_identifier", "nested_identifier"),
         _identifier,

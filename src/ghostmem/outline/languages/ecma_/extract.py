@@ -8,9 +8,9 @@ from ghostmem.outline.facts import FILE, Facts, Ref, Symbol
 from ghostmem.outline.languages.ecma_.exports import declare_member
 from ghostmem.outline.languages.ecma_.references import REFERENCES
 from ghostmem.outline.languages.ecma_.statements import STATEMENTS
-from ghostmem.outline.languages.ecma_.tables import Tables
+from ghostmem.outline.languages.ecma_.tables import EcmaTables
 from ghostmem.outline.languages.ecma_.type_uses import TYPE_USES
-from ghostmem.outline.languages.ecma_.walk import Walk
+from ghostmem.outline.languages.ecma_.walk import EcmaWalk
 from ghostmem.outline.languages.shared.steps import walk
 from ghostmem.outline.languages.shared.syntax import error_lines
 
@@ -22,14 +22,14 @@ HANDLERS = STATEMENTS | REFERENCES | TYPE_USES
 
 def extract(root: "Node", source: bytes, _path: str) -> Facts:
     """Return what a file says."""
-    state = Walk(Tables(source))
+    state = EcmaWalk(EcmaTables(source))
     walk(HANDLERS, state, [(root, 0, FILE)], state.tables)
     while state.late:  # members hung on something from outside are declared once everything else is
         walk(HANDLERS, state, declare_member(state, *state.late.pop(0)), state.tables)
     return _facts(state.tables, root)
 
 
-def _facts(tables: Tables, root: "Node") -> Facts:
+def _facts(tables: EcmaTables, root: "Node") -> Facts:
     for one in tables.rows:
         if one[0] == "cls":
             one[1] = tables.named.get(one[1], -1)
@@ -47,7 +47,7 @@ def _facts(tables: Tables, root: "Node") -> Facts:
     )
 
 
-def _is_local(tables: Tables, ref: Ref) -> bool:
+def _is_local(tables: EcmaTables, ref: Ref) -> bool:
     """Say whether a read or write is of a local, which the linker has no use for."""
     if ref.kind not in {"accesses", "assigns"} or tables.rows[ref.detail[0]][0] != "id":
         return False

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from ghostmem.outline.languages.ecma_.tables import Tables, key_of
+from ghostmem.outline.languages.ecma_.tables import EcmaTables, key_of
 from ghostmem.outline.languages.ecma_.terms import type_parameters, type_term
 from ghostmem.outline.languages.shared.syntax import MAX_DEPTH, text_of
 from ghostmem.outline.languages.shared.tables import UNKNOWN, bind, new_scope, row
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 
-def function_of(tables: Tables, node: "Node", scope: int, this: Any = None) -> int:
+def function_of(tables: EcmaTables, node: "Node", scope: int, this: Any = None) -> int:
     """Return the record of a function, made when it is first met: its scope, parameters, and what
     it says it returns.
     """
@@ -39,7 +39,7 @@ def function_of(tables: Tables, node: "Node", scope: int, this: Any = None) -> i
 
 
 def _bind_parameters(
-    tables: Tables, node: "Node", scope: int, number: int, record: dict[str, Any]
+    tables: EcmaTables, node: "Node", scope: int, number: int, record: dict[str, Any]
 ) -> None:
     single = node.child_by_field_name("parameter")
     found = node.child_by_field_name("parameters")
@@ -62,7 +62,7 @@ def _bind_parameters(
         position += 1
 
 
-def bind_pattern(tables: Tables, node: "Node", scope: int, value: int, depth: int = 0) -> None:
+def bind_pattern(tables: EcmaTables, node: "Node", scope: int, value: int, depth: int = 0) -> None:
     """Bind the names of a pattern to the parts of a value."""
     if depth > MAX_DEPTH:
         return

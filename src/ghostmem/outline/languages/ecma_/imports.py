@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from ghostmem.outline.languages.ecma_.expressions import expression
 from ghostmem.outline.languages.ecma_.tables import module_import, string_value
 from ghostmem.outline.languages.ecma_.terms import type_term
-from ghostmem.outline.languages.ecma_.walk import Walk
+from ghostmem.outline.languages.ecma_.walk import EcmaWalk
 from ghostmem.outline.languages.shared.steps import Step
 from ghostmem.outline.languages.shared.syntax import text_of
 from ghostmem.outline.languages.shared.tables import bind
@@ -19,7 +19,7 @@ def source_of(node: "Node") -> str:
     return string_value(node.child_by_field_name("source"))
 
 
-def declare_import(walk: Walk, node: "Node", scope: int, _owner: int) -> list[Step]:
+def declare_import(walk: EcmaWalk, node: "Node", scope: int, _owner: int) -> list[Step]:
     """Declare what an import statement brings in."""
     path, taken = source_of(node), False
     for clause in node.named_children:
@@ -43,7 +43,7 @@ def declare_import(walk: Walk, node: "Node", scope: int, _owner: int) -> list[St
     return []
 
 
-def _named(walk: Walk, node: "Node", path: str, scope: int) -> bool:
+def _named(walk: EcmaWalk, node: "Node", path: str, scope: int) -> bool:
     taken = False
     for one in node.named_children:
         if one.type == "import_specifier":
@@ -54,12 +54,12 @@ def _named(walk: Walk, node: "Node", path: str, scope: int) -> bool:
     return taken
 
 
-def _imported(walk: Walk, node: "Node", path: str, name: str, alias: str, scope: int) -> bool:
+def _imported(walk: EcmaWalk, node: "Node", path: str, name: str, alias: str, scope: int) -> bool:
     bind(walk.tables, scope, alias, ["i", module_import(walk.tables, node, path, name, alias)])
     return True
 
 
-def declare_alias(walk: Walk, node: "Node", scope: int, _owner: int) -> list[Step]:
+def declare_alias(walk: EcmaWalk, node: "Node", scope: int, _owner: int) -> list[Step]:
     """Declare `import a = b.c`."""
     parts = node.named_children
     if len(parts) == 2:

@@ -10,7 +10,7 @@ from ghostmem.outline.languages.ecma_.world import Thing
 from ghostmem.outline.languages.shared.types import MAX_DEPTH, Env, Key, Type, union
 
 
-class Inference(Results):
+class EcmaInference(Results):
     """Type expressions."""
 
     def type_of(self, path: str, number: int) -> Type:

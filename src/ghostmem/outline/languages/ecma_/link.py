@@ -9,7 +9,7 @@ from typing import Any
 from ghostmem.outline.facts import FILE, Facts, Ref, Symbol
 from ghostmem.outline.graph import Linked, file_id
 from ghostmem.outline.languages.base import Read
-from ghostmem.outline.languages.ecma_.infer import Inference
+from ghostmem.outline.languages.ecma_.infer import EcmaInference
 from ghostmem.outline.languages.ecma_.world import Thing
 from ghostmem.outline.languages.shared.linker import MET, Linker
 from ghostmem.outline.languages.shared.types import Key, Type
@@ -22,7 +22,7 @@ DATA = frozenset({"variable", "constant"})
 
 def link(files: Mapping[str, Facts], read: Read) -> Linked:
     """Return the graph of a project's files."""
-    return _Linker(Inference(files, read)).run()
+    return _EcmaLinker(EcmaInference(files, read)).run()
 
 
 def stem(path: str) -> str:
@@ -32,8 +32,8 @@ def stem(path: str) -> str:
     )[0]
 
 
-class _Linker(Linker):
-    def __init__(self, world: Inference) -> None:
+class _EcmaLinker(Linker):
+    def __init__(self, world: EcmaInference) -> None:
         super().__init__(world.files)
         self.world = world
 

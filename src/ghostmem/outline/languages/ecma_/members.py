@@ -5,13 +5,13 @@ from outside.
 from typing import Any
 
 from ghostmem.outline.languages.ecma_.world import Thing
-from ghostmem.outline.languages.ecma_.written import Written, thawed
+from ghostmem.outline.languages.ecma_.written import EcmaWritten, thawed
 from ghostmem.outline.languages.shared.types import MAX_DEPTH, Env, Key, Type, union
 
 DEEP = 4  # steps of an inference, after which what was not found is not looked for again
 
 
-class Members(Written):
+class Members(EcmaWritten):
     """Find members."""
 
     def base(self, kind: Type) -> Type:

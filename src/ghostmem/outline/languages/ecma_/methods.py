@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 from ghostmem.outline.languages.ecma_.expressions import expression
 from ghostmem.outline.languages.ecma_.functions import function_of
 from ghostmem.outline.languages.ecma_.tables import FUNCTIONS, key_of
-from ghostmem.outline.languages.ecma_.walk import Walk, add_symbol
+from ghostmem.outline.languages.ecma_.walk import EcmaWalk, add_symbol
 from ghostmem.outline.languages.shared.steps import Step
 from ghostmem.outline.languages.shared.syntax import text_of
 from ghostmem.outline.languages.shared.tables import bind, row
@@ -17,7 +17,7 @@ MAX_OBJECTS = 6  # levels of object literals whose methods are declared
 
 
 def declare_function(
-    walk: Walk,
+    walk: EcmaWalk,
     name: str,
     kind: str,
     parent: int,
@@ -34,14 +34,14 @@ def declare_function(
     return sym
 
 
-def attach(walk: Walk, sym: int, node: "Node", scope: int, this: Any = None) -> None:
+def attach(walk: EcmaWalk, sym: int, node: "Node", scope: int, this: Any = None) -> None:
     """Say that a function's node is the body of a symbol."""
     number = function_of(walk.tables, node, scope, this)
     walk.tables.functions[number]["sym"] = sym
     walk.tables.symbols[sym]["detail"]["f"] = number
 
 
-def function_body(walk: Walk, node: "Node", scope: int, owner: int) -> list[Step]:
+def function_body(walk: EcmaWalk, node: "Node", scope: int, owner: int) -> list[Step]:
     """Walk a function's inside; what is in an anonymous one belongs to whoever it stands in."""
     number = function_of(walk.tables, node, scope)
     record = walk.tables.functions[number]
@@ -61,7 +61,7 @@ def function_body(walk: Walk, node: "Node", scope: int, owner: int) -> list[Step
     return [(one, inner, sym) for one in found if one]
 
 
-def declare_object(walk: Walk, node: "Node", scope: int, parent: int, depth: int = 0) -> None:
+def declare_object(walk: EcmaWalk, node: "Node", scope: int, parent: int, depth: int = 0) -> None:
     """Declare the methods of an object literal under the symbol that holds it."""
     while (
         node.type in {"parenthesized_expression", "as_expression", "satisfies_expression"}
@@ -86,7 +86,7 @@ def declare_object(walk: Walk, node: "Node", scope: int, parent: int, depth: int
             )
 
 
-def mark_accessor(walk: Walk, sym: int, node: "Node") -> None:
+def mark_accessor(walk: EcmaWalk, sym: int, node: "Node") -> None:
     """Note on a method whether it is a getter or a setter, and static."""
     words = {one.type for one in node.children}
     walk.tables.symbols[sym]["detail"].update(

@@ -3,11 +3,11 @@
 from typing import Any
 
 from ghostmem.outline.languages.ecma_.natives import GLOBAL_TYPES, GLOBAL_VALUES
-from ghostmem.outline.languages.ecma_.world import Thing, World
+from ghostmem.outline.languages.ecma_.world import EcmaWorld, Thing
 from ghostmem.outline.languages.shared.types import MAX_DEPTH
 
 
-class Names(World):
+class EcmaNames(EcmaWorld):
     """Look names up."""
 
     def lookup(

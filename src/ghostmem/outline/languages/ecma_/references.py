@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from ghostmem.outline.languages.ecma_.exports import member_assignment
 from ghostmem.outline.languages.ecma_.expressions import expression
 from ghostmem.outline.languages.ecma_.tables import module_import, reference
-from ghostmem.outline.languages.ecma_.walk import Handler, Walk, fields
+from ghostmem.outline.languages.ecma_.walk import EcmaWalk, Handler, fields
 from ghostmem.outline.languages.shared.steps import Step, inside, nothing
 from ghostmem.outline.languages.shared.syntax import text_of
 from ghostmem.outline.languages.shared.tables import row
@@ -23,7 +23,7 @@ PATTERNS = {
 }
 
 
-def _call(walk: Walk, node: "Node", scope: int, owner: int) -> list[Step]:
+def _call(walk: EcmaWalk, node: "Node", scope: int, owner: int) -> list[Step]:
     tables = walk.tables
     number = expression(tables, node, scope)
     made = tables.rows[number] if number >= 0 else None
@@ -40,7 +40,7 @@ def _call(walk: Walk, node: "Node", scope: int, owner: int) -> list[Step]:
     return rest
 
 
-def _new(walk: Walk, node: "Node", scope: int, owner: int) -> list[Step]:
+def _new(walk: EcmaWalk, node: "Node", scope: int, owner: int) -> list[Step]:
     made = node.child_by_field_name("constructor")
     rest = fields(node, ["arguments", "type_arguments"], scope, owner)
     expression(walk.tables, node, scope)
@@ -52,7 +52,7 @@ def _new(walk: Walk, node: "Node", scope: int, owner: int) -> list[Step]:
     return rest
 
 
-def _target(walk: Walk, node: "Node", scope: int, owner: int) -> list[Step]:
+def _target(walk: EcmaWalk, node: "Node", scope: int, owner: int) -> list[Step]:
     """Walk what is called without counting its name as read."""
     if node.type in {"identifier", "this", "super", "import"}:
         return []
@@ -61,7 +61,7 @@ def _target(walk: Walk, node: "Node", scope: int, owner: int) -> list[Step]:
     return [(node, scope, owner)]
 
 
-def _object_of(walk: Walk, node: "Node", scope: int, owner: int) -> list[Step]:
+def _object_of(walk: EcmaWalk, node: "Node", scope: int, owner: int) -> list[Step]:
     target = node.child_by_field_name("object")
     if target and target.type == "identifier":
         reference(
@@ -71,19 +71,19 @@ def _object_of(walk: Walk, node: "Node", scope: int, owner: int) -> list[Step]:
     return [(target, scope, owner)] if target else []
 
 
-def _identifier(walk: Walk, node: "Node", scope: int, owner: int) -> list[Step]:
+def _identifier(walk: EcmaWalk, node: "Node", scope: int, owner: int) -> list[Step]:
     reference(walk.tables, "accesses", owner, node, [expression(walk.tables, node, scope), "alone"])
     return []
 
 
-def _member(walk: Walk, node: "Node", scope: int, owner: int) -> list[Step]:
+def _member(walk: EcmaWalk, node: "Node", scope: int, owner: int) -> list[Step]:
     number = expression(walk.tables, node, scope)
     if number >= 0:
         reference(walk.tables, "accesses", owner, node, [number, "member"])
     return _object_of(walk, node, scope, owner)
 
 
-def write(walk: Walk, node: "Node", scope: int, owner: int) -> list[Step]:
+def write(walk: EcmaWalk, node: "Node", scope: int, owner: int) -> list[Step]:
     """Record what is written to, and return what must be walked to reach it."""
     if node.type in {"identifier", "shorthand_property_identifier_pattern"}:
         number = row(walk.tables, "id", text_of(node), scope)
@@ -107,7 +107,7 @@ def write(walk: Walk, node: "Node", scope: int, owner: int) -> list[Step]:
     return [(node, scope, owner)]
 
 
-def _assignment(walk: Walk, node: "Node", scope: int, owner: int) -> list[Step]:
+def _assignment(walk: EcmaWalk, node: "Node", scope: int, owner: int) -> list[Step]:
     left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
     if left is None or right is None:
         return inside(node, scope, owner)
@@ -118,7 +118,7 @@ def _assignment(walk: Walk, node: "Node", scope: int, owner: int) -> list[Step]:
     return [*write(walk, left, scope, owner), (right, scope, owner)]
 
 
-def _augmented(walk: Walk, node: "Node", scope: int, owner: int) -> list[Step]:
+def _augmented(walk: EcmaWalk, node: "Node", scope: int, owner: int) -> list[Step]:
     left = node.child_by_field_name("left") or node.child_by_field_name("argument")
     steps = fields(node, ["right"], scope, owner)
     if left:
@@ -127,7 +127,7 @@ def _augmented(walk: Walk, node: "Node", scope: int, owner: int) -> list[Step]:
     return steps
 
 
-def _decorator(walk: Walk, node: "Node", scope: int, owner: int) -> list[Step]:
+def _decorator(walk: EcmaWalk, node: "Node", scope: int, owner: int) -> list[Step]:
     what = next(iter(node.named_children), None)
     if what and what.type in {"identifier", "member_expression"}:
         reference(
@@ -137,7 +137,7 @@ def _decorator(walk: Walk, node: "Node", scope: int, owner: int) -> list[Step]:
     return inside(node, scope, owner)
 
 
-def _jsx(walk: Walk, node: "Node", scope: int, owner: int) -> list[Step]:
+def _jsx(walk: EcmaWalk, node: "Node", scope: int, owner: int) -> list[Step]:
     name = node.child_by_field_name("name")
     rest = [(one, scope, owner) for one in node.named_children if name is None or one.id != name.id]
     if name and (

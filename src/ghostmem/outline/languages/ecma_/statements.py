@@ -12,7 +12,7 @@ from ghostmem.outline.languages.ecma_.references import PATTERNS, write
 from ghostmem.outline.languages.ecma_.tables import CLASSES, FUNCTIONS
 from ghostmem.outline.languages.ecma_.type_uses import generic
 from ghostmem.outline.languages.ecma_.variables import declare_variables
-from ghostmem.outline.languages.ecma_.walk import Handler, Walk, fields
+from ghostmem.outline.languages.ecma_.walk import EcmaWalk, Handler, fields
 from ghostmem.outline.languages.shared.steps import Step, inside, nothing
 from ghostmem.outline.languages.shared.syntax import text_of
 from ghostmem.outline.languages.shared.tables import new_scope, row
@@ -34,12 +34,12 @@ LEAVES = (
 DECLARED = {"function_declaration", "generator_function_declaration", "function_signature"}
 
 
-def _block(walk: Walk, node: "Node", scope: int, owner: int) -> list[Step]:
+def _block(walk: EcmaWalk, node: "Node", scope: int, owner: int) -> list[Step]:
     inner = new_scope(walk.tables, scope)
     return inside(node, inner, owner)
 
 
-def _for_in(walk: Walk, node: "Node", scope: int, owner: int) -> list[Step]:
+def _for_in(walk: EcmaWalk, node: "Node", scope: int, owner: int) -> list[Step]:
     inner = new_scope(walk.tables, scope)
     left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
     declared = node.child_by_field_name("kind") is not None
@@ -56,7 +56,7 @@ def _for_in(walk: Walk, node: "Node", scope: int, owner: int) -> list[Step]:
     return [*fields(node, ["right"], scope, owner), *fields(node, ["body"], inner, owner)]
 
 
-def _catch(walk: Walk, node: "Node", scope: int, owner: int) -> list[Step]:
+def _catch(walk: EcmaWalk, node: "Node", scope: int, owner: int) -> list[Step]:
     inner = new_scope(walk.tables, scope)
     name = node.child_by_field_name("parameter")
     if name:
@@ -64,7 +64,7 @@ def _catch(walk: Walk, node: "Node", scope: int, owner: int) -> list[Step]:
     return fields(node, ["body"], inner, owner)
 
 
-def _function_declaration(walk: Walk, node: "Node", scope: int, owner: int) -> list[Step]:
+def _function_declaration(walk: EcmaWalk, node: "Node", scope: int, owner: int) -> list[Step]:
     name = text_of(node.child_by_field_name("name"))
     if node.type == "function_signature" and _is_overloaded(node, name):
         walk.pending.setdefault((scope, name), []).append(node)
@@ -99,7 +99,7 @@ def _is_overloaded(node: "Node", name: str) -> bool:
     )
 
 
-def _return(walk: Walk, node: "Node", scope: int, owner: int) -> list[Step]:
+def _return(walk: EcmaWalk, node: "Node", scope: int, owner: int) -> list[Step]:
     value = next((one for one in node.named_children if one.type != "comment"), None)
     number = walk.function_at(scope)
     if value and number >= 0:
@@ -108,12 +108,12 @@ def _return(walk: Walk, node: "Node", scope: int, owner: int) -> list[Step]:
     return inside(node, scope, owner)
 
 
-def _parameter(_walk: Walk, node: "Node", scope: int, owner: int) -> list[Step]:
+def _parameter(_walk: EcmaWalk, node: "Node", scope: int, owner: int) -> list[Step]:
     steps = [(one, scope, owner) for one in node.named_children if one.type == "decorator"]
     return steps + fields(node, ["pattern", "type", "value"], scope, owner)
 
 
-def _pattern(_walk: Walk, node: "Node", scope: int, owner: int) -> list[Step]:
+def _pattern(_walk: EcmaWalk, node: "Node", scope: int, owner: int) -> list[Step]:
     """Walk only what a pattern evaluates: defaults and computed keys."""
     steps: list[Step] = []
     stack = [node]
@@ -124,11 +124,11 @@ def _pattern(_walk: Walk, node: "Node", scope: int, owner: int) -> list[Step]:
     return steps
 
 
-def _formal_parameters(_walk: Walk, node: "Node", scope: int, owner: int) -> list[Step]:
+def _formal_parameters(_walk: EcmaWalk, node: "Node", scope: int, owner: int) -> list[Step]:
     return [(one, scope, owner) for one in node.named_children if one.type != "identifier"]
 
 
-def _required(walk: Walk, node: "Node", scope: int, owner: int) -> list[Step]:
+def _required(walk: EcmaWalk, node: "Node", scope: int, owner: int) -> list[Step]:
     return [
         step
         for step in _parameter(walk, node, scope, owner)

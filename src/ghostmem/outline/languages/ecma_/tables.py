@@ -30,7 +30,7 @@ CLASSES = {"class_declaration", "abstract_class_declaration", "class"}
 
 
 @dataclass(slots=True)
-class Tables(tables.Tables):
+class EcmaTables(tables.Tables):
     """What is gathered from one file; a scope is the body of what `this` is in it."""
 
     functions: list[dict[str, Any]] = field(default_factory=list)
@@ -51,13 +51,13 @@ def key_of(node: "Node | None") -> str:
     return string_value(node) if node.type == "string" else short(node)
 
 
-def reference(tables: Tables, kind: str, owner: int, node: "Node", detail: Any) -> None:
+def reference(tables: EcmaTables, kind: str, owner: int, node: "Node", detail: Any) -> None:
     """Record a place that names something."""
     tables.refs.append(Ref(kind, owner, short(node), line_of(node), detail))
 
 
 def module_import(
-    tables: Tables, node: "Node", path: str, name: str, alias: str, owner: int = FILE
+    tables: EcmaTables, node: "Node", path: str, name: str, alias: str, owner: int = FILE
 ) -> int:
     """Record an import and return its number; the name is `*` for the whole module."""
     tables.imports.append(Import(path, line_of(node), owner, name, alias, name == "*"))

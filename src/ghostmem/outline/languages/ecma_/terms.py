@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from ghostmem.outline.languages.ecma_.tables import Tables, key_of
+from ghostmem.outline.languages.ecma_.tables import EcmaTables, key_of
 from ghostmem.outline.languages.shared.syntax import MAX_DEPTH, short, text_of
 from ghostmem.outline.languages.shared.tables import bind
 
@@ -116,7 +116,7 @@ def _member_type(node: "Node", depth: int) -> tuple[str, Any]:
     return name, ["fn", given, type_term(node.child_by_field_name("return_type"), depth + 1)]
 
 
-def type_parameters(tables: Tables, node: "Node", scope: int) -> list[str]:
+def type_parameters(tables: EcmaTables, node: "Node", scope: int) -> list[str]:
     """Bind the type parameters of a declaration in its scope and return their names."""
     found = node.child_by_field_name("type_parameters")
     names = []

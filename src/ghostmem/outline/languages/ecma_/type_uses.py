@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from ghostmem.outline.languages.ecma_.tables import reference
 from ghostmem.outline.languages.ecma_.terms import type_parameters
-from ghostmem.outline.languages.ecma_.walk import Handler, Walk, fields
+from ghostmem.outline.languages.ecma_.walk import EcmaWalk, Handler, fields
 from ghostmem.outline.languages.shared.steps import Step, inside, nothing
 from ghostmem.outline.languages.shared.syntax import short, text_of
 from ghostmem.outline.languages.shared.tables import bind, new_scope
@@ -13,16 +13,16 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 
-def _type_name(walk: Walk, node: "Node", scope: int, owner: int) -> list[Step]:
+def _type_name(walk: EcmaWalk, node: "Node", scope: int, owner: int) -> list[Step]:
     reference(walk.tables, "uses", owner, node, [["n", short(node).replace(" ", ""), []], scope])
     return []
 
 
-def _type_parameter(_walk: Walk, node: "Node", scope: int, owner: int) -> list[Step]:
+def _type_parameter(_walk: EcmaWalk, node: "Node", scope: int, owner: int) -> list[Step]:
     return fields(node, ["constraint", "value"], scope, owner)
 
 
-def generic(walk: Walk, node: "Node", scope: int, owner: int) -> list[Step]:
+def generic(walk: EcmaWalk, node: "Node", scope: int, owner: int) -> list[Step]:
     """Walk a signature whose type parameters are known in it only."""
     inner = new_scope(walk.tables, scope)
     type_parameters(walk.tables, node, inner)
@@ -33,7 +33,7 @@ def generic(walk: Walk, node: "Node", scope: int, owner: int) -> list[Step]:
     ]
 
 
-def _conditional_type(walk: Walk, node: "Node", scope: int, owner: int) -> list[Step]:
+def _conditional_type(walk: EcmaWalk, node: "Node", scope: int, owner: int) -> list[Step]:
     """Bind what a type infers."""
     inner = new_scope(walk.tables, scope)
     stack = [node]
@@ -45,7 +45,7 @@ def _conditional_type(walk: Walk, node: "Node", scope: int, owner: int) -> list[
     return inside(node, inner, owner)
 
 
-def _mapped(_walk: Walk, node: "Node", scope: int, owner: int) -> list[Step]:
+def _mapped(_walk: EcmaWalk, node: "Node", scope: int, owner: int) -> list[Step]:
     return [
         (one, scope, owner)
         for one in node.named_children
@@ -53,7 +53,7 @@ def _mapped(_walk: Walk, node: "Node", scope: int, owner: int) -> list[Step]:
     ]
 
 
-def _index_signature(walk: Walk, node: "Node", scope: int, owner: int) -> list[Step]:
+def _index_signature(walk: EcmaWalk, node: "Node", scope: int, owner: int) -> list[Step]:
     held = [one for one in node.named_children if one.type == "mapped_type_clause"]
     inner = new_scope(walk.tables, scope) if held else scope
     for one in held:
@@ -61,7 +61,7 @@ def _index_signature(walk: Walk, node: "Node", scope: int, owner: int) -> list[S
     return [(one, inner, owner) for one in node.named_children if one.type != "identifier"]
 
 
-def _type_predicate(_walk: Walk, node: "Node", scope: int, owner: int) -> list[Step]:
+def _type_predicate(_walk: EcmaWalk, node: "Node", scope: int, owner: int) -> list[Step]:
     return fields(node, ["type"], scope, owner)
 
 

@@ -14,7 +14,7 @@ from ghostmem.outline.languages.ecma_.tables import (
     string_value,
 )
 from ghostmem.outline.languages.ecma_.terms import type_term
-from ghostmem.outline.languages.ecma_.walk import Walk, add_symbol, declare_type
+from ghostmem.outline.languages.ecma_.walk import EcmaWalk, add_symbol, declare_type
 from ghostmem.outline.languages.shared.steps import Step
 from ghostmem.outline.languages.shared.syntax import text_of
 from ghostmem.outline.languages.shared.tables import bind, new_scope, row
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 
-def declare_variables(walk: Walk, node: "Node", scope: int, owner: int) -> list[Step]:
+def declare_variables(walk: EcmaWalk, node: "Node", scope: int, owner: int) -> list[Step]:
     """Declare the names of a const, let or var."""
     steps: list[Step] = []
     rows = [one for one in node.named_children if one.type == "variable_declarator"]
@@ -35,7 +35,7 @@ def declare_variables(walk: Walk, node: "Node", scope: int, owner: int) -> list[
     return steps
 
 
-def _function_scope(walk: Walk, scope: int) -> int:
+def _function_scope(walk: EcmaWalk, scope: int) -> int:
     while (
         scope not in walk.bodies and scope not in walk.modules and walk.tables.scopes[scope][0] >= 0
     ):
@@ -44,7 +44,7 @@ def _function_scope(walk: Walk, scope: int) -> int:
 
 
 def _declarator(
-    walk: Walk, node: "Node", whole: "Node", scope: int, owner: int, kind: str
+    walk: EcmaWalk, node: "Node", whole: "Node", scope: int, owner: int, kind: str
 ) -> list[Step]:
     name, value, typed = (node.child_by_field_name(one) for one in ("name", "value", "type"))
     rest = [(one, scope, owner) for one in (typed, value) if one]
@@ -90,7 +90,7 @@ def _declarator(
 
 
 def _pattern_names(
-    walk: Walk, node: "Node", whole: "Node", scope: int, owner: int, kind: str, value: int
+    walk: EcmaWalk, node: "Node", whole: "Node", scope: int, owner: int, kind: str, value: int
 ) -> None:
     bind_pattern(
         walk.tables,
@@ -108,7 +108,7 @@ def _pattern_names(
             bind(walk.tables, scope, name, found[0])
 
 
-def _is_require(walk: Walk, name: "Node", value: "Node | None", scope: int, owner: int) -> bool:
+def _is_require(walk: EcmaWalk, name: "Node", value: "Node | None", scope: int, owner: int) -> bool:
     """Bind what `require` gives, when that is what a variable is set to."""
     member = ""
     if value and value.type == "member_expression":

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ghostmem.outline.languages.ecma_.tables import Tables
+from ghostmem.outline.languages.ecma_.tables import EcmaTables
 from ghostmem.outline.languages.shared.steps import Step
 from ghostmem.outline.languages.shared.tables import bind, new_symbol
 
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 
 @dataclass(slots=True)
-class Walk:
+class EcmaWalk:
     """A walk under way: its tables, and what it must remember."""
 
-    tables: Tables
+    tables: EcmaTables
     late: list[Step] = field(default_factory=list)
     modules: set[int] = field(default_factory=lambda: {0})  # the scopes whose variables are symbols
     bodies: dict[int, int] = field(default_factory=dict)  # scope: the function it is the body of
@@ -31,7 +31,7 @@ class Walk:
         return self.bodies.get(scope, -1)
 
 
-Handler = Callable[[Walk, "Node", int, int], list[Step]]
+Handler = Callable[[EcmaWalk, "Node", int, int], list[Step]]
 
 
 def fields(node: "Node", names: Iterable[str], scope: int, owner: int) -> list[Step]:
@@ -40,14 +40,16 @@ def fields(node: "Node", names: Iterable[str], scope: int, owner: int) -> list[S
     return [(one, scope, owner) for one in found if one]
 
 
-def add_symbol(walk: Walk, name: str, kind: str, parent: int, node: "Node", **detail: Any) -> int:
+def add_symbol(
+    walk: EcmaWalk, name: str, kind: str, parent: int, node: "Node", **detail: Any
+) -> int:
     """Add a symbol and return its number."""
     head = (node.text or b"")[:400].decode("utf-8", "replace").split("\n", 1)[0].strip()
     return new_symbol(walk.tables, name, kind, parent, node, head, detail)
 
 
 def declare_type(
-    walk: Walk, name: str, kind: str, parent: int, node: "Node", scope: int, value: bool
+    walk: EcmaWalk, name: str, kind: str, parent: int, node: "Node", scope: int, value: bool
 ) -> int:
     """Declare a type; `value` says that it is there when the program runs."""
     sym = add_symbol(walk, name, kind, parent, node)

@@ -18,7 +18,7 @@ Thing = tuple[Any, ...]
 Given = tuple[str, tuple[int, ...]]  # the arguments of a call: their file and rows
 
 
-class World(ABC):
+class EcmaWorld(ABC):
     """All files of one language, and what has been found out about them."""
 
     def __init__(self, files: Mapping[str, Facts], read: Read) -> None:

@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from ghostmem.outline.languages.ecma_.names import Names
+from ghostmem.outline.languages.ecma_.names import EcmaNames
 from ghostmem.outline.languages.ecma_.natives import PRIMITIVES, SAME
 from ghostmem.outline.languages.ecma_.world import Thing
 from ghostmem.outline.languages.shared.types import MAX_DEPTH, Env, Key, Type, is_shallow, union
 
 
-class Written(Names):
+class EcmaWritten(EcmaNames):
     """Follow written types."""
 
     def term(self, term: Any, path: str, scope: int, env: Env = ()) -> Type:

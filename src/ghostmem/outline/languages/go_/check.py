@@ -2,11 +2,12 @@
 is made.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 from ghostmem.outline.languages.go_ import natives
 from ghostmem.outline.languages.go_.express import EXPRESSIONS
-from ghostmem.outline.languages.go_.lookup import Lookup, Scope
+from ghostmem.outline.languages.go_.lookup import GoLookup, Scope
 from ghostmem.outline.languages.go_.lowering import Tree
 from ghostmem.outline.languages.go_.operand import UNKNOWN, Op, Sink
 from ghostmem.outline.languages.go_.shapes import SHAPES
@@ -18,7 +19,9 @@ from ghostmem.outline.languages.go_.types import (
     Type,
     basic,
 )
-from ghostmem.outline.languages.go_.world import Decl, File, Package, native
+from ghostmem.outline.languages.go_.world import Decl, GoFile, Package, native
+
+WalkFunction = Callable[["Checker", Tree, list[Tree]], None]
 
 
 class Checker:
@@ -29,16 +32,19 @@ class Checker:
 
     def __init__(
         self,
-        lookup: Lookup,
-        file: File,
+        lookup: GoLookup,
+        file: GoFile,
         scopes: list[Scope],
         sink: Sink | None = None,
         home: str = "",
+        walk_function: "WalkFunction | None" = None,
     ) -> None:
         """Start in a file, inside the scopes given.
 
-        `home` tells the local types of one owner from those of others.
+        `home` tells the local types of one owner from those of others; `walk_function` walks the
+        body of a function literal.
         """
+        self.walk_function = walk_function
         self.lookup = lookup
         self.world = lookup.world
         self.file = file

@@ -242,10 +242,8 @@ def _inner(checker: "Checker", kind: Type, tree: Tree) -> None:
 def function(checker: "Checker", tree: Tree) -> Op:
     """Type a function literal and walk it as part of what it stands in."""
     kind = checker.type(tree[1])
-    if checker.sink is not None:
-        from ghostmem.outline.languages.go_ import walk
-
-        walk.function(checker, tree[1], tree[2])
+    if checker.sink is not None and checker.walk_function is not None:
+        checker.walk_function(checker, tree[1], tree[2])
     return Op("value", kind, what="closure", line=_line(tree))
 
 

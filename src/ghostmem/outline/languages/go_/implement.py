@@ -5,9 +5,9 @@ interfaces of the library.
 from typing import Any
 
 from ghostmem.outline.graph import Link, Linked
-from ghostmem.outline.languages.go_.lookup import Lookup
+from ghostmem.outline.languages.go_.lookup import GoLookup
 from ghostmem.outline.languages.go_.types import BOOL, BYTE, INT, STRING, Type, exported, unify
-from ghostmem.outline.languages.go_.world import Decl, File, World
+from ghostmem.outline.languages.go_.world import Decl, GoFile, GoWorld
 
 _ERROR: Type = ("b", "error")
 
@@ -36,7 +36,7 @@ _NATIVE: dict[tuple[str, str], dict[str, Type]] = {
 }
 
 
-def add_implements(world: World, lookup: Lookup, linked: Linked) -> None:
+def add_implements(world: GoWorld, lookup: GoLookup, linked: Linked) -> None:
     """Add a link from each type to each interface that it, or a pointer to it, satisfies."""
     types, interfaces = _declared(world, lookup)
     rules = [(decl.id, decl.file.package.path, *_wanted(lookup, decl)) for decl in interfaces]
@@ -58,7 +58,7 @@ def add_implements(world: World, lookup: Lookup, linked: Linked) -> None:
                 linked.links.append(Link(decl.id, "implements", target, decl.symbol.line, "native"))
 
 
-def _declared(world: World, lookup: Lookup) -> tuple[list[Decl], list[Decl]]:
+def _declared(world: GoWorld, lookup: GoLookup) -> tuple[list[Decl], list[Decl]]:
     types: list[Decl] = []
     interfaces: list[Decl] = []
     for package in sorted(world.packages.values(), key=lambda one: one.id):
@@ -71,7 +71,7 @@ def _declared(world: World, lookup: Lookup) -> tuple[list[Decl], list[Decl]]:
     return types, interfaces
 
 
-def _own_type(lookup: Lookup, decl: Decl) -> Any:
+def _own_type(lookup: GoLookup, decl: Decl) -> Any:
     named = lookup.declare(
         [
             one
@@ -82,7 +82,7 @@ def _own_type(lookup: Lookup, decl: Decl) -> Any:
     return ("n", named.key, named.params)
 
 
-def _wanted(lookup: Lookup, decl: Decl) -> tuple[dict[str, Type], frozenset[Any]]:
+def _wanted(lookup: GoLookup, decl: Decl) -> tuple[dict[str, Type], frozenset[Any]]:
     """Return all methods of an interface, none when it is empty, a constraint, or embeds what is
     not known.
     """
@@ -91,7 +91,7 @@ def _wanted(lookup: Lookup, decl: Decl) -> tuple[dict[str, Type], frozenset[Any]
     return found or {}, frozenset(kind[2])
 
 
-def _collected(lookup: Lookup, kind: Any, depth: int) -> dict[str, Type] | None:
+def _collected(lookup: GoLookup, kind: Any, depth: int) -> dict[str, Type] | None:
     under = lookup.underlying(kind)
     if kind is not None and kind[0] == "x":
         return _NATIVE.get((kind[1], kind[2]))
@@ -108,7 +108,7 @@ def _collected(lookup: Lookup, kind: Any, depth: int) -> dict[str, Type] | None:
     return found
 
 
-def _names(lookup: Lookup, kind: Any, depth: int) -> set[str]:
+def _names(lookup: GoLookup, kind: Any, depth: int) -> set[str]:
     """Return the names of all methods that a type may have, also through what it embeds."""
     if kind is not None and kind[0] == "p":
         kind = kind[1]
@@ -125,8 +125,8 @@ def _names(lookup: Lookup, kind: Any, depth: int) -> set[str]:
 
 
 def _satisfies(
-    lookup: Lookup,
-    file: File,
+    lookup: GoLookup,
+    file: GoFile,
     kind: Any,
     names: set[str],
     methods: dict[str, Type],
@@ -163,7 +163,7 @@ def _alike(wanted: Any, given: Any, variables: frozenset[Any], bound: dict[Any, 
     )
 
 
-def _through_pointer(lookup: Lookup, kind: Any, name: str, file: File) -> bool:
+def _through_pointer(lookup: GoLookup, kind: Any, name: str, file: GoFile) -> bool:
     """Tell whether a method comes from an embedded pointer, so that values have it too."""
     if lookup.world.methods.get(kind[1], {}).get(name):
         return False

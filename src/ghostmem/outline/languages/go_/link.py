@@ -11,16 +11,16 @@ from ghostmem.outline.languages.base import Read
 from ghostmem.outline.languages.go_ import shapes, walk
 from ghostmem.outline.languages.go_.check import Checker
 from ghostmem.outline.languages.go_.implement import add_implements
-from ghostmem.outline.languages.go_.lookup import Lookup
+from ghostmem.outline.languages.go_.lookup import GoLookup
 from ghostmem.outline.languages.go_.lowering import Tree
 from ghostmem.outline.languages.go_.nodes import add_nodes, symbol_id
-from ghostmem.outline.languages.go_.world import Decl, File, World
+from ghostmem.outline.languages.go_.world import Decl, GoFile, GoWorld
 
 
 class _Owner:
     """Takes the references of one owner."""
 
-    def __init__(self, world: World, linked: Linked, owner: str) -> None:
+    def __init__(self, world: GoWorld, linked: Linked, owner: str) -> None:
         self.world = world
         self.linked = linked
         self.owner = owner
@@ -45,9 +45,9 @@ class _Owner:
 def link(files: Mapping[str, Facts], read: Read) -> Linked:
     """Return the graph of a project's Go files."""
     linked = Linked()
-    world = World(files, read)
+    world = GoWorld(files, read)
     add_nodes(world, linked)
-    lookup = Lookup(world)
+    lookup = GoLookup(world, Checker)
     for file in world.files:
         _link_initialisers(world, lookup, linked, file)
         bodies = iter(file.bodies())
@@ -65,9 +65,11 @@ def link(files: Mapping[str, Facts], read: Read) -> Linked:
     return linked
 
 
-def _link_symbol(lookup: Lookup, linked: Linked, decl: Decl, bodies: Iterator[list[Tree]]) -> None:
+def _link_symbol(
+    lookup: GoLookup, linked: Linked, decl: Decl, bodies: Iterator[list[Tree]]
+) -> None:
     sink = _Owner(lookup.world, linked, decl.id)
-    checker = Checker(lookup, decl.file, [], sink, decl.id)
+    checker = Checker(lookup, decl.file, [], sink, decl.id, walk.function)
     match decl.symbol.kind:
         case "function" | "method":
             _link_function(checker, decl, next(bodies, []))
@@ -106,9 +108,9 @@ def _link_type(checker: Checker, decl: Decl) -> None:
             checker.type(tree[3])
 
 
-def _link_initialisers(world: World, lookup: Lookup, linked: Linked, file: File) -> None:
+def _link_initialisers(world: GoWorld, lookup: GoLookup, linked: Linked, file: GoFile) -> None:
     key = file_id(file.path)
-    checker = Checker(lookup, file, [], _Owner(world, linked, key), key)
+    checker = Checker(lookup, file, [], _Owner(world, linked, key), key, walk.function)
     for spec in file.specs:
         if len(spec) == 4:
             if "_" in spec[1]:
@@ -117,7 +119,7 @@ def _link_initialisers(world: World, lookup: Lookup, linked: Linked, file: File)
                 checker.value(one)
 
 
-def _finish(world: World, linked: Linked) -> None:
+def _finish(world: GoWorld, linked: Linked) -> None:
     """Tell types outside from functions by how they are used, keep the nodes outside that are met,
     and sort.
     """
@@ -146,7 +148,7 @@ def _finish(world: World, linked: Linked) -> None:
         linked.nodes[key] = node
 
 
-def _symbol(world: World, key: str) -> bool:
+def _symbol(world: GoWorld, key: str) -> bool:
     return world.outside[key].kind == "symbol"
 
 

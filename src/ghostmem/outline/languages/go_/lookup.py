@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ghostmem.outline.languages.go_.types import Binding, Type, basic, exported, substitute
-from ghostmem.outline.languages.go_.world import Decl, File, World
+from ghostmem.outline.languages.go_.world import Decl, GoFile, GoWorld
 
 if TYPE_CHECKING:
+    from ghostmem.outline.languages.go_.check import Checker
     from ghostmem.outline.languages.go_.lowering import Tree
 
 Scope = dict[str, Any]
@@ -38,7 +39,7 @@ class Named:
 
     key: str
     decls: list[Decl]
-    file: File
+    file: GoFile
     tree: "Tree"
     scopes: list[Scope]
     local: bool = False
@@ -57,14 +58,15 @@ class _Further(Exception):  # noqa: N818
         self.asked = (memo, key, work)
 
 
-class Lookup:
-    """Answers about types from declarations; `Checker` gives it the types of trees."""
+class GoLookup:
+    """Answers about types from declarations; the checker gives it the types of trees."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: GoWorld, checker: "type[Checker]") -> None:
         """Start with nothing known."""
         self.world = world
+        self._checker = checker
         self.named: dict[str, Named] = {}
-        self.constraints: dict[tuple[Any, ...], tuple[File, list[Scope], Tree]] = {}
+        self.constraints: dict[tuple[Any, ...], tuple[GoFile, list[Scope], Tree]] = {}
         self._under: Memo = {}
         self._signatures: Memo = {}
         self._values: Memo = {}
@@ -129,11 +131,9 @@ class Lookup:
             self.constraints[("v", named.key, name)] = (named.file, named.scopes, constraint)
         return named
 
-    def type_at(self, file: File, scopes: list[Scope], tree: "Tree") -> Type:
+    def type_at(self, file: GoFile, scopes: list[Scope], tree: "Tree") -> Type:
         """Return the type that a tree stands for."""
-        from ghostmem.outline.languages.go_.check import Checker
-
-        return Checker(self, file, scopes).type(tree)
+        return self._checker(self, file, scopes).type(tree)
 
     def declared(self, named: Named) -> Type:
         """Return what a type was declared to be, in its own type parameters."""
@@ -174,23 +174,19 @@ class Lookup:
         return self._once(self._signatures, decl.id, lambda: self._signature(decl))
 
     def _signature(self, decl: Decl) -> Type:
-        from ghostmem.outline.languages.go_.check import Checker
-
         tree = decl.tree()
-        checker = Checker(self, decl.file, [])
+        checker = self._checker(self, decl.file, [])
         own = checker.enter_params(decl, tree)
         kind = checker.type(tree["sig"])
         return (*kind[:4], own) if kind is not None else None
 
     def value(self, decl: Decl) -> Type:
         """Return the type of a variable or constant at package level."""
-        from ghostmem.outline.languages.go_.check import Checker
-
         return self._once(
-            self._values, decl.id, lambda: Checker(self, decl.file, []).declared_value(decl)
+            self._values, decl.id, lambda: self._checker(self, decl.file, []).declared_value(decl)
         )
 
-    def member(self, kind: Type, name: str, file: File) -> Member | None:
+    def member(self, kind: Type, name: str, file: GoFile) -> Member | None:
         """Return a field or method of a type by Go's rule: the shallowest one, when there is one
         only.
         """
@@ -199,7 +195,7 @@ class Lookup:
             self._found[key] = self._search(kind, name, file)
         return self._found[key]
 
-    def _search(self, kind: Type, name: str, file: File) -> Member | None:
+    def _search(self, kind: Type, name: str, file: GoFile) -> Member | None:
         level = [kind[1] if kind is not None and kind[0] == "p" else kind]
         seen: set[Any] = set()
         outside: list[tuple[Any, ...]] = []
@@ -222,7 +218,7 @@ class Lookup:
             return Member("outside", outside[0], name=name)
         return None
 
-    def _direct(self, kind: tuple[Any, ...], name: str, file: File) -> list[Member]:
+    def _direct(self, kind: tuple[Any, ...], name: str, file: GoFile) -> list[Member]:
         if kind[0] == "v":
             rule = self.constraint(kind)
             return self._direct(rule, name, file) if rule is not None and rule != kind else []
@@ -232,7 +228,7 @@ class Lookup:
                 return [found]
         return self._in_shape(kind, name, file)
 
-    def _in_shape(self, kind: tuple[Any, ...], name: str, file: File) -> list[Member]:
+    def _in_shape(self, kind: tuple[Any, ...], name: str, file: GoFile) -> list[Member]:
         under = self.underlying(kind)
         if under is None:
             return []
@@ -249,7 +245,7 @@ class Lookup:
             Member("interface", sig, ids, name=name) for method, sig in under[1] if method == name
         ]
 
-    def _method(self, kind: tuple[Any, ...], name: str, file: File) -> Member | None:
+    def _method(self, kind: tuple[Any, ...], name: str, file: GoFile) -> Member | None:
         found = self.world.methods.get(kind[1], {}).get(name)
         named = self.named.get(kind[1])
         if not found or named is None:

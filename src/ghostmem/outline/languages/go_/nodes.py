@@ -2,10 +2,10 @@
 
 from ghostmem.outline.facts import FILE, Symbol
 from ghostmem.outline.graph import Link, Linked, Node, file_id, project_id
-from ghostmem.outline.languages.go_.world import Decl, File, Package, World, native
+from ghostmem.outline.languages.go_.world import Decl, GoFile, GoWorld, Package, native
 
 
-def add_nodes(world: World, linked: Linked) -> None:
+def add_nodes(world: GoWorld, linked: Linked) -> None:
     """Add packages, files and symbols, and index what they declare."""
     for package in sorted(world.packages.values(), key=lambda one: one.id):
         linked.nodes[package.id] = Node(
@@ -18,7 +18,7 @@ def add_nodes(world: World, linked: Linked) -> None:
         _add_imports(world, linked, file)
 
 
-def _add_file(world: World, linked: Linked, file: File) -> None:
+def _add_file(world: GoWorld, linked: Linked, file: GoFile) -> None:
     detail = file.facts.detail or {}
     key = file_id(file.path)
     linked.nodes[key] = Node(
@@ -36,7 +36,7 @@ def _add_file(world: World, linked: Linked, file: File) -> None:
         _add_symbol(world, linked, file, index, symbol)
 
 
-def _add_symbol(world: World, linked: Linked, file: File, index: int, symbol: Symbol) -> None:
+def _add_symbol(world: GoWorld, linked: Linked, file: GoFile, index: int, symbol: Symbol) -> None:
     package = file.package
     local = _local_name(file, symbol)
     key = symbol_id(file, index)
@@ -64,13 +64,13 @@ def _add_symbol(world: World, linked: Linked, file: File, index: int, symbol: Sy
         package.scope.setdefault(symbol.name, []).append(Decl(key, file, symbol, index))
 
 
-def symbol_id(file: File, index: int) -> str:
+def symbol_id(file: GoFile, index: int) -> str:
     """Return the id of a symbol of a file."""
     symbol = file.facts.symbols[index]
     return project_id(file.path, f"{file.package.name}.{_local_name(file, symbol)}", symbol.start)
 
 
-def _local_name(file: File, symbol: Symbol) -> str:
+def _local_name(file: GoFile, symbol: Symbol) -> str:
     if symbol.parent != FILE:
         return f"{file.facts.symbols[symbol.parent].name}.{symbol.name}"
     receiver = (symbol.detail or {}).get("recv")
@@ -81,7 +81,7 @@ def _local_name(file: File, symbol: Symbol) -> str:
     )
 
 
-def _declare(world: World, linked: Linked, file: File) -> None:
+def _declare(world: GoWorld, linked: Linked, file: GoFile) -> None:
     for index, symbol in enumerate(file.facts.symbols):
         key = symbol_id(file, index)
         if symbol.parent != FILE:
@@ -96,7 +96,7 @@ def _declare(world: World, linked: Linked, file: File) -> None:
                 linked.links.append(Link(owner.id, "declares", key, symbol.line, "receiver"))
 
 
-def _add_imports(world: World, linked: Linked, file: File) -> None:
+def _add_imports(world: GoWorld, linked: Linked, file: GoFile) -> None:
     for one in file.facts.imports:
         target = world.by_path.get(one.path)
         if isinstance(target, Package) and target is not file.package:

@@ -28,7 +28,7 @@ class Package:
     path: str
     name: str
     folder: str
-    files: list["File"] = field(default_factory=list)
+    files: list["GoFile"] = field(default_factory=list)
     scope: dict[str, list["Decl"]] = field(default_factory=dict)
 
     @property
@@ -38,7 +38,7 @@ class Package:
 
 
 @dataclass(eq=False)
-class File:
+class GoFile:
     """A file with its imports by the name they have in it."""
 
     path: str
@@ -78,7 +78,7 @@ class Decl(NamedTuple):
     """A declaration at package level, or a method."""
 
     id: str
-    file: File
+    file: GoFile
     symbol: Symbol
     place: int
 
@@ -87,7 +87,7 @@ class Decl(NamedTuple):
         return json.loads(self.symbol.detail["tree"])
 
 
-class World:
+class GoWorld:
     """Everything declared: packages, methods and members by type, and the nodes outside the project
     that were met.
     """
@@ -96,7 +96,7 @@ class World:
         """Index all files; their order does not matter."""
         self.packages: dict[tuple[str, str], Package] = {}
         self.by_path: dict[str, Package] = {}
-        self.files: list[File] = []
+        self.files: list[GoFile] = []
         self.methods: dict[str, dict[str, list[Decl]]] = {}
         self.members: dict[str, dict[str, list[str]]] = {}
         self.outside: dict[str, Node] = {}
@@ -130,7 +130,7 @@ class World:
             self.packages[key] = Package(
                 f"{where}_test" if name.endswith("_test") else where or name, name, folder
             )
-        one = File(path, facts, self.packages[key])
+        one = GoFile(path, facts, self.packages[key])
         one.system, one.machine = _constraint(path)
         one.package.files.append(one)
         self.files.append(one)
@@ -156,7 +156,7 @@ class World:
         self._outsiders[path, name] = key
         return key
 
-    def candidates(self, found: list[Decl], file: File) -> list[Decl]:
+    def candidates(self, found: list[Decl], file: GoFile) -> list[Decl]:
         """Return the declarations that a file can mean: its own, or all that can be built together
         with it.
         """
@@ -188,7 +188,7 @@ def _rank(package: Package) -> tuple[bool, bool, bool, int, str]:
     )
 
 
-def _together(one: File, other: File) -> bool:
+def _together(one: GoFile, other: GoFile) -> bool:
     systems = not one.system or not other.system or one.system == other.system
     return systems and (not one.machine or not other.machine or one.machine == other.machine)
 
@@ -231,7 +231,7 @@ def _guesses(path: str) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def _import(world: World, file: File) -> None:
+def _import(world: GoWorld, file: GoFile) -> None:
     guessed: dict[str, list[str]] = {}
     for one in file.facts.imports:
         target: Package | str = world.by_path.get(one.path, one.path)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 from ghostmem.outline.facts import FILE, Import, Ref
 from ghostmem.outline.languages.java_.tables import (
     Handler,
-    Tables,
+    JavaTables,
     add_symbol,
     compact,
     count_of,
@@ -29,14 +29,14 @@ TYPES = {
 }
 
 
-def _package(tables: Tables, node: "Node", _scope: int, _owner: int) -> list[Step]:
+def _package(tables: JavaTables, node: "Node", _scope: int, _owner: int) -> list[Step]:
     tables.package = next(
         (compact(one) for one in node.named_children if "identifier" in one.type), ""
     )
     return []
 
 
-def _import(tables: Tables, node: "Node", _scope: int, _owner: int) -> list[Step]:
+def _import(tables: JavaTables, node: "Node", _scope: int, _owner: int) -> list[Step]:
     name = next((compact(one) for one in node.named_children if "identifier" in one.type), "")
     words = {one.type for one in node.children}
     if name:
@@ -47,7 +47,7 @@ def _import(tables: Tables, node: "Node", _scope: int, _owner: int) -> list[Step
     return []
 
 
-def _class(tables: Tables, node: "Node", scope: int, owner: int) -> list[Step]:
+def _class(tables: JavaTables, node: "Node", scope: int, owner: int) -> list[Step]:
     """Declare a class, an interface, an enum, a record or an annotation, and its members."""
     name = text_of(node.child_by_field_name("name"))
     kind = (
@@ -86,7 +86,7 @@ def _class(tables: Tables, node: "Node", scope: int, owner: int) -> list[Step]:
 
 
 def _supertypes(
-    tables: Tables, nodes: list["Node"], scope: int, sym: int, kind: str, key: str
+    tables: JavaTables, nodes: list["Node"], scope: int, sym: int, kind: str, key: str
 ) -> list[Step]:
     steps: list[Step] = []
     for one in nodes:
@@ -100,7 +100,7 @@ def _supertypes(
     return steps
 
 
-def _components(tables: Tables, node: "Node", scope: int, sym: int) -> list[Step]:
+def _components(tables: JavaTables, node: "Node", scope: int, sym: int) -> list[Step]:
     """Declare the components of a record: fields, read by methods of the same name."""
     found = node.child_by_field_name("parameters")
     for one in found.named_children if found else []:
@@ -125,7 +125,7 @@ def _words(node: "Node") -> set[str]:
     return {one.type for one in held.children} if held else set()
 
 
-def _method(tables: Tables, node: "Node", scope: int, owner: int) -> list[Step]:
+def _method(tables: JavaTables, node: "Node", scope: int, owner: int) -> list[Step]:
     name = text_of(node.child_by_field_name("name"))
     inner = new_scope(tables, scope)
     given, types, many = node.child_by_field_name("parameters"), [], False
@@ -178,7 +178,7 @@ def _parameter_of(node: "Node") -> tuple[Any, str]:
     return _returned(node), text_of(node.child_by_field_name("name"))
 
 
-def _fields(tables: Tables, node: "Node", scope: int, owner: int) -> list[Step]:
+def _fields(tables: JavaTables, node: "Node", scope: int, owner: int) -> list[Step]:
     words, term = _words(node), type_term(node.child_by_field_name("type"))
     within = tables.symbols[owner]["kind"] == "interface" if owner != FILE else False
     static = "static" in words or node.type == "constant_declaration" or within
@@ -205,7 +205,7 @@ def _fields(tables: Tables, node: "Node", scope: int, owner: int) -> list[Step]:
     return steps
 
 
-def _enum_constant(tables: Tables, node: "Node", scope: int, owner: int) -> list[Step]:
+def _enum_constant(tables: JavaTables, node: "Node", scope: int, owner: int) -> list[Step]:
     add_symbol(
         tables,
         text_of(node.child_by_field_name("name")),
@@ -226,7 +226,7 @@ def _enum_constant(tables: Tables, node: "Node", scope: int, owner: int) -> list
 
 
 def declare_anonymous(
-    tables: Tables, body: "Node", term: Any, scope: int, owner: int
+    tables: JavaTables, body: "Node", term: Any, scope: int, owner: int
 ) -> list[Step]:
     """Declare a class without a name."""
     sym = add_symbol(tables, "(anonymous)", "type", owner, body, sort="class")

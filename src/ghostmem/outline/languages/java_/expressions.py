@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from ghostmem.outline.languages.java_.tables import Tables, compact, type_term
+from ghostmem.outline.languages.java_.tables import JavaTables, compact, type_term
 from ghostmem.outline.languages.shared.syntax import MAX_DEPTH, text_of
 from ghostmem.outline.languages.shared.tables import UNKNOWN, bind, new_scope, row
 
@@ -24,7 +24,7 @@ LITERALS = {
 }
 
 
-def lambda_of(tables: Tables, node: "Node", scope: int) -> int:
+def lambda_of(tables: JavaTables, node: "Node", scope: int) -> int:
     """Return the record of a lambda, made when it is first met."""
     if node.id not in tables.known:
         number = tables.known[node.id] = len(tables.lambdas)
@@ -53,7 +53,7 @@ def lambda_of(tables: Tables, node: "Node", scope: int) -> int:
     return tables.known[node.id]
 
 
-def expression(tables: Tables, node: "Node | None", scope: int, depth: int = 0) -> int:
+def expression(tables: JavaTables, node: "Node | None", scope: int, depth: int = 0) -> int:
     """Return the row of an expression, -1 when nothing can be said of it."""
     if node is None or depth > MAX_DEPTH:
         return UNKNOWN
@@ -62,7 +62,7 @@ def expression(tables: Tables, node: "Node | None", scope: int, depth: int = 0) 
     return tables.seen[node.id]
 
 
-def _expression(tables: Tables, node: "Node", scope: int, depth: int) -> int:
+def _expression(tables: JavaTables, node: "Node", scope: int, depth: int) -> int:
     if node.type in LITERALS:
         return row(tables, "lit", LITERALS[node.type])
     match node.type:
@@ -111,7 +111,7 @@ def _expression(tables: Tables, node: "Node", scope: int, depth: int) -> int:
             return UNKNOWN
 
 
-def _binary(tables: Tables, node: "Node", scope: int, depth: int) -> int:
+def _binary(tables: JavaTables, node: "Node", scope: int, depth: int) -> int:
     """Say of a sum that it is text when it begins or ends with some."""
     if text_of(node.child_by_field_name("operator")) != "+":
         return UNKNOWN
@@ -122,14 +122,14 @@ def _binary(tables: Tables, node: "Node", scope: int, depth: int) -> int:
     return row(tables, "lit", "String") if text else UNKNOWN
 
 
-def _field_access(tables: Tables, node: "Node", scope: int, depth: int) -> int:
+def _field_access(tables: JavaTables, node: "Node", scope: int, depth: int) -> int:
     target, name = node.child_by_field_name("object"), node.child_by_field_name("field")
     if name and name.type == "this":
         return row(tables, "as", type_term(target) or ["n", compact(target), []], scope)
     return row(tables, "f", expression(tables, target, scope, depth), text_of(name))
 
 
-def _call(tables: Tables, node: "Node", scope: int, depth: int) -> int:
+def _call(tables: JavaTables, node: "Node", scope: int, depth: int) -> int:
     target, name = node.child_by_field_name("object"), text_of(node.child_by_field_name("name"))
     given = node.child_by_field_name("arguments")
     arguments = [one for one in given.named_children if "comment" not in one.type] if given else []

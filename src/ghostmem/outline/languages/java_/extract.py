@@ -6,7 +6,7 @@ from ghostmem.outline.facts import FILE, Facts, Symbol
 from ghostmem.outline.languages.java_.declare import DECLARATIONS
 from ghostmem.outline.languages.java_.references import REFERENCES
 from ghostmem.outline.languages.java_.statements import STATEMENTS
-from ghostmem.outline.languages.java_.tables import Tables
+from ghostmem.outline.languages.java_.tables import JavaTables
 from ghostmem.outline.languages.shared.steps import walk
 from ghostmem.outline.languages.shared.syntax import error_lines
 
@@ -18,7 +18,7 @@ HANDLERS = DECLARATIONS | STATEMENTS | REFERENCES
 
 def extract(root: "Node", source: bytes, _path: str) -> Facts:
     """Return what a file says."""
-    tables = Tables(source)
+    tables = JavaTables(source)
     walk(HANDLERS, tables, [(root, 0, FILE)], tables)
     detail = {"scopes": tables.scopes, "rows": tables.rows, "lambdas": tables.lambdas}
     symbols = [Symbol(**one) for one in tables.symbols]

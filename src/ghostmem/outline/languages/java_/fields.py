@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
-from ghostmem.outline.languages.java_.world import World
+from ghostmem.outline.languages.java_.world import JavaWorld
 from ghostmem.outline.languages.shared.types import MAX_DEPTH, Env, Key, Type, is_shallow
 
 
-class Fields(World):
+class Fields(JavaWorld):
     """Follow written types and fields."""
 
     def term(self, term: Any, path: str, scope: int, env: Env = ()) -> Type:

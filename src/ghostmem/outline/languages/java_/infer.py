@@ -8,7 +8,7 @@ from ghostmem.outline.languages.java_.natives import EACH, ELEMENT, SAME, is_nat
 from ghostmem.outline.languages.shared.types import MAX_DEPTH, Env, Type, union
 
 
-class Inference(Methods):
+class JavaInference(Methods):
     """Type expressions."""
 
     def type_of(self, path: str, number: int | None) -> Type:

@@ -9,7 +9,7 @@ from typing import Any
 from ghostmem.outline.facts import Facts, Ref, Symbol
 from ghostmem.outline.graph import Linked, file_id
 from ghostmem.outline.languages.base import Read
-from ghostmem.outline.languages.java_.infer import Inference
+from ghostmem.outline.languages.java_.infer import JavaInference
 from ghostmem.outline.languages.java_.methods import takes
 from ghostmem.outline.languages.java_.natives import is_native
 from ghostmem.outline.languages.shared.linker import MET, Linker
@@ -18,7 +18,7 @@ from ghostmem.outline.languages.shared.types import Key, Type
 
 def link(files: Mapping[str, Facts], _read: Read) -> Linked:
     """Return the graph of a project's files."""
-    return _Linker(Inference(files)).run()
+    return _JavaLinker(JavaInference(files)).run()
 
 
 def _written(term: Any) -> str:
@@ -41,10 +41,10 @@ def _label(one: Symbol) -> str:
     return f"{one.name}({', '.join(types)})"
 
 
-class _Linker(Linker):
+class _JavaLinker(Linker):
     last_name = re.compile(r"([\w$]+)\W*$")
 
-    def __init__(self, world: Inference) -> None:
+    def __init__(self, world: JavaInference) -> None:
         super().__init__(world.files)
         self.world = world
         # what begins the name of a package, as in `java.util.List.of()`

@@ -6,7 +6,7 @@ from ghostmem.outline.languages.java_.declare import declare_anonymous
 from ghostmem.outline.languages.java_.expressions import expression
 from ghostmem.outline.languages.java_.tables import (
     Handler,
-    Tables,
+    JavaTables,
     compact,
     count_of,
     reference,
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 
-def _call(tables: Tables, node: "Node", scope: int, owner: int) -> list[Step]:
+def _call(tables: JavaTables, node: "Node", scope: int, owner: int) -> list[Step]:
     number = expression(tables, node, scope)
     if number >= 0:
         reference(
@@ -39,7 +39,7 @@ def _call(tables: Tables, node: "Node", scope: int, owner: int) -> list[Step]:
     return only(target, scope, owner) + rest
 
 
-def _new(tables: Tables, node: "Node", scope: int, owner: int) -> list[Step]:
+def _new(tables: JavaTables, node: "Node", scope: int, owner: int) -> list[Step]:
     given, kind = node.child_by_field_name("arguments"), node.child_by_field_name("type")
     count = count_of(given)
     body = next((one for one in node.named_children if one.type == "class_body"), None)
@@ -62,7 +62,7 @@ def _new(tables: Tables, node: "Node", scope: int, owner: int) -> list[Step]:
     return steps
 
 
-def _constructor_call(tables: Tables, node: "Node", scope: int, owner: int) -> list[Step]:
+def _constructor_call(tables: JavaTables, node: "Node", scope: int, owner: int) -> list[Step]:
     which = node.child_by_field_name("constructor")
     given = node.child_by_field_name("arguments")
     if which:
@@ -70,17 +70,17 @@ def _constructor_call(tables: Tables, node: "Node", scope: int, owner: int) -> l
     return only(given, scope, owner)
 
 
-def _method_reference(_tables: Tables, node: "Node", scope: int, owner: int) -> list[Step]:
+def _method_reference(_tables: JavaTables, node: "Node", scope: int, owner: int) -> list[Step]:
     """Take `A::b`: the method is named, not called here; the class is used."""
     return only(next(iter(node.named_children), None), scope, owner)
 
 
-def _identifier(tables: Tables, node: "Node", scope: int, owner: int) -> list[Step]:
+def _identifier(tables: JavaTables, node: "Node", scope: int, owner: int) -> list[Step]:
     reference(tables, "accesses", owner, node, ["read", expression(tables, node, scope)])
     return []
 
 
-def _field_access(tables: Tables, node: "Node", scope: int, owner: int) -> list[Step]:
+def _field_access(tables: JavaTables, node: "Node", scope: int, owner: int) -> list[Step]:
     target = node.child_by_field_name("object")
     number = expression(tables, node, scope)
     if number >= 0:
@@ -88,7 +88,7 @@ def _field_access(tables: Tables, node: "Node", scope: int, owner: int) -> list[
     return only(target, scope, owner)
 
 
-def _write(tables: Tables, node: "Node", scope: int, owner: int) -> list[Step]:
+def _write(tables: JavaTables, node: "Node", scope: int, owner: int) -> list[Step]:
     if node.type in {"identifier", "field_access"}:
         number = expression(tables, node, scope)
         if number >= 0:
@@ -97,7 +97,7 @@ def _write(tables: Tables, node: "Node", scope: int, owner: int) -> list[Step]:
     return [(node, scope, owner)]
 
 
-def _assignment(tables: Tables, node: "Node", scope: int, owner: int) -> list[Step]:
+def _assignment(tables: JavaTables, node: "Node", scope: int, owner: int) -> list[Step]:
     left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
     if left is None or right is None:
         return inside(node, scope, owner)
@@ -107,30 +107,30 @@ def _assignment(tables: Tables, node: "Node", scope: int, owner: int) -> list[St
     return [*steps, (right, scope, owner)]
 
 
-def _update(tables: Tables, node: "Node", scope: int, owner: int) -> list[Step]:
+def _update(tables: JavaTables, node: "Node", scope: int, owner: int) -> list[Step]:
     for one in node.named_children:
         _write(tables, one, scope, owner)
     return inside(node, scope, owner)
 
 
-def _type_name(tables: Tables, node: "Node", scope: int, owner: int) -> list[Step]:
+def _type_name(tables: JavaTables, node: "Node", scope: int, owner: int) -> list[Step]:
     if compact(node) != "var":
         reference(tables, "uses", owner, node, [["n", compact(node), []], scope])
     return []
 
 
-def _annotation(tables: Tables, node: "Node", scope: int, owner: int) -> list[Step]:
+def _annotation(tables: JavaTables, node: "Node", scope: int, owner: int) -> list[Step]:
     name = node.child_by_field_name("name")
     if name:
         reference(tables, "uses", owner, name, [["n", compact(name), []], scope])
     return only(node.child_by_field_name("arguments"), scope, owner)
 
 
-def _pair(_tables: Tables, node: "Node", scope: int, owner: int) -> list[Step]:
+def _pair(_tables: JavaTables, node: "Node", scope: int, owner: int) -> list[Step]:
     return only(node.child_by_field_name("value"), scope, owner)
 
 
-def _type_parameter(_tables: Tables, node: "Node", scope: int, owner: int) -> list[Step]:
+def _type_parameter(_tables: JavaTables, node: "Node", scope: int, owner: int) -> list[Step]:
     return [(one, scope, owner) for one in node.named_children if one.type == "type_bound"]
 
 

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from ghostmem.outline.languages.java_.expressions import expression, lambda_of
-from ghostmem.outline.languages.java_.tables import Handler, Tables, type_term
+from ghostmem.outline.languages.java_.tables import Handler, JavaTables, type_term
 from ghostmem.outline.languages.shared.steps import Step, inside, nothing, only
 from ghostmem.outline.languages.shared.syntax import text_of
 from ghostmem.outline.languages.shared.tables import bind, new_scope, row
@@ -22,7 +22,7 @@ LEAVES = (
 )
 
 
-def _locals(tables: Tables, node: "Node", scope: int, owner: int) -> list[Step]:
+def _locals(tables: JavaTables, node: "Node", scope: int, owner: int) -> list[Step]:
     term = type_term(node.child_by_field_name("type"))
     steps = [
         (one, scope, owner) for one in node.named_children if one.type != "variable_declarator"
@@ -39,11 +39,11 @@ def _locals(tables: Tables, node: "Node", scope: int, owner: int) -> list[Step]:
     return steps
 
 
-def _block(tables: Tables, node: "Node", scope: int, owner: int) -> list[Step]:
+def _block(tables: JavaTables, node: "Node", scope: int, owner: int) -> list[Step]:
     return inside(node, new_scope(tables, scope), owner)
 
 
-def _for_each(tables: Tables, node: "Node", scope: int, owner: int) -> list[Step]:
+def _for_each(tables: JavaTables, node: "Node", scope: int, owner: int) -> list[Step]:
     inner = new_scope(tables, scope)
     term, value = type_term(node.child_by_field_name("type")), node.child_by_field_name("value")
     number = row(tables, "el", expression(tables, value, scope)) if term is None else -1
@@ -55,7 +55,7 @@ def _for_each(tables: Tables, node: "Node", scope: int, owner: int) -> list[Step
     ]
 
 
-def _named_local(tables: Tables, node: "Node", scope: int, owner: int) -> list[Step]:
+def _named_local(tables: JavaTables, node: "Node", scope: int, owner: int) -> list[Step]:
     """Bind a resource, a caught exception, or the name in a pattern."""
     name, kind = node.child_by_field_name("name"), node.child_by_field_name("type")
     held = next((one for one in node.named_children if one.type == "catch_type"), None)
@@ -77,21 +77,21 @@ def _named_local(tables: Tables, node: "Node", scope: int, owner: int) -> list[S
     return [(one, scope, owner) for one in node.named_children if one != name]
 
 
-def _instanceof(tables: Tables, node: "Node", scope: int, owner: int) -> list[Step]:
+def _instanceof(tables: JavaTables, node: "Node", scope: int, owner: int) -> list[Step]:
     name = node.child_by_field_name("name")
     if name:
         bind(tables, scope, text_of(name), ["v", type_term(node.child_by_field_name("right")), -1])
     return [(one, scope, owner) for one in node.named_children if one != name]
 
 
-def _lambda(tables: Tables, node: "Node", scope: int, owner: int) -> list[Step]:
+def _lambda(tables: JavaTables, node: "Node", scope: int, owner: int) -> list[Step]:
     record = tables.lambdas[lambda_of(tables, node, scope)]
     given, body = node.child_by_field_name("parameters"), node.child_by_field_name("body")
     typed = given if given and given.type == "formal_parameters" else None
     return only(typed, record["scope"], owner) + only(body, record["scope"], owner)
 
 
-def _parameters(_tables: Tables, node: "Node", scope: int, owner: int) -> list[Step]:
+def _parameters(_tables: JavaTables, node: "Node", scope: int, owner: int) -> list[Step]:
     return [
         (part, scope, owner)
         for one in node.named_children
@@ -100,7 +100,7 @@ def _parameters(_tables: Tables, node: "Node", scope: int, owner: int) -> list[S
     ]
 
 
-def _nameless(_tables: Tables, node: "Node", scope: int, owner: int) -> list[Step]:
+def _nameless(_tables: JavaTables, node: "Node", scope: int, owner: int) -> list[Step]:
     """Leave out a label, and the bare names of a case: of which enum they are is not
     written there.
     """

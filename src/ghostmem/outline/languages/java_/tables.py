@@ -17,14 +17,14 @@ PRIMITIVES = {"integral_type", "floating_point_type", "boolean_type", "void_type
 
 
 @dataclass(slots=True)
-class Tables(tables.Tables):
+class JavaTables(tables.Tables):
     """What is gathered from one file; a scope may be the body of a class."""
 
     package: str = ""
     lambdas: list[dict[str, Any]] = field(default_factory=list)
 
 
-Handler = Callable[[Tables, "Node", int, int], list[Step]]
+Handler = Callable[[JavaTables, "Node", int, int], list[Step]]
 
 
 def compact(node: "Node | None") -> str:
@@ -38,7 +38,7 @@ def count_of(given: "Node | None") -> int:
 
 
 def reference(
-    tables: Tables, kind: str, owner: int, node: "Node", detail: Any, cut: "Node | None" = None
+    tables: JavaTables, kind: str, owner: int, node: "Node", detail: Any, cut: "Node | None" = None
 ) -> None:
     """Record a place that names something; what is from `cut` on is left out of its text."""
     text = short(node, 400)
@@ -52,7 +52,7 @@ def reference(
 
 
 def add_symbol(
-    tables: Tables, name: str, kind: str, parent: int, node: "Node", **detail: Any
+    tables: JavaTables, name: str, kind: str, parent: int, node: "Node", **detail: Any
 ) -> int:
     """Add a symbol and return its number."""
     lines = (node.text or b"")[:800].decode("utf-8", "replace").split("\n")
@@ -60,7 +60,7 @@ def add_symbol(
     return new_symbol(tables, name, kind, parent, node, head, detail)
 
 
-def type_parameters(tables: Tables, node: "Node", scope: int) -> list[str]:
+def type_parameters(tables: JavaTables, node: "Node", scope: int) -> list[str]:
     """Bind the type parameters of a declaration in its scope and return their names."""
     found = node.child_by_field_name("type_parameters")
     names = []

@@ -12,7 +12,7 @@ from ghostmem.outline.languages.java_.natives import PACKAGES, is_native
 from ghostmem.outline.languages.shared.types import MAX_DEPTH, Key, Type
 
 
-class World(ABC):
+class JavaWorld(ABC):
     """All files, and what has been found out about them."""
 
     def __init__(self, files: Mapping[str, Facts]) -> None:

@@ -20,7 +20,7 @@ from ghostmem.outline.languages.plain_.gather import (
     Step,
     dotted,
 )
-from ghostmem.outline.languages.plain_.link import Rules, link_plain
+from ghostmem.outline.languages.plain_.link import PlainRules, link_plain
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -76,7 +76,7 @@ NATIVES = frozenset(
 )
 
 
-class _State(NamedTuple):
+class _CSharpState(NamedTuple):
     namespaces: tuple[str, ...] = ("",)  # outermost first, each by its whole name
     types: tuple[str, ...] = ()
 
@@ -94,16 +94,16 @@ class _State(NamedTuple):
             [STAR, ""],
         ]
 
-    def inside(self, name: str) -> "_State":
+    def inside(self, name: str) -> "_CSharpState":
         parts = name.split(".")
         wholes = [
             dotted(self.namespaces[-1], ".".join(parts[:size])) for size in range(1, len(parts) + 1)
         ]
-        return _State((*self.namespaces, *wholes))
+        return _CSharpState((*self.namespaces, *wholes))
 
 
 class _CSharp(Gather):
-    def visit(self, node: "Node", owner: int, state: _State) -> Iterable[Step]:
+    def visit(self, node: "Node", owner: int, state: _CSharpState) -> Iterable[Step]:
         """Take a node, and return what is visited next."""
         kind = node.type
         if kind in BODIES or kind == "base_list" or len(state.namespaces) > DEEPEST:
@@ -137,7 +137,7 @@ class _CSharp(Gather):
             return []
         return [(child, owner, state) for child in node.named_children]
 
-    def unit(self, node: "Node", owner: int, state: _State) -> list[Step]:
+    def unit(self, node: "Node", owner: int, state: _CSharpState) -> list[Step]:
         """Put what follows `namespace A;` inside of it."""
         steps: list[Step] = []
         for child in node.named_children:
@@ -169,7 +169,7 @@ class _CSharp(Gather):
         )
         return f"{self.text(explicit).rstrip('.')}.{name}" if explicit is not None else name
 
-    def fields(self, node: "Node", owner: int, state: _State) -> None:
+    def fields(self, node: "Node", owner: int, state: _CSharpState) -> None:
         constant = any(
             self.text(child) == "const" for child in node.named_children if child.type == "modifier"
         )
@@ -184,7 +184,7 @@ class _CSharp(Gather):
                     name, dotted(state.scope, name), "constant" if constant else "field", owner, one
                 )
 
-    def type(self, node: "Node", owner: int, state: _State) -> list[Step]:
+    def type(self, node: "Node", owner: int, state: _CSharpState) -> list[Step]:
         name = self.text(node.child_by_field_name("name"))
         whole = dotted(state.scope, name)
         generic = next(
@@ -211,7 +211,7 @@ class _CSharp(Gather):
             name = self.text(one.child_by_field_name("name"))
             self.declare(name, dotted(whole, name), "field", owner, one)
 
-    def bases(self, node: "Node", given: "Node", owner: int, state: _State) -> None:
+    def bases(self, node: "Node", given: "Node", owner: int, state: _CSharpState) -> None:
         bases = [
             one.child_by_field_name("type") or one
             for one in given.named_children
@@ -252,7 +252,7 @@ class _CSharp(Gather):
 
 def extract(root: "Node", source: bytes, _path: str) -> Facts:
     """Return what a file says."""
-    return _CSharp(source).walk(root, _State())
+    return _CSharp(source).walk(root, _CSharpState())
 
 
 def _arity(node: "Node") -> int:
@@ -265,7 +265,7 @@ def _arity(node: "Node") -> int:
     return len(given.named_children) if given is not None else 0
 
 
-RULES = Rules(
+RULES = PlainRules(
     "csharp", ".", KINDS, NATIVES, lambda name: name == "System" or name.startswith("System.")
 )
 LANGUAGE = Language(

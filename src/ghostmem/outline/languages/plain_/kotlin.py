@@ -18,7 +18,7 @@ from ghostmem.outline.languages.plain_.gather import (
     Step,
     dotted,
 )
-from ghostmem.outline.languages.plain_.link import Rules, link_plain
+from ghostmem.outline.languages.plain_.link import PlainRules, link_plain
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -55,7 +55,7 @@ NATIVES = frozenset(
 )
 
 
-class _State(NamedTuple):
+class _KotlinState(NamedTuple):
     package: str = ""
     types: tuple[str, ...] = ()
 
@@ -74,7 +74,7 @@ class _State(NamedTuple):
 
 
 class _Kotlin(Gather):
-    def visit(self, node: "Node", owner: int, state: _State) -> Iterable[Step]:
+    def visit(self, node: "Node", owner: int, state: _KotlinState) -> Iterable[Step]:
         """Take a node, and return what is visited next."""
         match node.type:
             case "package_header":
@@ -116,7 +116,7 @@ class _Kotlin(Gather):
                 return []
         return [(child, owner, state) for child in node.named_children]
 
-    def type(self, node: "Node", owner: int, state: _State) -> list[Step]:
+    def type(self, node: "Node", owner: int, state: _KotlinState) -> list[Step]:
         named = node.child_by_field_name("name") or _first(node, "identifier", "type_identifier")
         name = self.text(named).strip("`") or (
             "Companion" if node.type == "companion_object" else ""
@@ -135,7 +135,7 @@ class _Kotlin(Gather):
                 steps.append((child, at, inner))
         return steps
 
-    def bases(self, given: "Node", owner: int, kind: str, state: _State) -> None:
+    def bases(self, given: "Node", owner: int, kind: str, state: _KotlinState) -> None:
         for one in given.named_children:
             inner = (
                 _first(one, "constructor_invocation", "explicit_delegation", "user_type")
@@ -163,7 +163,7 @@ class _Kotlin(Gather):
                 name = self.text(_first(one, "identifier", "simple_identifier"))
                 self.declare(name, dotted(whole, name), "field", owner, one)
 
-    def properties(self, node: "Node", owner: int, state: _State) -> None:
+    def properties(self, node: "Node", owner: int, state: _KotlinState) -> None:
         several = _first(node, "multi_variable_declaration")
         marks = self.text(_first(node, "modifiers")).split()
         kind = "constant" if "const" in marks else "field" if state.types else "variable"
@@ -203,7 +203,7 @@ def extract(root: "Node", source: bytes, _path: str) -> Facts:
         else ""
     )
     kotlin.packages.add(package)
-    return kotlin.walk(root, _State(package))
+    return kotlin.walk(root, _KotlinState(package))
 
 
 def _first(node: "Node", *kinds: str) -> "Node | None":
@@ -214,7 +214,7 @@ def _is_native(name: str) -> bool:
     return name.partition(".")[0] in {"kotlin", "java", "javax"} and "." in name
 
 
-RULES = Rules("kotlin", ".", KINDS, NATIVES, _is_native, STARS)
+RULES = PlainRules("kotlin", ".", KINDS, NATIVES, _is_native, STARS)
 LANGUAGE = Language(
     name="kotlin",
     aliases=("kt",),

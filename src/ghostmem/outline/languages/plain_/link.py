@@ -26,7 +26,7 @@ _GENERIC = re.compile(r"<[^<>]*>|\([^()]*\)|[\s?]")
 
 
 @dataclass(frozen=True)
-class Rules:
+class PlainRules:
     """What the linker must know about a language."""
 
     name: str
@@ -42,9 +42,9 @@ class Rules:
     )
 
 
-def link_plain(rules: Rules, files: Mapping[str, Facts], _read: Read) -> Linked:
+def link_plain(rules: PlainRules, files: Mapping[str, Facts], _read: Read) -> Linked:
     """Return the graph of all files."""
-    linker = _Linker(rules, {path: files[path] for path in sorted(files)})
+    linker = _PlainLinker(rules, {path: files[path] for path in sorted(files)})
     for path in linker.files:
         linker.declare(path)
     for path in linker.files:
@@ -56,8 +56,8 @@ def link_plain(rules: Rules, files: Mapping[str, Facts], _read: Read) -> Linked:
 
 
 @dataclass(slots=True)
-class _Linker:
-    rules: Rules
+class _PlainLinker:
+    rules: PlainRules
     files: dict[str, Facts]
     linked: Linked = field(default_factory=Linked)
     ids: dict[tuple[str, int], str] = field(default_factory=dict)

@@ -12,7 +12,7 @@ import tree_sitter_php
 from ghostmem.outline.facts import Facts, Import
 from ghostmem.outline.languages.base import Language
 from ghostmem.outline.languages.plain_.gather import ALIAS, PACKAGE, Gather, Rung, Step
-from ghostmem.outline.languages.plain_.link import Rules, link_plain
+from ghostmem.outline.languages.plain_.link import PlainRules, link_plain
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -51,7 +51,7 @@ NATIVES = frozenset(
 )
 
 
-class _State(NamedTuple):
+class _PhpState(NamedTuple):
     namespace: str = ""
     type: str = ""
     code: bool = False  # in a body, where only includes count
@@ -62,7 +62,7 @@ class _State(NamedTuple):
 
 
 class _Php(Gather):
-    def visit(self, node: "Node", owner: int, state: _State) -> Iterable[Step]:
+    def visit(self, node: "Node", owner: int, state: _PhpState) -> Iterable[Step]:
         """Take a node, and return what is visited next."""
         kind = node.type
         if kind in INCLUDES:
@@ -90,14 +90,14 @@ class _Php(Gather):
             state = state._replace(code=True)
         return [(child, owner, state) for child in node.named_children]
 
-    def block(self, node: "Node", owner: int, state: _State) -> list[Step]:
+    def block(self, node: "Node", owner: int, state: _PhpState) -> list[Step]:
         """Put what follows `namespace A;` inside of it, and what `namespace A {}` has in braces."""
         steps: list[Step] = []
         for child in node.named_children:
             if child.type != "namespace_definition":
                 steps.append((child, owner, state))
                 continue
-            inner = _State(self.name(child.child_by_field_name("name")))
+            inner = _PhpState(self.name(child.child_by_field_name("name")))
             self.packages.add(inner.namespace)
             body = child.child_by_field_name("body")
             if body is None:
@@ -109,7 +109,7 @@ class _Php(Gather):
     def name(self, node: "Node | None") -> str:
         return self.text(node).replace(" ", "")
 
-    def type(self, node: "Node", owner: int, state: _State) -> list[Step]:
+    def type(self, node: "Node", owner: int, state: _PhpState) -> list[Step]:
         name = self.name(node.child_by_field_name("name"))
         whole = _join(state.namespace, name)
         at = self.declare(name, whole, TYPES[node.type], owner, node)
@@ -125,7 +125,7 @@ class _Php(Gather):
             else []
         )
 
-    def bases(self, kind: str, node: "Node", owner: int, state: _State) -> None:
+    def bases(self, kind: str, node: "Node", owner: int, state: _PhpState) -> None:
         for one in (child for child in node.named_children if child.type in NAMES):
             if one.type == "relative_name":
                 self.base(
@@ -138,7 +138,7 @@ class _Php(Gather):
             else:
                 self.base(kind, owner, one, state.rungs)
 
-    def function(self, node: "Node", owner: int, state: _State) -> list[Step]:
+    def function(self, node: "Node", owner: int, state: _PhpState) -> list[Step]:
         name = self.name(node.child_by_field_name("name"))
         whole = f"{state.type}::{name}" if state.type else _join(state.namespace, name)
         self.declare(name, whole, "method" if state.type else "function", owner, node)
@@ -149,11 +149,11 @@ class _Php(Gather):
         body = node.child_by_field_name("body")
         return [(body, owner, state._replace(code=True))] if body is not None else []
 
-    def field(self, node: "Node", owner: int, state: _State) -> None:
+    def field(self, node: "Node", owner: int, state: _PhpState) -> None:
         name = self.name(node.child_by_field_name("name"))
         self.declare(name, f"{state.type}::{name}", "field", owner, node)
 
-    def values(self, node: "Node", owner: int, state: _State) -> None:
+    def values(self, node: "Node", owner: int, state: _PhpState) -> None:
         """Declare constants, properties and the cases of an enum."""
         for one in [node] if node.type == "enum_case" else node.named_children:
             if one.type == "property_element":
@@ -232,7 +232,7 @@ class _Php(Gather):
 
 def extract(root: "Node", source: bytes, _path: str) -> Facts:
     """Return what a file says."""
-    return _Php(source).walk(root, _State())
+    return _Php(source).walk(root, _PhpState())
 
 
 def _join(place: str, name: str) -> str:
@@ -244,7 +244,7 @@ def _file(one: Import, path: str, files: Mapping[str, Facts]) -> str | None:
     return found if found in files else None
 
 
-RULES = Rules("php", "\\", KINDS, NATIVES, NATIVES.__contains__, find_file=_file)
+RULES = PlainRules("php", "\\", KINDS, NATIVES, NATIVES.__contains__, find_file=_file)
 LANGUAGE = Language(
     name="php",
     aliases=(),

@@ -15,7 +15,7 @@ from ghostmem.outline.facts import Facts, Import
 from ghostmem.outline.graph import Linked
 from ghostmem.outline.languages.base import Language, Read
 from ghostmem.outline.languages.plain_.gather import PACKAGE, SCOPE, Gather, Rung, Step
-from ghostmem.outline.languages.plain_.link import Rules, link_plain
+from ghostmem.outline.languages.plain_.link import PlainRules, link_plain
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -56,7 +56,7 @@ STANDARD = frozenset(
 )
 
 
-class _State(NamedTuple):
+class _RubyState(NamedTuple):
     scopes: tuple[str, ...] = ()  # outermost first, each by its whole name
     single: bool = False  # in class << self
     code: bool = False  # in a body, where only requires count
@@ -71,7 +71,7 @@ class _State(NamedTuple):
 
 
 class _Ruby(Gather):
-    def visit(self, node: "Node", owner: int, state: _State) -> Iterable[Step]:
+    def visit(self, node: "Node", owner: int, state: _RubyState) -> Iterable[Step]:
         """Take a node, and return what is visited next."""
         match node.type:
             case "call":
@@ -92,7 +92,7 @@ class _Ruby(Gather):
                 state = state._replace(code=True)
         return [(child, owner, state) for child in node.named_children]
 
-    def type(self, node: "Node", owner: int, state: _State) -> list[Step]:
+    def type(self, node: "Node", owner: int, state: _RubyState) -> list[Step]:
         name = self.text(node.child_by_field_name("name"))
         if not name:
             return [(child, owner, state) for child in node.named_children]
@@ -113,16 +113,16 @@ class _Ruby(Gather):
                 state.rungs if above.named_children[0].type in NAMES else [],
             )
         body = node.child_by_field_name("body")
-        return [(body, at, _State((*state.scopes, whole)))] if body is not None else []
+        return [(body, at, _RubyState((*state.scopes, whole)))] if body is not None else []
 
-    def method(self, node: "Node", owner: int, state: _State) -> list[Step]:
+    def method(self, node: "Node", owner: int, state: _RubyState) -> list[Step]:
         name = self.text(node.child_by_field_name("name"))
         single = state.single or node.type == "singleton_method"
         whole = f"{state.scope}{'.' if single else '#'}{name}" if state.scope else name
         self.declare(name, whole, "method" if state.scope else "function", owner, node)
         return [(child, owner, state._replace(code=True)) for child in node.named_children]
 
-    def assignment(self, node: "Node", owner: int, state: _State) -> list[Step]:
+    def assignment(self, node: "Node", owner: int, state: _RubyState) -> list[Step]:
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
         if left is None or right is None:
             return []
@@ -145,7 +145,7 @@ class _Ruby(Gather):
         return made and self.text(node.child_by_field_name("receiver")) in MAKERS
 
     def made(
-        self, node: "Node", left: "Node", right: "Node", owner: int, state: _State
+        self, node: "Node", left: "Node", right: "Node", owner: int, state: _RubyState
     ) -> list[Step]:
         """Declare what Class.new and its like make."""
         maker, given = right.child_by_field_name("receiver"), right.child_by_field_name("arguments")
@@ -164,9 +164,9 @@ class _Ruby(Gather):
         block = right.child_by_field_name("block")
         body = block.child_by_field_name("body") if block is not None else None
         # a block opens no scope for constants, but methods are the new type's
-        return [(body, at, _State((*state.scopes, whole)))] if body is not None else []
+        return [(body, at, _RubyState((*state.scopes, whole)))] if body is not None else []
 
-    def call(self, node: "Node", owner: int, state: _State) -> list[Step]:
+    def call(self, node: "Node", owner: int, state: _RubyState) -> list[Step]:
         name = self.text(node.child_by_field_name("method"))
         given = node.child_by_field_name("arguments")
         if node.child_by_field_name("receiver") is None and given is not None:
@@ -193,12 +193,12 @@ class _Ruby(Gather):
             path = self.text(first.named_children[0])
             self.bring(path, given, owner, file=True, relative=name == "require_relative")
 
-    def mix(self, given: "Node", owner: int, state: _State) -> None:
+    def mix(self, given: "Node", owner: int, state: _RubyState) -> None:
         for one in given.named_children:
             if one.type != "self":
                 self.base("extends", owner, one, state.rungs if one.type in NAMES else [])
 
-    def fields(self, given: "Node", owner: int, state: _State) -> None:
+    def fields(self, given: "Node", owner: int, state: _RubyState) -> None:
         for one in given.named_children:
             if one.type == "simple_symbol":
                 name = self.text(one).removeprefix(":")
@@ -209,7 +209,7 @@ class _Ruby(Gather):
 
 def extract(root: "Node", source: bytes, _path: str) -> Facts:
     """Return what a file says."""
-    return _Ruby(source).walk(root, _State())
+    return _Ruby(source).walk(root, _RubyState())
 
 
 def link(files: Mapping[str, Facts], read: Read) -> Linked:
@@ -222,7 +222,7 @@ def link(files: Mapping[str, Facts], read: Read) -> Linked:
     return link_plain(replace(RULES, find_file=partial(_file, libraries)), files, read)
 
 
-def _whole(name: str, state: _State) -> str:
+def _whole(name: str, state: _RubyState) -> str:
     if name.startswith("::") or not state.scope:
         return name.removeprefix("::")
     head = name.partition("::")[0]
@@ -246,7 +246,7 @@ def _file(
     return hits[0] if len(hits) == 1 else None
 
 
-RULES = Rules("ruby", "::", KINDS, CORE, lambda name: name.partition("/")[0] in STANDARD)
+RULES = PlainRules("ruby", "::", KINDS, CORE, lambda name: name.partition("/")[0] in STANDARD)
 LANGUAGE = Language(
     name="ruby",
     aliases=("rb",),

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ghostmem.outline.graph import NATIVE
-from ghostmem.outline.languages.python_.infer import Def, Key, Type, Types, World
+from ghostmem.outline.languages.python_.infer import Def, Key, PythonWorld, Type, Types
 from ghostmem.outline.languages.python_.natives import MARKERS, OBJECT, PLAIN_BASES, WITHOUT_INIT
 from ghostmem.outline.languages.python_.scopes import Bind
 from ghostmem.outline.languages.python_.stdlib import MODULES
@@ -15,7 +15,7 @@ from ghostmem.outline.languages.python_.stdlib import MODULES
 LONGEST = 1000  # classes in one order of lookup
 
 
-class Classes(World):
+class Classes(PythonWorld):
     """What classes and modules have."""
 
     def infer(self, path: str, row: int) -> Types:

@@ -6,7 +6,7 @@ from ghostmem.outline.facts import FILE
 from ghostmem.outline.languages.python_.expressions import callee, note_call, type_of, using, value
 from ghostmem.outline.languages.python_.params import documented, parameters
 from ghostmem.outline.languages.python_.statements import STATEMENTS, suite
-from ghostmem.outline.languages.python_.tables import Tables, nth
+from ghostmem.outline.languages.python_.tables import PythonTables, nth
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _INTERFACES = ("Protocol", "ABC", "ABCMeta")
 
 
-def _decorated(t: Tables, node: "Node") -> None:
+def _decorated(t: PythonTables, node: "Node") -> None:
     decorators = []
     for child in node.named_children:
         inner = nth(child, 0) if child.type == "decorator" else None
@@ -34,7 +34,7 @@ def _decorated(t: Tables, node: "Node") -> None:
 
 
 def _function(
-    t: Tables, node: "Node", whole: "Node | None" = None, decorators: list[int] | None = None
+    t: PythonTables, node: "Node", whole: "Node | None" = None, decorators: list[int] | None = None
 ) -> None:
     word, body = node.child_by_field_name("name"), node.child_by_field_name("body")
     if word is None:
@@ -78,13 +78,13 @@ def _function(
     t.scope, t.block, t.owner, t.function, t.me = saved
 
 
-def _head(t: Tables, node: "Node", body: "Node | None") -> str:
+def _head(t: PythonTables, node: "Node", body: "Node | None") -> str:
     stop = body.start_byte if body is not None else node.end_byte
     text = t.source[node.start_byte : min(stop, node.start_byte + 2000)].decode("utf-8", "replace")
     return " ".join(text.split()).rstrip(": ")
 
 
-def _type_parameters(t: Tables, node: "Node") -> list[int]:
+def _type_parameters(t: PythonTables, node: "Node") -> list[int]:
     listed = node.child_by_field_name("type_parameters")
     if listed is None:
         return []
@@ -105,7 +105,7 @@ def _type_parameters(t: Tables, node: "Node") -> list[int]:
 
 
 def _class(
-    t: Tables, node: "Node", whole: "Node | None" = None, decorators: list[int] | None = None
+    t: PythonTables, node: "Node", whole: "Node | None" = None, decorators: list[int] | None = None
 ) -> None:
     word, body = node.child_by_field_name("name"), node.child_by_field_name("body")
     if word is None:
@@ -131,12 +131,12 @@ def _class(
     t.scope, t.block, t.owner, t.function, t.me = saved
 
 
-def _bare(t: Tables, rows: list[int]) -> list[int]:
+def _bare(t: PythonTables, rows: list[int]) -> list[int]:
     plain = [t.exprs[row][1] if row > 0 and t.exprs[row][0] == "s" else row for row in rows]
     return [row for row in plain if row > 0 and t.exprs[row][0] in ("n", "a")]
 
 
-def _base(t: Tables, node: "Node", detail: dict[str, Any]) -> None:
+def _base(t: PythonTables, node: "Node", detail: dict[str, Any]) -> None:
     if node.type == "keyword_argument":
         word = node.child_by_field_name("name")
         row = using(t, node.child_by_field_name("value"))

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from ghostmem.outline.facts import FILE, Ref
 from ghostmem.outline.languages.python_.infer import Def, Key, Type, Types
 from ghostmem.outline.languages.python_.natives import MARKERS
-from ghostmem.outline.languages.python_.types import Inference
+from ghostmem.outline.languages.python_.types import PythonInference
 
 CALLABLE = ("function", "method", "type", "interface")
 _CONTRACTS = ("collections.abc.", "typing.Supports")  # interfaces of Python's own
@@ -18,7 +18,7 @@ End = tuple[
 ]  # what is called: a symbol with its receiver, or something outside
 
 
-class Resolved(NamedTuple):
+class PythonResolved(NamedTuple):
     """The edges of a reference, whether that is all of it, and what it calls of the project, with
     its receiver.
     """
@@ -31,11 +31,11 @@ class Resolved(NamedTuple):
 class Edges:
     """Resolves references in a world."""
 
-    def __init__(self, world: Inference) -> None:
+    def __init__(self, world: PythonInference) -> None:
         """Take the world."""
         self.world = world
 
-    def of(self, path: str, ref: Ref) -> Resolved:
+    def of(self, path: str, ref: Ref) -> PythonResolved:
         """Return what a reference of a file comes to."""
         match ref.kind:
             case "calls":
@@ -44,7 +44,7 @@ class Edges:
                 return self._base(path, ref)
         return self._read(path, ref)
 
-    def _call(self, path: str, ref: Ref) -> Resolved:
+    def _call(self, path: str, ref: Ref) -> PythonResolved:
         target = self.world.tables[path].exprs[ref.detail][1]
         edges: list[Edge] = []
         ends: list[End] = []
@@ -64,7 +64,7 @@ class Edges:
             ("calls", ("out", out), via)
             for out in dict.fromkeys(out for _, out, _ in ends if out is not None)
         )
-        return Resolved(
+        return PythonResolved(
             edges,
             bool(ends),
             [(key, receiver) for key, _, receiver in dict.fromkeys(ends) if key is not None],
@@ -167,7 +167,7 @@ class Edges:
             if word in names and row > 0:
                 yield (*key, names.index(word)), row
 
-    def _base(self, path: str, ref: Ref) -> Resolved:
+    def _base(self, path: str, ref: Ref) -> PythonResolved:
         defs, via = self.world.definitions(path, ref.detail)
         ends = self._types_behind(defs)
         rung = "conditional" if len(ends) > 1 else via
@@ -179,7 +179,7 @@ class Edges:
             )
             if contract or (end[0] == "sym" and self.world.kind(end[1]) == "interface"):
                 edges.append(("implements", end, rung))
-        return Resolved(edges, bool(ends), [])
+        return PythonResolved(edges, bool(ends), [])
 
     def _types_behind(self, defs: list[Def]) -> list[Target]:
         """Return the classes that definitions are, through aliases."""
@@ -196,7 +196,7 @@ class Edges:
                 )
         return list(dict.fromkeys(ends))
 
-    def _read(self, path: str, ref: Ref) -> Resolved:
+    def _read(self, path: str, ref: Ref) -> PythonResolved:
         """Resolve a read or write of a variable, or a use of a type."""
         defs, via = self.world.definitions(path, ref.detail)
         ends = dict.fromkeys(end for one in defs for end in self._read_one(one, ref.kind))
@@ -210,7 +210,7 @@ class Edges:
                 kind[0] in ("I", "C", "T", "F", "S", "B", "K")
                 for kind in self.world.infer(path, row[1])
             )
-        return Resolved([(kind, end, rung) for kind, end in ends], whole, [])
+        return PythonResolved([(kind, end, rung) for kind, end in ends], whole, [])
 
     def _read_one(self, one: Def, kind: str) -> Iterator[tuple[str, Target]]:
         if one[0] == "out":

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from ghostmem.outline.languages.python_.tables import ELSEWHERE, FILLED, Tables, nth
+from ghostmem.outline.languages.python_.tables import ELSEWHERE, FILLED, PythonTables, nth
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
@@ -43,7 +43,7 @@ def parser() -> "Parser":
     return Parser(Language(tree_sitter_python.language()))
 
 
-def value(t: Tables, node: "Node | None") -> int:
+def value(t: PythonTables, node: "Node | None") -> int:
     """Return the row of an expression, having noted what it refers to."""
     if node is None:
         return 0
@@ -57,7 +57,7 @@ def value(t: Tables, node: "Node | None") -> int:
     return row
 
 
-def type_of(t: Tables, node: "Node | None") -> int:
+def type_of(t: PythonTables, node: "Node | None") -> int:
     """Return the row of an annotation: its names are uses, its strings are types."""
     if node is None:
         return -1
@@ -68,7 +68,7 @@ def type_of(t: Tables, node: "Node | None") -> int:
     return row
 
 
-def using(t: Tables, node: "Node | None") -> int:
+def using(t: PythonTables, node: "Node | None") -> int:
     """Return the row of an expression whose names are classes, as in an except clause."""
     kind, t.kind = t.kind, "uses"
     row = value(t, node)
@@ -76,31 +76,31 @@ def using(t: Tables, node: "Node | None") -> int:
     return row
 
 
-def _children(t: Tables, node: "Node") -> int:
+def _children(t: PythonTables, node: "Node") -> int:
     for child in node.named_children:
         value(t, child)
     return 0
 
 
-def _only(t: Tables, node: "Node") -> int:
+def _only(t: PythonTables, node: "Node") -> int:
     rows = [value(t, child) for child in node.named_children if child.type != "comment"]
     return rows[0] if len(rows) == 1 else 0
 
 
-def _identifier(t: Tables, node: "Node") -> int:
+def _identifier(t: PythonTables, node: "Node") -> int:
     word = t.text(node)
     row = t.name(word, node)
     t.ref(t.kind, word, t.at(node), row)
     return row
 
 
-def _attribute(t: Tables, node: "Node") -> int:
+def _attribute(t: PythonTables, node: "Node") -> int:
     row = attribute(t, node)
     t.ref(t.kind, t.short(node), t.at(node.child_by_field_name("attribute") or node), row)
     return row
 
 
-def attribute(t: Tables, node: "Node") -> int:
+def attribute(t: PythonTables, node: "Node") -> int:
     """Return the row of an attribute without noting a read of it.
 
     What it is an attribute of is read.
@@ -118,7 +118,7 @@ def attribute(t: Tables, node: "Node") -> int:
     return t.add("a", row, t.text(word) if word is not None else "")
 
 
-def callee(t: Tables, node: "Node | None") -> int:
+def callee(t: PythonTables, node: "Node | None") -> int:
     """Return the row of what is called, without noting a read of it."""
     if node is None:
         return 0
@@ -132,13 +132,13 @@ def callee(t: Tables, node: "Node | None") -> int:
     return value(t, node)
 
 
-def note_call(t: Tables, function: "Node", row: int) -> None:
+def note_call(t: PythonTables, function: "Node", row: int) -> None:
     """Note a call at the line of the name that is called."""
     word = function.child_by_field_name("attribute") if function.type == "attribute" else function
     t.ref("calls", t.short(function), t.at(word or function), row)
 
 
-def _call(t: Tables, node: "Node") -> int:
+def _call(t: PythonTables, node: "Node") -> int:
     function, arguments = (
         node.child_by_field_name("function"),
         node.child_by_field_name("arguments"),
@@ -172,7 +172,7 @@ def _call(t: Tables, node: "Node") -> int:
     return row
 
 
-def _fill(t: Tables, node: "Node | None", row: int, pos: int) -> None:
+def _fill(t: PythonTables, node: "Node | None", row: int, pos: int) -> None:
     """Note what a container is given later: a local one, or one that the first parameter of a
     method has.
     """
@@ -194,7 +194,12 @@ def _fill(t: Tables, node: "Node | None", row: int, pos: int) -> None:
 
 
 def _argument(
-    t: Tables, node: "Node", position: int, word: str, args: list[int], keywords: list[list[Any]]
+    t: PythonTables,
+    node: "Node",
+    position: int,
+    word: str,
+    args: list[int],
+    keywords: list[list[Any]],
 ) -> None:
     if node.type == "keyword_argument":
         name = node.child_by_field_name("name")
@@ -212,7 +217,7 @@ def _argument(
         args.append(value(t, node))
 
 
-def _subscript(t: Tables, node: "Node") -> int:
+def _subscript(t: PythonTables, node: "Node") -> int:
     base = value(t, node.child_by_field_name("value"))
     quoted = t.quoted
     if t.exprs[base][-1] in ("Literal", "Annotated"):
@@ -225,7 +230,7 @@ def _subscript(t: Tables, node: "Node") -> int:
     return t.add("s", base, indexes[0] if len(indexes) == 1 else t.add("t", indexes))
 
 
-def _generic(t: Tables, node: "Node") -> int:
+def _generic(t: PythonTables, node: "Node") -> int:
     rest = node.named_children[1:]
     row = value(t, nth(node, 0))
     quoted = t.quoted
@@ -236,7 +241,7 @@ def _generic(t: Tables, node: "Node") -> int:
     return t.add("s", row, indexes[0] if len(indexes) == 1 else t.add("t", indexes))
 
 
-def _string(t: Tables, node: "Node") -> int:
+def _string(t: PythonTables, node: "Node") -> int:
     if t.quoted and t.offset is None:
         return _quoted(t, node)
     for child in node.named_children:
@@ -256,7 +261,7 @@ def _string(t: Tables, node: "Node") -> int:
     return t.add("k", "str", text if _IDENTIFIER.match(text) else "")
 
 
-def _quoted(t: Tables, node: "Node") -> int:
+def _quoted(t: PythonTables, node: "Node") -> int:
     content = b"".join(
         child.text or b"" for child in node.named_children if child.type == "string_content"
     )
@@ -272,24 +277,24 @@ def _quoted(t: Tables, node: "Node") -> int:
     return row
 
 
-def _joined(t: Tables, node: "Node") -> int:
+def _joined(t: PythonTables, node: "Node") -> int:
     rows = [value(t, child) for child in node.named_children if child.type == "string"]
     return rows[0] if rows else 0
 
 
-def _literal(kind: str) -> Callable[[Tables, "Node"], int]:
+def _literal(kind: str) -> Callable[[PythonTables, "Node"], int]:
     return lambda t, _node: t.add("k", kind, "")
 
 
-def _display(op: str) -> Callable[[Tables, "Node"], int]:
-    def handle(t: Tables, node: "Node") -> int:
+def _display(op: str) -> Callable[[PythonTables, "Node"], int]:
+    def handle(t: PythonTables, node: "Node") -> int:
         rows = [value(t, child) for child in node.named_children if child.type != "comment"]
         return t.add(op, rows if op == "t" else sample(t, rows))
 
     return handle
 
 
-def _dictionary(t: Tables, node: "Node") -> int:
+def _dictionary(t: PythonTables, node: "Node") -> int:
     keys, values = [], []
     for pair in node.named_children:
         if pair.type != "pair":
@@ -300,7 +305,7 @@ def _dictionary(t: Tables, node: "Node") -> int:
     return t.add("d", sample(t, keys), sample(t, values))
 
 
-def sample(t: Tables, rows: list[int]) -> list[int]:
+def sample(t: PythonTables, rows: list[int]) -> list[int]:
     """Return the rows that tell what a display holds.
 
     Of many names a few would be a table of calls with holes, so none.
@@ -312,7 +317,7 @@ def sample(t: Tables, rows: list[int]) -> list[int]:
     )
 
 
-def _binary(t: Tables, node: "Node") -> int:
+def _binary(t: PythonTables, node: "Node") -> int:
     chain = []
     at: Node | None = node
     while at is not None and at.type == "binary_operator":
@@ -326,7 +331,7 @@ def _binary(t: Tables, node: "Node") -> int:
     return row
 
 
-def _yield(t: Tables, node: "Node") -> int:
+def _yield(t: PythonTables, node: "Node") -> int:
     parts = node.named_children
     row = value(t, parts[0]) if parts else 0
     if t.function is not None:
@@ -335,17 +340,17 @@ def _yield(t: Tables, node: "Node") -> int:
     return 0
 
 
-def _not(t: Tables, node: "Node") -> int:
+def _not(t: PythonTables, node: "Node") -> int:
     _children(t, node)
     return t.add("k", "bool", "")
 
 
-def _slice_or_keyword(t: Tables, node: "Node") -> int:
+def _slice_or_keyword(t: PythonTables, node: "Node") -> int:
     value(t, node.child_by_field_name("value"))
     return 0
 
 
-def target(t: Tables, node: "Node | None", row: int, pos: int) -> None:
+def target(t: PythonTables, node: "Node | None", row: int, pos: int) -> None:
     """Bind what an assignment, a loop or a with statement gives a value to."""
     if node is None or t.depth > DEEPEST:
         return
@@ -379,7 +384,7 @@ def target(t: Tables, node: "Node | None", row: int, pos: int) -> None:
         value(t, node)
 
 
-def store(t: Tables, node: "Node", annotation: int, row: int) -> None:
+def store(t: PythonTables, node: "Node", annotation: int, row: int) -> None:
     """Note a write of an attribute.
 
     One of the first parameter of a method tells what the class's instances have.
@@ -400,7 +405,7 @@ def store(t: Tables, node: "Node", annotation: int, row: int) -> None:
 
 
 # what each kind of node is; flow.py adds those that open scopes and blocks
-HANDLERS: dict[str, Callable[[Tables, "Node"], int]] = {
+HANDLERS: dict[str, Callable[[PythonTables, "Node"], int]] = {
     "identifier": _identifier,
     "attribute": _attribute,
     "call": _call,

@@ -21,7 +21,7 @@ class Loaded(NamedTuple):
     details: list[dict[str, Any]]  # of its symbols
 
 
-class Files(dict[str, Loaded]):
+class PythonFiles(dict[str, Loaded]):
     """The tables of all files, by path."""
 
     def __init__(self, facts: Mapping[str, Facts]) -> None:

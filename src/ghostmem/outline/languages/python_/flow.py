@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from ghostmem.outline.languages.python_.expressions import HANDLERS, target, using, value
 from ghostmem.outline.languages.python_.params import parameters
-from ghostmem.outline.languages.python_.tables import LATE, Tables, nth
+from ghostmem.outline.languages.python_.tables import LATE, PythonTables, nth
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
 
-def narrow(t: Tables, node: "Node | None", block: int, pos: int) -> None:
+def narrow(t: PythonTables, node: "Node | None", block: int, pos: int) -> None:
     """Note what a condition says about the class of a name where it holds."""
     while node is not None and node.type == "parenthesized_expression":
         node = nth(node, 0)
@@ -29,7 +29,7 @@ def narrow(t: Tables, node: "Node | None", block: int, pos: int) -> None:
         t.narrow(said[0], block, pos, said[1], before)
 
 
-def widen(t: Tables, node: "Node | None", block: int, pos: int) -> None:
+def widen(t: PythonTables, node: "Node | None", block: int, pos: int) -> None:
     """Note what a condition says about the class of a name where it does not hold."""
     while node is not None and node.type == "parenthesized_expression":
         node = nth(node, 0)
@@ -51,7 +51,7 @@ def widen(t: Tables, node: "Node | None", block: int, pos: int) -> None:
         )
 
 
-def tested(t: Tables, node: "Node | None") -> tuple[str, int] | None:
+def tested(t: PythonTables, node: "Node | None") -> tuple[str, int] | None:
     """Return the name that an isinstance call tests, and the row of the classes."""
     if node is None or node.type != "call":
         return None
@@ -75,7 +75,7 @@ def tested(t: Tables, node: "Node | None") -> tuple[str, int] | None:
     return t.text(parts[0]), row
 
 
-def _boolean(t: Tables, node: "Node") -> int:
+def _boolean(t: PythonTables, node: "Node") -> int:
     left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
     first = value(t, left)
     block = t.block
@@ -88,7 +88,7 @@ def _boolean(t: Tables, node: "Node") -> int:
     return t.add("o", [first, second])
 
 
-def _conditional(t: Tables, node: "Node") -> int:
+def _conditional(t: PythonTables, node: "Node") -> int:
     parts = [child for child in node.named_children if child.type != "comment"]
     if len(parts) != 3:
         return value(t, parts[0]) if parts else 0
@@ -101,7 +101,7 @@ def _conditional(t: Tables, node: "Node") -> int:
     return t.add("o", [first, value(t, parts[2])])
 
 
-def _lambda(t: Tables, node: "Node") -> int:
+def _lambda(t: PythonTables, node: "Node") -> int:
     outer, me, block = t.scope, t.me, t.block
     scope = t.new_scope("function", outer, t.owner)
     listed = parameters(t, node.child_by_field_name("parameters"), scope, -1)
@@ -113,8 +113,8 @@ def _lambda(t: Tables, node: "Node") -> int:
     return t.add("lam", row)
 
 
-def _comprehension(kind: str) -> Callable[[Tables, "Node"], int]:
-    def handle(t: Tables, node: "Node") -> int:
+def _comprehension(kind: str) -> Callable[[PythonTables, "Node"], int]:
+    def handle(t: PythonTables, node: "Node") -> int:
         outer, block = t.scope, t.block
         scope = t.new_scope("comp", outer, t.owner)
         t.block = t.new_block(block)
@@ -141,7 +141,7 @@ def _comprehension(kind: str) -> Callable[[Tables, "Node"], int]:
     return handle
 
 
-def _late(t: Tables, node: "Node | None") -> int:
+def _late(t: PythonTables, node: "Node | None") -> int:
     start = len(t.exprs)
     row = value(t, node)
     table = t.scopes[t.scope]
@@ -155,7 +155,7 @@ def _late(t: Tables, node: "Node | None") -> int:
     return row
 
 
-def _walrus(t: Tables, node: "Node") -> int:
+def _walrus(t: PythonTables, node: "Node") -> int:
     row = value(t, node.child_by_field_name("value"))
     word = node.child_by_field_name("name")
     scope = t.scope

@@ -13,7 +13,7 @@ from typing import Any
 
 from ghostmem.outline.facts import FILE, Facts
 from ghostmem.outline.graph import NATIVE
-from ghostmem.outline.languages.python_.files import Files
+from ghostmem.outline.languages.python_.files import PythonFiles
 from ghostmem.outline.languages.python_.modules import Modules, origin
 from ghostmem.outline.languages.python_.scopes import Bind
 from ghostmem.outline.languages.python_.stdlib import BUILTINS
@@ -48,7 +48,7 @@ def box(name: str, *elements: Types) -> Type:
     return made if nesting(made) < DEEP else ("O", NATIVE, name, ())
 
 
-class World:
+class PythonWorld:
     """All files of a project, the names in them, and what has been inferred in this round and the
     one before.
     """
@@ -57,7 +57,7 @@ class World:
         """Take the files."""
         self.files = files
         self.modules = Modules(files)
-        self.tables = Files(files)
+        self.tables = PythonFiles(files)
         starred = (
             (path, [one.path for one in facts.imports if one.star]) for path, facts in files.items()
         )

@@ -16,10 +16,10 @@ from ghostmem.outline.graph import (
     project_id,
 )
 from ghostmem.outline.languages.base import Read
-from ghostmem.outline.languages.python_.edges import CALLABLE, Edges, Resolved, Target
+from ghostmem.outline.languages.python_.edges import CALLABLE, Edges, PythonResolved, Target
 from ghostmem.outline.languages.python_.infer import Key
 from ghostmem.outline.languages.python_.modules import origin
-from ghostmem.outline.languages.python_.types import Inference
+from ghostmem.outline.languages.python_.types import PythonInference
 
 ROUNDS = 3  # what calls pass is known after the first, what follows from that after the second
 _OUTSIDE = {
@@ -44,15 +44,15 @@ Passed = dict[
 def link(files: Mapping[str, Facts], read: Read) -> Linked:
     """Return the graph of a project's Python files."""
     del read  # everything is in the facts
-    return _Linker({path: files[path] for path in sorted(files)}).run()
+    return _PythonLinker({path: files[path] for path in sorted(files)}).run()
 
 
-class _Linker:
+class _PythonLinker:
     """One linking: the world it infers in, and the links found so far."""
 
     def __init__(self, files: Mapping[str, Facts]) -> None:
         self.files = files
-        self.world = Inference(files)
+        self.world = PythonInference(files)
         self.edges = Edges(self.world)
         self.found: dict[tuple[str, str, str], tuple[int, str]] = {}
         self.loose: list[Loose] = []
@@ -189,7 +189,7 @@ class _Linker:
             if ref.kind != "calls" or ref.detail in pending:
                 self._take(path, ref, self.edges.of(path, ref))
 
-    def _take(self, path: str, ref: Ref, made: Resolved) -> None:
+    def _take(self, path: str, ref: Ref, made: PythonResolved) -> None:
         start = self._id(path, ref.owner)
         for kind, end, via in made.edges:
             self._link(start, kind, end, ref.line, via)

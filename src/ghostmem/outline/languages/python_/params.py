@@ -4,7 +4,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from ghostmem.outline.languages.python_.expressions import type_of, value
-from ghostmem.outline.languages.python_.tables import Tables, nth
+from ghostmem.outline.languages.python_.tables import PythonTables, nth
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -16,7 +16,7 @@ _ROLE = re.compile(r":\w+:`[~!]?([\w.]+)`|`+[~!]?([\w.]+)`+")
 _DOTTED = re.compile(r"[A-Za-z_][\w.]*$")
 
 
-def parameters(t: Tables, node: "Node | None", scope: int, function: int) -> list[list[Any]]:
+def parameters(t: PythonTables, node: "Node | None", scope: int, function: int) -> list[list[Any]]:
     """Bind the parameters of a function in its scope.
 
     Return each one's name, star and whether it can be positional.
@@ -63,7 +63,7 @@ def _named(node: "Node") -> "Node | None":
     )
 
 
-def _annotation(t: Tables, node: "Node | None", function: int) -> int:
+def _annotation(t: PythonTables, node: "Node | None", function: int) -> int:
     owner = t.owner
     t.owner = function if function >= 0 else owner
     row = type_of(t, node)
@@ -71,7 +71,7 @@ def _annotation(t: Tables, node: "Node | None", function: int) -> int:
     return row
 
 
-def documented(t: Tables, body: "Node | None") -> dict[str, list[int]]:
+def documented(t: PythonTables, body: "Node | None") -> dict[str, list[int]]:
     """Return the types that a docstring names: of parameters, and under the empty name of what is
     returned.
     """

@@ -4,13 +4,15 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ghostmem.outline.languages.python_.expressions import DEEPEST, value
-from ghostmem.outline.languages.python_.tables import Tables, nth
+from ghostmem.outline.languages.python_.tables import PythonTables, nth
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
 
-def match(t: Tables, node: "Node", branch: Callable[[Tables, "Node | None"], int]) -> None:
+def match(
+    t: PythonTables, node: "Node", branch: Callable[[PythonTables, "Node | None"], int]
+) -> None:
     """Walk a match statement; each case is a block of its own."""
     subjects = node.children_by_field_name("subject")
     rows = [value(t, one) for one in subjects]
@@ -30,7 +32,7 @@ def match(t: Tables, node: "Node", branch: Callable[[Tables, "Node | None"], int
         t.block = outer
 
 
-def _top(t: Tables, node: "Node", subject: str, row: int) -> None:
+def _top(t: PythonTables, node: "Node", subject: str, row: int) -> None:
     inner = nth(node, 0)
     classes = [found for found in _classes(t, inner) if found]
     if subject and classes:
@@ -38,7 +40,7 @@ def _top(t: Tables, node: "Node", subject: str, row: int) -> None:
     _pattern(t, node, row)
 
 
-def _classes(t: Tables, node: "Node | None") -> list[int]:
+def _classes(t: PythonTables, node: "Node | None") -> list[int]:
     """Return the rows of the classes that a pattern tests its subject against."""
     if node is None:
         return []
@@ -50,7 +52,7 @@ def _classes(t: Tables, node: "Node | None") -> list[int]:
     return []
 
 
-def _pattern(t: Tables, node: "Node", row: int) -> None:
+def _pattern(t: PythonTables, node: "Node", row: int) -> None:
     """Bind what a pattern captures, and note the classes and constants that it names."""
     if t.depth > DEEPEST:
         return
@@ -87,7 +89,7 @@ def _pattern(t: Tables, node: "Node", row: int) -> None:
     t.depth -= 1
 
 
-def _dotted(t: Tables, node: "Node | None", note: bool) -> int:
+def _dotted(t: PythonTables, node: "Node | None", note: bool) -> int:
     """Return the row of a dotted name."""
     words = [] if node is None else node.named_children
     if not words:

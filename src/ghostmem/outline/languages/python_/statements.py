@@ -14,13 +14,13 @@ from ghostmem.outline.languages.python_.expressions import (
 )
 from ghostmem.outline.languages.python_.flow import narrow, widen
 from ghostmem.outline.languages.python_.patterns import match
-from ghostmem.outline.languages.python_.tables import LATE, Tables, nth
+from ghostmem.outline.languages.python_.tables import LATE, PythonTables, nth
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
 
-def suite(t: Tables, node: "Node | None") -> None:
+def suite(t: PythonTables, node: "Node | None") -> None:
     """Walk the statements of a block."""
     if node is None:
         return
@@ -33,15 +33,17 @@ def suite(t: Tables, node: "Node | None") -> None:
     t.depth -= 1
 
 
-def _expression(t: Tables, node: "Node") -> None:
+def _expression(t: PythonTables, node: "Node") -> None:
     value(t, node)
 
 
-def _nested(t: Tables, node: "Node") -> None:
+def _nested(t: PythonTables, node: "Node") -> None:
     suite(t, node)
 
 
-def _branch(t: Tables, node: "Node | None", loop: bool = False, parent: int | None = None) -> int:
+def _branch(
+    t: PythonTables, node: "Node | None", loop: bool = False, parent: int | None = None
+) -> int:
     """Walk a block that may be skipped; return its number."""
     outer = t.block
     block = t.block = t.new_block(outer if parent is None else parent, loop)
@@ -51,7 +53,7 @@ def _branch(t: Tables, node: "Node | None", loop: bool = False, parent: int | No
     return block
 
 
-def _close(t: Tables, block: int, node: "Node | None") -> None:
+def _close(t: PythonTables, block: int, node: "Node | None") -> None:
     if node is None:
         return
     t.blocks[block][2] = node.end_byte
@@ -62,7 +64,7 @@ def _close(t: Tables, block: int, node: "Node | None") -> None:
         t.blocks[block][3] = 2
 
 
-def _statement(t: Tables, node: "Node") -> None:
+def _statement(t: PythonTables, node: "Node") -> None:
     for child in node.named_children:
         if child.type == "assignment":
             _assignment(t, child)
@@ -73,7 +75,7 @@ def _statement(t: Tables, node: "Node") -> None:
             value(t, child)
 
 
-def _assignment(t: Tables, node: "Node") -> None:
+def _assignment(t: PythonTables, node: "Node") -> None:
     targets: list[tuple[Node | None, Node | None]] = []
     at: Node | None = node
     right: Node | None = None
@@ -88,7 +90,7 @@ def _assignment(t: Tables, node: "Node") -> None:
 
 
 def _assign(
-    t: Tables, node: "Node", left: "Node | None", annotation: "Node | None", row: int
+    t: PythonTables, node: "Node", left: "Node | None", annotation: "Node | None", row: int
 ) -> None:
     if left is None:
         return
@@ -106,7 +108,7 @@ def _assign(
         target(t, left, max(row, 0), node.end_byte)
 
 
-def _variable(t: Tables, node: "Node", left: "Node", declared: int, row: int) -> None:
+def _variable(t: PythonTables, node: "Node", left: "Node", declared: int, row: int) -> None:
     """Bind a variable; those of a module and of a class are symbols, and a second value is an
     assignment.
     """
@@ -136,7 +138,7 @@ def _variable(t: Tables, node: "Node", left: "Node", declared: int, row: int) ->
     )
 
 
-def _declare(t: Tables, node: "Node", word: str, home: int) -> int:
+def _declare(t: PythonTables, node: "Node", word: str, home: int) -> int:
     bare = word.strip("_")
     if t.scopes[home]["kind"] == "class":
         kind = "field"
@@ -148,7 +150,7 @@ def _declare(t: Tables, node: "Node", word: str, home: int) -> int:
     return symbol
 
 
-def _augmented(t: Tables, node: "Node") -> None:
+def _augmented(t: PythonTables, node: "Node") -> None:
     left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
     value(t, right)
     if left is None:
@@ -163,7 +165,7 @@ def _augmented(t: Tables, node: "Node") -> None:
             _exports(t, right, fresh=False)
 
 
-def _exports(t: Tables, node: "Node", fresh: bool) -> None:
+def _exports(t: PythonTables, node: "Node", fresh: bool) -> None:
     if t.scopes[t.scope]["kind"] != "module":
         return
     words = [nth(child, 1) for child in node.named_children if child.type == "string"]
@@ -172,7 +174,7 @@ def _exports(t: Tables, node: "Node", fresh: bool) -> None:
         t.exports = found if fresh else [*(t.exports or []), *found]
 
 
-def _exports_call(t: Tables, node: "Node") -> None:
+def _exports_call(t: PythonTables, node: "Node") -> None:
     if t.scope != 0 or node.type != "call":
         return
     function, arguments = (
@@ -184,7 +186,7 @@ def _exports_call(t: Tables, node: "Node") -> None:
             _exports(t, one, fresh=False)
 
 
-def _if(t: Tables, node: "Node") -> None:
+def _if(t: PythonTables, node: "Node") -> None:
     condition = node.child_by_field_name("condition")
     value(t, condition)
     outer = t.block
@@ -206,7 +208,7 @@ def _if(t: Tables, node: "Node") -> None:
         widen(t, node.child_by_field_name("condition"), outer, node.end_byte)
 
 
-def _taken(t: Tables, condition: "Node | None", consequence: "Node | None") -> int:
+def _taken(t: PythonTables, condition: "Node | None", consequence: "Node | None") -> int:
     """Walk what is done where a condition holds; return the number of its block."""
     outer = t.block
     block = t.block = t.new_block(outer)
@@ -218,7 +220,7 @@ def _taken(t: Tables, condition: "Node | None", consequence: "Node | None") -> i
     return block
 
 
-def _for(t: Tables, node: "Node") -> None:
+def _for(t: PythonTables, node: "Node") -> None:
     row = value(t, node.child_by_field_name("right"))
     body = node.child_by_field_name("body")
     outer = t.block
@@ -232,7 +234,7 @@ def _for(t: Tables, node: "Node") -> None:
         _branch(t, other.child_by_field_name("body"))
 
 
-def _while(t: Tables, node: "Node") -> None:
+def _while(t: PythonTables, node: "Node") -> None:
     value(t, node.child_by_field_name("condition"))
     _branch(t, node.child_by_field_name("body"), loop=True)
     other = node.child_by_field_name("alternative")
@@ -240,7 +242,7 @@ def _while(t: Tables, node: "Node") -> None:
         _branch(t, other.child_by_field_name("body"))
 
 
-def _try(t: Tables, node: "Node") -> None:
+def _try(t: PythonTables, node: "Node") -> None:
     body = _branch(t, node.child_by_field_name("body"))
     for child in node.named_children:
         block = next((one for one in child.named_children if one.type == "block"), None)
@@ -252,7 +254,7 @@ def _try(t: Tables, node: "Node") -> None:
             suite(t, block)
 
 
-def _except(t: Tables, node: "Node", block: "Node | None") -> None:
+def _except(t: PythonTables, node: "Node", block: "Node | None") -> None:
     caught = node.child_by_field_name("value") or next(
         (one for one in node.named_children if one.type not in ("block", "comment")), None
     )
@@ -270,7 +272,7 @@ def _except(t: Tables, node: "Node", block: "Node | None") -> None:
     t.block = outer
 
 
-def _with(t: Tables, node: "Node") -> None:
+def _with(t: PythonTables, node: "Node") -> None:
     for clause in node.named_children:
         if clause.type != "with_clause":
             continue
@@ -284,20 +286,20 @@ def _with(t: Tables, node: "Node") -> None:
     suite(t, node.child_by_field_name("body"))
 
 
-def _return(t: Tables, node: "Node") -> None:
+def _return(t: PythonTables, node: "Node") -> None:
     parts = [child for child in node.named_children if child.type != "comment"]
     row = value(t, parts[0]) if parts else 0
     if t.function is not None and parts:
         t.function["rets"].append(row)
 
 
-def _assert(t: Tables, node: "Node") -> None:
+def _assert(t: PythonTables, node: "Node") -> None:
     for child in node.named_children:
         value(t, child)
     narrow(t, nth(node, 0), t.block, node.end_byte)
 
 
-def _delete(t: Tables, node: "Node") -> None:
+def _delete(t: PythonTables, node: "Node") -> None:
     parts = [
         one
         for child in node.named_children
@@ -310,12 +312,12 @@ def _delete(t: Tables, node: "Node") -> None:
             value(t, one)
 
 
-def _global(t: Tables, node: "Node") -> None:
+def _global(t: PythonTables, node: "Node") -> None:
     for word in node.named_children:
         t.scopes[t.scope]["moved"][t.text(word)] = 0
 
 
-def _nonlocal(t: Tables, node: "Node") -> None:
+def _nonlocal(t: PythonTables, node: "Node") -> None:
     for word in node.named_children:
         at = t.scopes[t.scope]["parent"]
         while at > 0 and (
@@ -325,7 +327,7 @@ def _nonlocal(t: Tables, node: "Node") -> None:
         t.scopes[t.scope]["moved"][t.text(word)] = max(at, 0)
 
 
-def _alias(t: Tables, node: "Node") -> None:
+def _alias(t: PythonTables, node: "Node") -> None:
     left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
     word = left
     while word is not None and word.type != "identifier":
@@ -341,14 +343,14 @@ def _alias(t: Tables, node: "Node") -> None:
     t.bind(t.text(word), "val", node.end_byte, row, -1, symbol)
 
 
-def _import(t: Tables, node: "Node") -> None:
+def _import(t: PythonTables, node: "Node") -> None:
     for child in node.children_by_field_name("name"):
         path, alias = _aliased(t, child)
         t.facts.imports.append(Import(path, t.at(child), t.owner, "", alias))
         t.bind(alias or path.split(".")[0], "imp", node.end_byte, len(t.facts.imports) - 1)
 
 
-def _import_from(t: Tables, node: "Node") -> None:
+def _import_from(t: PythonTables, node: "Node") -> None:
     module = node.child_by_field_name("module_name")
     path = t.text(module).replace(" ", "") if module is not None else "__future__"
     if any(child.type == "wildcard_import" for child in node.named_children):
@@ -360,23 +362,23 @@ def _import_from(t: Tables, node: "Node") -> None:
         t.bind(alias or name, "imp", node.end_byte, len(t.facts.imports) - 1)
 
 
-def _aliased(t: Tables, node: "Node") -> tuple[str, str]:
+def _aliased(t: PythonTables, node: "Node") -> tuple[str, str]:
     if node.type != "aliased_import":
         return t.text(node).replace(" ", ""), ""
     name, alias = node.child_by_field_name("name"), node.child_by_field_name("alias")
     return t.text(name) if name is not None else "", t.text(alias) if alias is not None else ""
 
 
-def _match(t: Tables, node: "Node") -> None:
+def _match(t: PythonTables, node: "Node") -> None:
     match(t, node, _branch)
 
 
-def _skip(_t: Tables, _node: "Node") -> None:
+def _skip(_t: PythonTables, _node: "Node") -> None:
     """Do nothing."""
 
 
 # what each kind of node does; definitions.py adds functions and classes
-STATEMENTS: dict[str, Callable[[Tables, "Node"], None]] = {
+STATEMENTS: dict[str, Callable[[PythonTables, "Node"], None]] = {
     "expression_statement": _statement,
     "if_statement": _if,
     "for_statement": _for,

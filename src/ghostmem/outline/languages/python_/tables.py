@@ -27,7 +27,7 @@ Row = tuple[Any, ...]
 _BLANK = re.compile(r"\s+")
 
 
-class Tables:
+class PythonTables:
     """What is known so far of one file, and where the walk stands in it."""
 
     def __init__(self, source: bytes) -> None:

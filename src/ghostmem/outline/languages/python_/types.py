@@ -29,7 +29,7 @@ from ghostmem.outline.languages.python_.stdlib import CLASSES
 from ghostmem.outline.languages.python_.tables import FILLED
 
 
-class Inference(Calls):
+class PythonInference(Calls):
     """Values and annotations."""
 
     def infer(self, path: str, row: int) -> Types:

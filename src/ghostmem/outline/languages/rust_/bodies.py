@@ -15,7 +15,7 @@ OPENING = frozenset(
 )
 
 
-class BodyWalk(ShapeWalk):
+class RustBodyWalk(ShapeWalk):
     """Collect what stands inside functions and initialisers."""
 
     # statements and scopes

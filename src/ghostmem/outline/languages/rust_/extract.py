@@ -5,7 +5,7 @@ from typing import Any
 from tree_sitter import Node
 
 from ghostmem.outline.facts import FILE, Facts
-from ghostmem.outline.languages.rust_.bodies import BodyWalk
+from ghostmem.outline.languages.rust_.bodies import RustBodyWalk
 from ghostmem.outline.languages.rust_.syntax import (
     bounds_of,
     generics_of,
@@ -16,7 +16,7 @@ from ghostmem.outline.languages.rust_.syntax import (
 from ghostmem.outline.languages.shared.postorder import UNKNOWN, Step, nothing, present
 
 
-class RustWalk(BodyWalk):
+class RustWalk(RustBodyWalk):
     """Collect the facts of one Rust file."""
 
     def __init__(self, source: bytes) -> None:

@@ -16,13 +16,19 @@ from ghostmem.outline.languages.rust_.std import (
     OPENS,
     SELECTS,
 )
-from ghostmem.outline.languages.rust_.types import Types, head_of, last_of, params_of, substitute
+from ghostmem.outline.languages.rust_.types import (
+    RustTypes,
+    head_of,
+    last_of,
+    params_of,
+    substitute,
+)
 from ghostmem.outline.languages.shared.found import Target
 from ghostmem.outline.languages.shared.inference import Type, typed
 from ghostmem.outline.languages.shared.postorder import UNKNOWN
 
 
-class Infer(Types):
+class Infer(RustTypes):
     """What expressions of a project come to."""
 
     def infer_one(self, path: str, one: list[Any], depth: int) -> Type | None:

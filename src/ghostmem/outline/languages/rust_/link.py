@@ -9,7 +9,7 @@ from typing import Any
 from ghostmem.outline.facts import Facts, Ref
 from ghostmem.outline.graph import Linked, file_id
 from ghostmem.outline.languages.base import Read
-from ghostmem.outline.languages.rust_.nodes import Nodes
+from ghostmem.outline.languages.rust_.nodes import RustNodes
 from ghostmem.outline.languages.rust_.std import DERIVABLE
 from ghostmem.outline.languages.shared.found import Target
 
@@ -19,7 +19,7 @@ VALUES = frozenset({"constant", "variable"})
 
 def link(files: Mapping[str, Facts], read: Read) -> Linked:
     """Link the Rust files of a project."""
-    linker = _Linker(files, read)
+    linker = _RustLinker(files, read)
     linker.declare()
     linker.impls()
     linker.derives()
@@ -30,7 +30,7 @@ def link(files: Mapping[str, Facts], read: Read) -> Linked:
     return linker.done()
 
 
-class _Linker(Nodes):
+class _RustLinker(RustNodes):
     """Collect the graph of one project."""
 
     # links

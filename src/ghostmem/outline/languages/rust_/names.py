@@ -21,7 +21,7 @@ SPACES = {
 DEEPEST = 24  # of re-exports of re-exports
 
 
-class Names:
+class RustNames:
     """Look names up in the modules of a project."""
 
     def __init__(self, files: Mapping[str, Facts], crates: Crates) -> None:

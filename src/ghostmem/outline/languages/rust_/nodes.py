@@ -10,18 +10,18 @@ from ghostmem.outline.graph import Node, file_id, project_id
 from ghostmem.outline.languages.base import Read
 from ghostmem.outline.languages.rust_.crates import Key, crates_of
 from ghostmem.outline.languages.rust_.infer import Infer
-from ghostmem.outline.languages.rust_.names import Names
+from ghostmem.outline.languages.rust_.names import RustNames
 from ghostmem.outline.languages.shared.drawing import Drawing
 from ghostmem.outline.languages.shared.found import Target
 
 
-class Nodes(Drawing):
+class RustNodes(Drawing):
     """Make the nodes of one project."""
 
     def __init__(self, files: Mapping[str, Facts], read: Read) -> None:
         super().__init__(files)
         self.crates = crates_of(files, read)
-        self.names = Names(files, self.crates)
+        self.names = RustNames(files, self.crates)
         self.types = Infer(files, self.names)
         self.counts = Counter(one.name for facts in files.values() for one in facts.symbols)
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from ghostmem.outline.facts import FILE, Facts
 from ghostmem.outline.languages.rust_.crates import Key
-from ghostmem.outline.languages.rust_.names import Names
+from ghostmem.outline.languages.rust_.names import RustNames
 from ghostmem.outline.languages.rust_.std import DERIVED, POINTERS
 from ghostmem.outline.languages.shared.found import Found, Target
 from ghostmem.outline.languages.shared.inference import Inference, Type, typed
@@ -25,10 +25,10 @@ class Method(NamedTuple):
     trait: Target | None
 
 
-class Types(Inference):
+class RustTypes(Inference):
     """What is known about the types of a project."""
 
-    def __init__(self, files: Mapping[str, Facts], names: Names) -> None:
+    def __init__(self, files: Mapping[str, Facts], names: RustNames) -> None:
         super().__init__(files)
         self.names = names
         self.methods: dict[tuple[Any, str], list[Method]] = defaultdict(list)  # (type, name)

@@ -1,0 +1,99 @@
+"""The tools as schemas for function calling without MCP, and a function that runs a call."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ghostmem.errors import InvalidInputError
+from ghostmem.mcp.tools import check_namespace, checked_arguments, chosen_tools, find_tool
+from ghostmem.schema import too_deep
+
+if TYPE_CHECKING:
+    from ghostmem.ghost import Ghost
+    from ghostmem.mcp.tool import Tool
+
+MEMORY = ("memory",)
+# a format: how it writes a tool
+FORMATS: Mapping[str, Callable[[Tool], dict[str, Any]]] = {
+    "openai": lambda tool: {
+        "type": "function",
+        "function": {"name": tool.name, "description": tool.description, "parameters": tool.schema},
+    },
+    "openai-responses": lambda tool: {
+        "type": "function",
+        "name": tool.name,
+        "description": tool.description,
+        "parameters": tool.schema,
+        "strict": False,
+    },
+    "anthropic": lambda tool: {
+        "name": tool.name,
+        "description": tool.description,
+        "input_schema": tool.schema,
+    },
+}
+
+
+def schemas(
+    style: str = "openai", toolsets: Iterable[str] = MEMORY, root: Path | None = None
+) -> list[dict[str, Any]]:
+    """Return the tools of some toolsets as a model's API takes them."""
+    if style not in FORMATS:
+        raise InvalidInputError(f"format {style!r} is unknown", f"use one of: {', '.join(FORMATS)}")
+    found: list[dict[str, Any]] = json.loads(
+        json.dumps([FORMATS[style](tool) for tool in chosen_tools(toolsets, root).values()])
+    )
+    return found
+
+
+def call(
+    ghost: Ghost,
+    name: str,
+    arguments: Mapping[str, Any] | str | None = None,
+    *,
+    ns: str | None = None,
+    toolsets: Iterable[str] = MEMORY,
+    root: Path | None = None,
+) -> dict[str, Any]:
+    """Run a call of a tool and return its result as plain data.
+
+    Args:
+        ghost: The store.
+        name: Name of the tool.
+        arguments: Arguments as an object or as JSON, as the model sent them.
+        ns: Namespace for calls that name none; default: that of the settings or of the project.
+        toolsets: Toolsets that were offered.
+        root: Folder whose files tools work on; default: the working directory.
+
+    Raises:
+        GhostError: The call cannot be made; message and hint are meant for the model.
+    """
+    tool = find_tool(chosen_tools(toolsets, root), name)
+    given = checked_arguments(tool, _parsed(arguments, tool))
+    if tool.uses_namespace:
+        from ghostmem.notes.project import project_namespace
+
+        given["ns"] = given.get("ns") or ns or ghost.store.settings.ns or project_namespace()
+        check_namespace(name, given["ns"])
+    return tool.run(ghost, given)
+
+
+def _parsed(arguments: Mapping[str, Any] | str | None, tool: Tool) -> Mapping[str, Any] | None:
+    """Return the arguments as an object."""
+    if isinstance(arguments, str):
+        try:
+            arguments = json.loads(arguments or "{}")
+        except RecursionError:
+            raise too_deep(f"the list of arguments of {tool.name}") from None
+        except ValueError as error:
+            raise InvalidInputError(
+                f"the arguments of {tool.name} are not JSON: {error}", "send one JSON object"
+            ) from None
+    if not isinstance(arguments, Mapping | None):
+        raise InvalidInputError(
+            f"the arguments of {tool.name} are not an object", "send one JSON object"
+        )
+    return arguments
