@@ -23,7 +23,7 @@ from ghostmem.embed.files import FOLDER
 from ghostmem.embed.local import LocalEmbedder
 from ghostmem.embed.static import StaticEmbedder
 from ghostmem.model import Access
-from ghostmem.search import abstain
+from ghostmem.search import cutoff
 from ghostmem.search.score import WITH_VECTORS, WITHOUT_VECTORS
 from ghostmem.settings import PROVIDERS, table
 from ghostmem.store.export_lines import TRANSIENT
@@ -396,11 +396,11 @@ def test_the_score_is_documented_as_it_is() -> None:
     }
     assert listed == {name: (worth, WITHOUT_VECTORS[name]) for name, worth in WITH_VECTORS.items()}
     floor = " ".join(sections("docs/search.md")["Saying nothing"].split())
-    assert f"`similarity` + {abstain.WORDING:g} × `lexical`" in floor
-    assert f"its score is at least {abstain.CONVERSATION:g}," in floor
+    assert f"`similarity` + {cutoff.WORDING:g} × `lexical`" in floor
+    assert f"its score is at least {cutoff.CONVERSATION:g}," in floor
     for chunks in (10, 100, 1_000, 10_000):
         answer = (LocalEmbedder.thresholds.answer, StaticEmbedder.thresholds.answer, None)
-        least = " | ".join(f"{abstain.needed(chunks, threshold):.2f}" for threshold in answer)
+        least = " | ".join(f"{cutoff.needed(chunks, threshold):.2f}" for threshold in answer)
         assert f"| {chunks:,} | {least} |" in floor
 
 
