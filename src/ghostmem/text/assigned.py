@@ -13,10 +13,10 @@ from functools import cache
 from typing import NamedTuple
 
 from ghostmem.text.near import SearchedText
+from ghostmem.text.patterns import compiled
 from ghostmem.text.placed import SecretSpan
 from ghostmem.text.secret_values import (
     NOT_PASSWORDS,
-    compiled,
     is_expression,
     is_odd,
     is_phrase,
