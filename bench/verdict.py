@@ -18,8 +18,8 @@ from bench.corpus import many_sentences
 from bench.report import machine, show, table
 from bench.timing import Cost, cost, cpu_ms
 from ghostmem import Ghost
+from ghostmem.memory.verdict import MIN_KNOWN, find_verdict
 from ghostmem.settings import Settings
-from ghostmem.truth.judge import KNOWN, find_verdict
 from ghostmem.truth.rules.verdict import judge
 
 DATA = Path(__file__).parent.parent / "tests" / "data" / "verdicts.jsonl"
@@ -51,7 +51,8 @@ def cosines(pairs: Sequence[Pair], provider: str) -> list[float | None]:
     found: list[float | None] = []
     for pair in pairs:
         is_known = all(
-            pair[side].isascii() or embedder.known(pair[side]) >= KNOWN for side in ("old", "new")
+            pair[side].isascii() or embedder.known(pair[side]) >= MIN_KNOWN
+            for side in ("old", "new")
         )
         old, new = embedder.embed([pair["old"], pair["new"]]) if is_known else ((), ())
         found.append(float(old @ new) if is_known else None)  # type: ignore[operator]
@@ -129,7 +130,8 @@ def _pair(ghost: Ghost, number: int, text: str) -> tuple[Cost, Cost]:
     """Judge and put one text; what a put has at hand anyway, its vectors and what lies near them,
     is not counted.
     """
-    from ghostmem.memory.draft import Draft, prepare
+    from ghostmem.memory.draft import Draft
+    from ghostmem.memory.prepare import prepare
 
     store, key = ghost.store, f"n{number}"
     ready = prepare(store, Draft("bench", key, text, {}))

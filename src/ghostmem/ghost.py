@@ -68,8 +68,7 @@ if TYPE_CHECKING:
     from ghostmem.search.timeline import Event
     from ghostmem.transfer.backup import Backup
     from ghostmem.transfer.import_ import ImportReport
-    from ghostmem.truth.conflicts import Conflicts
-    from ghostmem.truth.resolve import Resolved
+    from ghostmem.truth.conflicts import Conflicts, Resolved
 
 
 List = list  # the method of that name hides the builtin inside the class
@@ -275,7 +274,7 @@ class Ghost:
         Raises:
             NotFoundError: There is no such memory.
         """
-        from ghostmem.memory.chunks import chunks
+        from ghostmem.memory.get import chunks
 
         return chunks(self.store, ns, key)
 
@@ -285,7 +284,7 @@ class Ghost:
         Raises:
             NotFoundError: The key never existed.
         """
-        from ghostmem.memory.history import history
+        from ghostmem.memory.get import history
 
         return history(self.store, ns, key)
 
@@ -612,7 +611,7 @@ class Ghost:
         Raises:
             NotFoundError: Nothing contradicts `keep`.
         """
-        from ghostmem.truth.resolve import resolve
+        from ghostmem.truth.conflicts import resolve
 
         return resolve(self.store, ns, keep, other, both=both, unlock=unlock)
 
@@ -622,7 +621,7 @@ class Ghost:
         Raises:
             ConflictError: Its validity has not ended.
         """
-        from ghostmem.truth.resolve import reopened
+        from ghostmem.truth.conflicts import reopened
 
         return reopened(self.store, ns, key)
 
@@ -1195,7 +1194,7 @@ class Ghost:
             ns: Namespace, prefix such as "agent:*", or None for all.
             limit: Maximum number of memories.
         """
-        from ghostmem.memory.files import files
+        from ghostmem.memory.list import files
 
         return files(self.store, path, rel=rel, ns=ns, limit=limit)
 

@@ -267,7 +267,7 @@ def test_a_put_that_fails_leaves_the_edges_where_they_were(
     def fail(*_: object) -> None:
         raise RuntimeError("killed")
 
-    monkeypatch.setattr("ghostmem.memory.draft.index_memory", fail)
+    monkeypatch.setattr("ghostmem.memory.write.index_memory", fail)
     with pytest.raises(RuntimeError):
         three.put("a", "y", "Never to be read.")
     monkeypatch.undo()

@@ -9,9 +9,9 @@ from bench.evolving import FACTS, Fact
 
 from conftest import Clock
 from ghostmem import Ghost
+from ghostmem.memory.verdict import Judgement, find_verdict
 from ghostmem.model import VerdictKind
 from ghostmem.store.indexing import index_rows
-from ghostmem.truth.judge import Finding, find_verdict
 
 NOISE = [
     "The quarterly report is due on Friday.",
@@ -24,7 +24,7 @@ NOISE = [
 
 def find(
     ghost: Ghost, content: str, key: str = "new", ns: str = "a", exclude_locked: bool = False
-) -> Finding:
+) -> Judgement:
     """Ask for a verdict as a put would."""
     store = ghost.store
     rows = index_rows(key, content, store.settings.chunk_target)
@@ -200,7 +200,7 @@ def test_without_vectors_numpy_is_not_imported() -> None:
     """A cold put without a provider stays cheap."""
     program = (
         "import sys; from ghostmem import Ghost; from ghostmem.settings import Settings;"
-        "from ghostmem.truth.judge import find_verdict\n"
+        "from ghostmem.memory.verdict import find_verdict\n"
         "with Ghost.open(':memory:', settings=Settings(embed_provider='none')) as g:\n"
         "    g.put('a', 'k', 'Tom owns the payments module.')\n"
         "    with g.store.engine.read() as tx:\n"

@@ -179,8 +179,7 @@ def _statements(store: Store, tx: SharedTransaction) -> Iterator[tuple[str, list
     from ghostmem.context.context import context
     from ghostmem.graph.edges import edge, edges
     from ghostmem.memory.curate import curate
-    from ghostmem.memory.get import get
-    from ghostmem.memory.history import history
+    from ghostmem.memory.get import get, history
     from ghostmem.memory.list import list_memories
     from ghostmem.memory.put import put
     from ghostmem.memory.used import used

@@ -22,17 +22,17 @@ from ghostmem.capture.rules.capture import candidates as worth_remembering
 from ghostmem.capture.transcripts.base import USER
 from ghostmem.capture.transcripts.choose import AUTO
 from ghostmem.errors import GhostError, InvalidInputError
-from ghostmem.memory.draft import Draft, prepare
+from ghostmem.memory.draft import Draft
+from ghostmem.memory.prepare import prepare
 from ghostmem.memory.put import put
-from ghostmem.memory.quarantine import would_hold
+from ghostmem.memory.quarantine import suspected, would_hold
 from ghostmem.memory.screen import Screened, screen
-from ghostmem.memory.settle import judged
+from ghostmem.memory.verdict import judge_draft
 from ghostmem.model import Kind, Outcome, Record, Sort, SourceKind, Verdict, optional
 from ghostmem.schema import check
 from ghostmem.store import validate
 from ghostmem.store.fields import put_fields
 from ghostmem.store.store import Store
-from ghostmem.truth.suspect import suspected
 
 FIELDS = (
     "tier",
@@ -354,6 +354,4 @@ def _judge(store: Store, ns: str, candidate: Captured, fields: Mapping[str, Any]
         reasons = suspected(store, tx, draft)
     if reasons:
         return replace(candidate, outcome=Outcome.QUARANTINED, notes=(would_hold(reasons),))
-    judgement = judged(store, draft, prepare(store, draft))
-    key = judgement.memory.key if judgement.memory else None
-    return replace(candidate, verdict=Verdict(judgement.kind, key, judgement.evidence))
+    return replace(candidate, verdict=judge_draft(store, draft, prepare(store, draft)).verdict)

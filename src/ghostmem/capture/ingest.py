@@ -6,17 +6,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ghostmem.errors import InvalidInputError, NotFoundError
-from ghostmem.memory.draft import Draft, write_draft
+from ghostmem.memory.draft import Draft
 from ghostmem.memory.embedding import catch_up
-from ghostmem.memory.quarantine import hold, memory_of
+from ghostmem.memory.quarantine import hold, memory_of, suspected
 from ghostmem.memory.screen import screen_draft
+from ghostmem.memory.write import write_draft
 from ghostmem.model import FileRef, FileRel, Memory, NsFilter, Outcome, Record
 from ghostmem.store import validate
 from ghostmem.store.fields import put_fields
 from ghostmem.store.rows import Filter
 from ghostmem.store.store import Store
 from ghostmem.text.sections import Section, sections, slug
-from ghostmem.truth.suspect import suspected
 
 if TYPE_CHECKING:
     from ghostmem.store.protocol import Transaction

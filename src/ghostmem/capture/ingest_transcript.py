@@ -13,15 +13,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ghostmem.capture.transcripts.base import ASSISTANT, USER, ToolCall, Troubles, Turn
 from ghostmem.capture.transcripts.choose import AUTO, check_format, events, transcripts
 from ghostmem.errors import InvalidInputError, LockedError
-from ghostmem.memory.draft import Draft, write_draft
+from ghostmem.memory.draft import Draft
 from ghostmem.memory.embedding import catch_up
+from ghostmem.memory.quarantine import hold, suspected, told_of
 from ghostmem.memory.screen import screen
+from ghostmem.memory.write import write_draft
 from ghostmem.model import TRANSCRIPT, Kind, NsFilter, Outcome, Record, SourceKind
 from ghostmem.store import validate
 from ghostmem.store.fields import put_fields
 from ghostmem.store.rows import Filter
 from ghostmem.store.store import Store
-from ghostmem.truth.suspect import suspected
 
 if TYPE_CHECKING:
     from ghostmem.store.protocol import Transaction
@@ -197,8 +198,6 @@ def _store(
 def _write(store: Store, tx: Transaction, draft: Draft, report: TranscriptReport) -> Outcome | None:
     """Write a turn, or quarantine it if it is not the user's and looks like instructions."""
     if reasons := suspected(store, tx, draft):
-        from ghostmem.memory.quarantine import hold, told_of
-
         report.note(f"{draft.key}: {told_of(hold(store, tx, draft, reasons))}")
         return Outcome.QUARANTINED
     return write_draft(store, tx, draft).outcome

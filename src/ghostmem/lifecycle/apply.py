@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from ghostmem.memory.draft import index_memory
+from ghostmem.memory.write import index_memory
 from ghostmem.model import Edge, Memory, Rel, Tier
 from ghostmem.store.export_lines import record_of, values_of
 from ghostmem.store.indexing import retag

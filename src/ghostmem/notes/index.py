@@ -9,10 +9,12 @@ from datetime import datetime
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ghostmem.memory.draft import Draft, Prepared, write_draft
-from ghostmem.memory.quarantine import hold, told_of
+from ghostmem.memory.draft import Draft
+from ghostmem.memory.prepare import Prepared
+from ghostmem.memory.quarantine import hold, looks_like_orders, told_of
 from ghostmem.memory.remove import remove
 from ghostmem.memory.screen import stored_copy
+from ghostmem.memory.write import write_draft
 from ghostmem.model import (
     LOCKED,
     FileRef,
@@ -29,7 +31,6 @@ from ghostmem.store.indexing import index_rows, retag, tagged
 from ghostmem.store.rows import IndexRow
 from ghostmem.store.store import Store
 from ghostmem.text.relations import relation_of
-from ghostmem.truth.suspect import looks_like_orders
 
 if TYPE_CHECKING:
     from ghostmem.model import Held

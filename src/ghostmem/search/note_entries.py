@@ -5,8 +5,9 @@ from dataclasses import replace
 from datetime import datetime
 
 from ghostmem.clock import Clock, now
-from ghostmem.memory.draft import Draft, write_draft
+from ghostmem.memory.draft import Draft
 from ghostmem.memory.embedding import catch_up
+from ghostmem.memory.write import write_draft
 from ghostmem.notes.roles import MemoryEntry, SearchResult
 from ghostmem.search.search import search
 from ghostmem.settings import Settings

@@ -9,9 +9,10 @@ from itertools import groupby
 from typing import IO, TYPE_CHECKING, Any
 
 from ghostmem.errors import ConflictError, InvalidInputError, NotFoundError
-from ghostmem.memory.draft import INHERITED, Draft, index_memory, write_draft
+from ghostmem.memory.draft import INHERITED, Draft
 from ghostmem.memory.embedding import catch_up
 from ghostmem.memory.quarantine import missing
+from ghostmem.memory.write import index_memory, write_draft
 from ghostmem.model import Access, Edge, Held, Link, Memory, Outcome, Record, Rule
 from ghostmem.schema import too_deep
 from ghostmem.store import validate

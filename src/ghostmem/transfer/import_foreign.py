@@ -7,9 +7,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ghostmem.errors import ConflictError, InvalidInputError
-from ghostmem.memory.draft import Draft, write_draft
+from ghostmem.memory.draft import Draft
 from ghostmem.memory.embedding import catch_up
-from ghostmem.memory.quarantine import hold, told_of, would_hold
+from ghostmem.memory.quarantine import hold, suspected, told_of, would_hold
+from ghostmem.memory.write import write_draft
 from ghostmem.model import LOCKED, Edge, Memory, NsFilter, Outcome, SourceKind
 from ghostmem.store import validate
 from ghostmem.store.fields import put_fields
@@ -18,7 +19,6 @@ from ghostmem.store.store import Store
 from ghostmem.transfer.formats.base import capped
 from ghostmem.transfer.formats.choose import read
 from ghostmem.transfer.import_ import BATCH, POLICIES, ImportReport, Progress
-from ghostmem.truth.suspect import suspected
 
 if TYPE_CHECKING:
     from pathlib import Path

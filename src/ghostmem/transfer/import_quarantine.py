@@ -7,13 +7,12 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 from ghostmem.errors import InvalidInputError
-from ghostmem.memory.quarantine import draft_of, told_of, would_hold
+from ghostmem.memory.quarantine import draft_of, looks_like_orders, told_of, would_hold
 from ghostmem.model import Held, Memory, Record
 from ghostmem.store import validate
 from ghostmem.store.export_lines import TYPES, Wording, line_of, record_of
 from ghostmem.transfer.export import memory_ids
 from ghostmem.transfer.formats.base import capped
-from ghostmem.truth.suspect import looks_like_orders
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ghostmem.memory.draft import prepare
+from ghostmem.memory.prepare import prepare
 from ghostmem.memory.quarantine import SOURCES, draft_of, held, missing
 from ghostmem.model import Memory
 
@@ -17,7 +17,8 @@ def release(store: Store, held_id: str, *, ns: str | None = None) -> Memory:
 
     The id may be abbreviated."""
     from ghostmem.memory.consolidate import write_summary
-    from ghostmem.memory.settle import judged, settle
+    from ghostmem.memory.verdict import judge_draft
+    from ghostmem.memory.write import write_put
     from ghostmem.notes.release import folder_of, release_section
     from ghostmem.transfer.import_ import release_import
     from ghostmem.transfer.import_quarantine import is_import, records_of
@@ -31,8 +32,8 @@ def release(store: Store, held_id: str, *, ns: str | None = None) -> Memory:
     if (sources := entry.fields.get(SOURCES)) is not None:
         return write_summary(store, draft, sources, released=entry.id).summary
     prepared = prepare(store, draft)
-    verdict = judged(store, draft, prepared)
+    judgement = judge_draft(store, draft, prepared)
     with store.engine.write(within=(entry.ns,)) as tx:
         if not tx.quarantine.drop(entry.id):
             raise missing(entry.id)  # another process has released it
-        return settle(store, tx, draft, prepared, verdict)
+        return write_put(store, tx, draft, prepared, judgement)

@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ghostmem.errors import InvalidInputError, NoteConflictError
-from ghostmem.memory.draft import INHERITED, Draft, write_draft
-from ghostmem.memory.quarantine import hold, told_of, would_hold
+from ghostmem.memory.draft import INHERITED, Draft
+from ghostmem.memory.quarantine import hold, suspected, told_of, would_hold
 from ghostmem.memory.remove import remove
+from ghostmem.memory.write import write_draft
 from ghostmem.model import LOCKED, FileRef, Kind, Memory, NsFilter, Record, Tier, optional
 from ghostmem.notes.knowledge import same_file_name
 from ghostmem.notes.lock import locked
@@ -33,7 +34,6 @@ from ghostmem.store import validate
 from ghostmem.store.mirror import Item, Mirror
 from ghostmem.store.rows import Filter
 from ghostmem.store.store import Store
-from ghostmem.truth.suspect import suspected
 
 if TYPE_CHECKING:
     from ghostmem.store.protocol import Transaction
