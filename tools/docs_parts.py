@@ -1,6 +1,4 @@
-"""The parts of the docs that are made from the code: commands, settings, errors, methods
-and types.
-"""
+"""The parts of the docs that are made from the code: commands, settings, errors, methods, types."""
 
 import ast
 import dataclasses
@@ -21,59 +19,58 @@ from ghostmem.cli.main import COMMANDS, cli, shared_options
 from ghostmem.embed.base import Thresholds
 from ghostmem.embed.static import StaticEmbedder
 from ghostmem.search.score import WITH_VECTORS, WITHOUT_VECTORS
+from ghostmem.web.routes import ROUTES
 
-# What an argument is, by its name, or by its command and its name; click has no place for it.
+# The meaning of arguments, by name or by command and name; click has no place for it.
 ARGUMENTS = {
     "put content": "The text. Several words are joined by spaces; with none, or with `-`, "
     "it is read from standard input.",
     "search query": "The question. Several words are joined by spaces; with none, or with "
     "`-`, it is read from standard input.",
-    "context query": "What the agent is about to do, in words; with none, or with `-`, it "
-    "is read from standard input.",
+    "context query": "A description of the task; with none, or with `-`, it is read from standard "
+    "input.",
     "timeline what": "A key, or a question in words; with none, or with `-`, it is read "
     "from standard input.",
-    "resolve keep": "The key of what holds.",
-    "resolve other": "The key of what ends; with none, everything that the first contradicts.",
+    "resolve keep": "The key of the memory that holds.",
+    "resolve other": "The key of the memory that ends; with none, all that contradict the first.",
     "used keys": "The keys of the memories that helped.",
-    "from_key": "The key of the first.",
-    "to_key": "The key of the second.",
+    "from_key": "The key of the first memory.",
+    "to_key": "The key of the second memory.",
     "edge list key": "The key; with none, all edges of the namespace.",
     "consolidate text": "The summary, as with `--content`; with none, or with `-`, it is "
     "read from standard input.",
     "audit path": "Another store: a database of the original Ghost, a file of MCP "
     "server-memory or mem0, a folder of notes.",
-    "token create name": "A name by which you will know it.",
-    "token revoke token": "Its name or its id.",
-    "role": "A role of the database, which somebody with the right to has made.",
-    "admin grant grants": "A namespace, a prefix such as `agent:*`, or `*`; with `:write` "
-    "behind it, to write there too.",
-    "admin revoke namespaces": "What was granted; with none, everything the role was.",
+    "token create name": "The name of the token.",
+    "token revoke token": "The name or the id of the token.",
+    "role": "An existing role of the database.",
+    "admin grant grants": "A namespace, a prefix such as `agent:*`, or `*`; followed by "
+    "`:write`, to write there too.",
+    "admin revoke namespaces": "The namespaces; with none, all grants of the role.",
     "admin isolate ns": "The namespace.",
-    "quarantine release ids": "Ids of what is held; their start or end will do.",
-    "quarantine drop ids": "Ids of what is held; their start or end will do.",
-    "undo run": "The run: its id, the beginning of it, or `last`; with none, the runs are listed.",
+    "quarantine release ids": "Ids of quarantined memories; their start or end is enough.",
+    "quarantine drop ids": "Ids of quarantined memories; their start or end is enough.",
+    "undo run": "The run: its id, the start of it, or `last`; with none, the runs are listed.",
     "rule_id": "The rule's id.",
     "key_argument": "The key, as with `-k`.",
-    "ingest path": "A markdown file, or a folder that is searched for them; none with "
-    "`--transcript`.",
-    "hook host": "The host that calls: `claude`, `codex`, `gemini` or `cursor`.",
-    "hook event": "The event, for a host that does not name it in what it sends.",
+    "ingest path": "A markdown file, or a folder of them; not with `--transcript`.",
+    "hook host": "The client: `claude`, `codex`, `gemini` or `cursor`.",
+    "hook event": "The event, for a client that does not send its name.",
     "capture text": "The text. Several words are joined by spaces; with none, or with `-`, "
     "it is read from standard input.",
     "mine-procedures paths": "Transcripts, or folders of them; with none, the namespace's "
-    "procedural memories are looked at.",
-    "files path": "The path, written as it was when it was stored.",
+    "procedural memories are read.",
+    "files path": "The path as the memories name it.",
     "ns": "A namespace, or a prefix such as `agent:*`.",
-    "tags rename old": "The tag as it is.",
-    "tags rename new": "The tag as it shall be.",
+    "tags rename old": "The present tag.",
+    "tags rename new": "The new tag.",
     "tags rm tag": "The tag.",
     "memory search query": "The words to look for; several are joined by spaces.",
-    "memory read role": "Whose file; with none, `shared`.",
+    "memory read role": "The role; with none, `shared`.",
     "section": "The section's title, one line.",
     "memory write text": "The text; with none, or with `-`, it is read from standard input.",
     "memory write-shared text": "The text; with none, or with `-`, it is read from standard input.",
-    "setup agents-md path": "The file, or the folder it lies in; with none, `AGENTS.md` in "
-    "the working folder.",
+    "setup agents-md path": "The file or its folder; default: `AGENTS.md` in the current folder.",
     "topic": "The topic's name.",
     "knowledge search-memories tags": "The tags, each a word of its own or several between "
     "commas; any one suffices.",
@@ -81,13 +78,13 @@ ARGUMENTS = {
     "is read from standard input.",
     "knowledge memorize-general-info content": "The general section; with none, or with "
     "`-`, it is read from standard input.",
-    "outline symbol symbol": "Its name, whole or in part.",
-    "outline file file": "Its path from the project's root.",
+    "outline symbol symbol": "The full or partial name.",
+    "outline file file": "The path from the root of the project.",
     "notes add folder": "The folder.",
     "notes rm folder": "The folder as it was added, or its namespace.",
-    "notes consolidate folder": "The workspace: the folder that has `memory/` or `daily/` "
-    "in it; with none, the working folder.",
-    "notes mirror folder": "The folder; it is made when it is not there.",
+    "notes consolidate folder": "The workspace: the folder with `memory/` or `daily/` in it; with "
+    "none, the working directory.",
+    "notes mirror folder": "The folder; it is created if it does not exist.",
     "folder": "The folder as it was added, or its namespace; with none, all.",
     "notes write key": "The key of the section, as a search shows it.",
     "notes write text": "The new text, its heading included; with none, or with `-`, it is "
@@ -100,7 +97,7 @@ ARGUMENTS = {
     "config set value": "Its new value.",
 }
 
-# What each feature of the score measures.
+# The meaning of each feature of the score.
 FEATURES = {
     "lexical": "the share of the question's wording, weighed by rarity, that the chunk and "
     "its neighbours hold; with vectors"
@@ -146,7 +143,7 @@ def fenced(text: str, language: str) -> str:
 def command_table(page: str = "") -> str:
     """Return the commands with links to their sections."""
     return table(
-        "command | what it does",
+        "command | meaning",
         [[f"[`{name}`]({page}#ghost-{name})", about] for name, about in COMMANDS.items()],
     )
 
@@ -190,11 +187,11 @@ def section(command: click.Command, path: str, heading: str) -> str:
 
 
 def argument(path: str, parameter: click.Parameter) -> str:
-    """Say what an argument is."""
+    """Return the meaning of an argument."""
     names = (f"{path.removeprefix('ghost ')} {parameter.name}", str(parameter.name))
     found = next((ARGUMENTS[name] for name in names if name in ARGUMENTS), None)
     if found is None:
-        sys.exit(f"say in tools/docs_parts.py, in ARGUMENTS, what {names[0]!r} is")
+        sys.exit(f"describe {names[0]!r} in ARGUMENTS of tools/docs_parts.py")
     return found
 
 
@@ -267,7 +264,7 @@ def error_parts() -> dict[str, str]:
     drawn = fenced("\n".join(["GhostError", *tree(errors.GhostError)]), "text")
     return {
         "tree": drawn,
-        "errors": table("error | exit code | meaning | hint unless a better one is known", rows),
+        "errors": table("error | exit code | meaning | default hint", rows),
     }
 
 
@@ -443,12 +440,12 @@ def collect(result: Any, verb: Callable[..., Any] | None, found: dict[str, Any])
 def score_part() -> str:
     """Return the features of the score with what each is worth."""
     if missing := [name for name in WITH_VECTORS if name not in FEATURES]:
-        sys.exit(f"say in tools/docs_parts.py, in FEATURES, what {missing} measure")
+        sys.exit(f"describe {missing} in FEATURES of tools/docs_parts.py")
     rows = [
         [f"`{name}`", FEATURES[name], f"{worth:g}", f"{WITHOUT_VECTORS[name]:g}"]
         for name, worth in WITH_VECTORS.items()
     ]
-    return table("feature | what it measures | with vectors | without", rows)
+    return table("feature | meaning | with vectors | without", rows)
 
 
 def threshold_part() -> str:
@@ -456,7 +453,13 @@ def threshold_part() -> str:
     models = (Thresholds(), StaticEmbedder.thresholds)
     names = [part.name for part in dataclasses.fields(Thresholds)]
     rows = [[f"`{name}`", *(f"{getattr(model, name):.2f}" for model in models)] for name in names]
-    return table("what for | `local`, and all others | `static`", rows)
+    return table("threshold | `local`, and all others | `static`", rows)
+
+
+def route_part() -> str:
+    """Return every route of the REST interface."""
+    rows = [[f"`{route.method} {route.path}`", route.scope, route.about] for route in ROUTES]
+    return table("call | scope | meaning", rows)
 
 
 PARTS: dict[str, Callable[[], dict[str, str]]] = {
@@ -469,6 +472,7 @@ PARTS: dict[str, Callable[[], dict[str, str]]] = {
         "reports": report_part(),
     },
     "docs/errors.md": error_parts,
+    "docs/server.md": lambda: {"routes": route_part()},
     "docs/search.md": lambda: {"score": score_part()},
     "docs/embeddings.md": lambda: {"thresholds": threshold_part()},
 }

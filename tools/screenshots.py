@@ -117,9 +117,9 @@ def served(path: Path) -> Iterator[Callable[[], str]]:
     from ghostmem.web.app import make_app
     from ghostmem.web.auth import ALWAYS
     from ghostmem.web.serve import address_of, listen, make_server
-    from ghostmem.web.session import Sessions
+    from ghostmem.web.session import WebSessions
 
-    sessions = Sessions(strict=True)
+    sessions = WebSessions(strict=True)
     with Ghost.open(
         str(path), settings=Settings(embed_provider=PROVIDER), clock=lambda: NOW
     ) as ghost:

@@ -29,7 +29,7 @@ class Parameter(NamedTuple):
     choices: tuple[str, ...] = ()
     minimum: float | None = None
     maximum: float | None = None
-    max_length: int | None = None  # of a text; default: that of a key
+    max_length: int | None = None  # of a text; default: that of a key, 0: unlimited
     brief: str = ""  # description in tool schemas, where every token costs
     short: str = ""  # one-letter option of the command line
     metavar: str | None = None
@@ -94,7 +94,7 @@ NS_FILTER = NS._replace(
     brief="namespace, prefix like agent:*, or * for all",
 )
 KEY = _text("key", "The key.", short="-k", metavar="KEY")
-CONTENT = _text("content", "The text.")
+CONTENT = _text("content", "The text.", max_length=0)
 QUERY = _text("query", "The question, in words.", max_length=MAX_QUERY)
 KIND = _choice("kind", "Kind: semantic, episodic or procedural.", Kind)
 TAGS = _texts("tags", "Tags, separated by commas; repeatable.", "TAGS", short="-t")
@@ -319,7 +319,7 @@ _LISTS: Mapping[str, tuple[Parameter, ...]] = {
     "patch": (
         NS,
         KEY,
-        _text("diff", "A unified diff whose context must match."),
+        _text("diff", "A unified diff whose context must match.", max_length=0),
         _integer("base_version", "Patch only if this is the current version."),
         DRY_RUN,
         UNLOCK,
@@ -340,6 +340,7 @@ _LISTS: Mapping[str, tuple[Parameter, ...]] = {
         _text(
             "op",
             "promote, demote, boost, diminish, archive, delete, pin, unpin, lock or unlock.",
+            max_length=0,
             metavar="OP",
         ),
         UNLOCK,

@@ -15,7 +15,7 @@ import pytest
 
 from ghostmem import Ghost
 from ghostmem.mcp.server import serve_stdio
-from ghostmem.mcp.stdio import VERSIONS, Session
+from ghostmem.mcp.stdio import VERSIONS, StdioSession
 from ghostmem.mcp.tool_server import ToolServer
 from ghostmem.settings import Settings
 
@@ -117,7 +117,7 @@ def answers(sink: Kept) -> dict[int, Any]:
 def both(face: ToolServer, sent: bytes) -> tuple[dict[int, Any], dict[int, Any]]:
     """Return the answers of our own server and of the SDK's."""
     ours, theirs = Kept(), Kept()
-    assert Session(face, ours).serve(io.BytesIO(sent)) is None
+    assert StdioSession(face, ours).serve(io.BytesIO(sent)) is None
     wanted = len(ours.getvalue().splitlines())
     there, here = os.pipe()
     os.write(here, sent)
@@ -159,7 +159,7 @@ def test_what_was_asked_before_the_newer_protocol_is_answered_first(face: ToolSe
     """Whoever takes over finds no thread at work, and the line that made the change."""
     sink, before = Kept(), threading.active_count()
     discover = b'{"jsonrpc":"2.0","id":2,"method":"server/discover"}\n'
-    found = Session(face, sink).serve(
+    found = StdioSession(face, sink).serve(
         [b'{"jsonrpc":"2.0","id":1,"method":"tools/list"}\n', discover, b"never read\n"]
     )
     assert found == discover
@@ -170,7 +170,7 @@ def test_what_was_asked_before_the_newer_protocol_is_answered_first(face: ToolSe
 def test_half_a_character_in_an_id_comes_back(face: ToolServer) -> None:
     """What JSON can say is echoed, though it is no text."""
     sink = Kept()
-    Session(face, sink).serve([b'{"jsonrpc":"2.0","id":"\\ud800","method":"ping"}\n'])
+    StdioSession(face, sink).serve([b'{"jsonrpc":"2.0","id":"\\ud800","method":"ping"}\n'])
     assert json.loads(sink.getvalue()) == {"jsonrpc": "2.0", "id": "\ud800", "result": {}}
 
 
@@ -182,14 +182,14 @@ def test_taking_back_what_cannot_be_taken_back_does_no_harm(face: ToolServer, gi
     """A notification is never answered, and the next request is."""
     sink = Kept()
     cancel = f'{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{given}}}\n'.encode()
-    Session(face, sink).serve([cancel, b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n'])
+    StdioSession(face, sink).serve([cancel, b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n'])
     assert json.loads(sink.getvalue()) == {"jsonrpc": "2.0", "id": 1, "result": {}}
 
 
 def test_params_that_are_no_object_are_refused(face: ToolServer) -> None:
     """Whoever waits for an answer gets one."""
     sink = Kept()
-    Session(face, sink).serve([b'{"jsonrpc":"2.0","id":1,"method":"ping","params":[1]}\n'])
+    StdioSession(face, sink).serve([b'{"jsonrpc":"2.0","id":1,"method":"ping","params":[1]}\n'])
     assert json.loads(sink.getvalue())["error"]["code"] == -32602
 
 

@@ -13,11 +13,11 @@ from ghostmem.schema import too_deep
 
 if TYPE_CHECKING:
     from ghostmem.ghost import Ghost
-    from ghostmem.mcp.tool import Tool
+    from ghostmem.mcp.tool import McpTool
 
 MEMORY = ("memory",)
 # a format: how it writes a tool
-FORMATS: Mapping[str, Callable[[Tool], dict[str, Any]]] = {
+FORMATS: Mapping[str, Callable[[McpTool], dict[str, Any]]] = {
     "openai": lambda tool: {
         "type": "function",
         "function": {"name": tool.name, "description": tool.description, "parameters": tool.schema},
@@ -81,7 +81,7 @@ def call(
     return tool.run(ghost, given)
 
 
-def _parsed(arguments: Mapping[str, Any] | str | None, tool: Tool) -> Mapping[str, Any] | None:
+def _parsed(arguments: Mapping[str, Any] | str | None, tool: McpTool) -> Mapping[str, Any] | None:
     """Return the arguments as an object."""
     if isinstance(arguments, str):
         try:

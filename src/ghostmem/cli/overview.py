@@ -9,7 +9,7 @@ import click
 from ghostmem.cli.output import bold, dim, plural
 from ghostmem.cli.tables import Column, age, bar, fit, section, table
 from ghostmem.text.excerpt import visible
-from ghostmem.web.overview import Happening, Line, Look, Share
+from ghostmem.web.overview import Happening, Look, MemoryLine, Share
 
 MAX_WIDTH = 120
 
@@ -46,38 +46,42 @@ _WORDS = {
 
 
 def width() -> int:
-    """Return how wide tables may be: the terminal, but no wider than can be read; 100 where there
-    is none.
-    """
+    """Return the width for tables: that of the terminal, at most MAX_WIDTH."""
     return max(40, min(MAX_WIDTH, shutil.get_terminal_size((100, 40)).columns))
 
 
 def lines(found: Look, now: datetime, columns: int) -> list[str]:
-    """Return a look as lines of text."""
+    """Return an overview as lines of text."""
     several = len(found.namespaces) > 1
     lately = section("Changed lately", happenings(found.happened, now, columns, several))
     return [*headline(found, columns), *sections(found, now, columns), *lately]
 
 
 def headline(found: Look, columns: int) -> list[str]:
-    """Return how much there is, and what it is about."""
+    """Return the number of memories and their topics."""
     tokens = f", {found.est_tokens:,} tokens" if found.total else ""
-    told = [
+    lines = [
         f"{bold(visible(found.ns or 'all namespaces'))}: {plural(found.total, 'memory')}{tokens}"
     ]
     return (
-        [*told, f"  {dim('topics')}  {fit(', '.join(found.topics), columns - 10)}"]
+        [*lines, f"  {dim('topics')}  {fit(', '.join(found.topics), columns - 10)}"]
         if found.topics
-        else told
+        else lines
     )
 
 
 def sections(found: Look, now: datetime, columns: int) -> list[str]:
-    """Return where it is, how old and whose it is, and which memories come first."""
+    """Return namespaces, tiers, sources, and the pinned and newest memories."""
     several = len(found.namespaces) > 1
     tiers = [
-        Share(TIERS.get(one.name, one.name), one.count, one.est_tokens, one.pinned, one.newest)
-        for one in found.tiers
+        Share(
+            TIERS.get(share.name, share.name),
+            share.count,
+            share.est_tokens,
+            share.pinned,
+            share.newest,
+        )
+        for share in found.tiers
     ]
     return [
         *section(
@@ -101,14 +105,14 @@ def _shares(shares: Sequence[Share], total: int, now: datetime, columns: int) ->
     ]
     rows = [
         [
-            one.name,
-            f"{one.count:,}",
-            f"{one.est_tokens:,}",
-            f"{one.pinned:,}" if one.pinned else "",
-            age(one.newest, now),
-            _bar(one, total),
+            share.name,
+            f"{share.count:,}",
+            f"{share.est_tokens:,}",
+            f"{share.pinned:,}" if share.pinned else "",
+            age(share.newest, now),
+            _bar(share, total),
         ]
-        for one in shares[:10]
+        for share in shares[:10]
     ]
     kept = len(heads) if columns >= 70 else 5 if columns >= 50 else 3
     heads, rows = heads[:kept], [row[:kept] for row in rows]
@@ -120,11 +124,11 @@ def _bar(share: Share, total: int) -> str:
     return bar(share.count / max(1, total), BAR)
 
 
-def _name(one: Line | Happening, several: bool) -> str:
-    return f"{one.ns}/{one.key}" if several else one.key
+def _name(entry: MemoryLine | Happening, several: bool) -> str:
+    return f"{entry.ns}/{entry.key}" if several else entry.key
 
 
-def _memories(found: Sequence[Line], now: datetime, columns: int, several: bool) -> list[str]:
+def _memories(found: Sequence[MemoryLine], now: datetime, columns: int, several: bool) -> list[str]:
     heads = [
         Column(right=True, style=dim),
         Column(style=bold, yields=True, most=max(16, columns // 3)),
@@ -132,8 +136,8 @@ def _memories(found: Sequence[Line], now: datetime, columns: int, several: bool)
         Column(yields=True),
     ]
     rows = [
-        [age(one.at, now), _name(one, several), f"{one.importance:.2f}", one.summary]
-        for one in found
+        [age(memory.at, now), _name(memory, several), f"{memory.importance:.2f}", memory.summary]
+        for memory in found
     ]
     return table(heads, rows, columns)
 
@@ -145,11 +149,8 @@ def happenings(
     several: bool,
     fresh: Sequence[Happening] = (),
 ) -> list[str]:
-    """Return what happened as lines of text, with a mark beside what is fresh.
-
-    What happened to many at once is one line.
-    """
-    new = {(one.ns, one.sequence) for one in fresh}
+    """Return changes as lines of text, new ones marked; equal neighbours share a line."""
+    new = {(first.ns, first.sequence) for first in fresh}
     heads = [
         Column(style=lambda text: click.style(text, fg="green", bold=True)),
         Column(right=True, style=dim),
@@ -159,16 +160,18 @@ def happenings(
     ]
     rows = []
     for group in _groups(found):
-        one = group[0]
+        first = group[0]
         mark = "*" if any((each.ns, each.sequence) in new for each in group) else " "
         if len(group) == 1:
-            rows.append([mark, age(one.at, now), _word(one), _name(one, several), one.summary])
+            rows.append(
+                [mark, age(first.at, now), _word(first), _name(first, several), first.summary]
+            )
         else:
             rows.append(
                 [
                     mark,
-                    age(one.at, now),
-                    _word(one),
+                    age(first.at, now),
+                    _word(first),
                     _many(group, several),
                     ", ".join(each.key for each in group if each.key),
                 ]
@@ -177,17 +180,14 @@ def happenings(
 
 
 def _groups(found: Sequence[Happening]) -> list[list[Happening]]:
-    """Join neighbours to which the same was done in the same namespace.
-
-    What was said stays one by one.
-    """
+    """Join neighbours with the same operation in the same namespace, except for puts."""
     groups: list[list[Happening]] = []
-    for one in found:
+    for change in found:
         last = groups[-1][0] if groups else None
-        if last is not None and one.op != "put" and (last.ns, last.op) == (one.ns, one.op):
-            groups[-1].append(one)
+        if last is not None and change.op != "put" and (last.ns, last.op) == (change.ns, change.op):
+            groups[-1].append(change)
         else:
-            groups.append([one])
+            groups.append([change])
     return groups
 
 
@@ -196,7 +196,7 @@ def _many(group: Sequence[Happening], several: bool) -> str:
     return f"{many} of {group[0].ns}" if several else many
 
 
-def _word(one: Happening) -> str:
-    if one.op == "put" and one.version > 1:
-        return f"changed to v{one.version}"
-    return _WORDS.get(one.op.lower(), one.op.lower().replace("_", " "))
+def _word(change: Happening) -> str:
+    if change.op == "put" and change.version > 1:
+        return f"changed to v{change.version}"
+    return _WORDS.get(change.op.lower(), change.op.lower().replace("_", " "))

@@ -1,6 +1,4 @@
-"""Watching a memory from a terminal: the same look again and again, with what happened since the
-last one.
-"""
+"""`ghost peek --watch`: the overview again and again, with the changes since the last one."""
 
 from __future__ import annotations
 
@@ -28,7 +26,7 @@ STALE = 60.0
 
 @dataclass
 class Seen:
-    """What the last look saw, and what had happened since the one before."""
+    """The last overview, and the changes since the one before."""
 
     found: Look | None = None
     at: datetime | None = None
@@ -38,14 +36,12 @@ class Seen:
 
 
 def watch_peek(console: Console, ns: str, interval: float) -> None:
-    """Show what a memory holds until somebody says stop: drawn in place on a terminal, as blocks of
-    text elsewhere.
-    """
+    """Show an overview until interrupted: redrawn on a terminal, as text blocks elsewhere."""
     drawn = sys.stdout.isatty() and not console.as_json
     seen = Seen()
     with leaving() as stop, ExitStack() as stack:
         draw = stack.enter_context(screen()) if drawn else None
-        while not stop.told:
+        while not stop.is_asked:
             news = _look_again(console, ns, seen)
             if draw is not None:
                 draw(_frame(console, ns, seen, interval))
@@ -58,7 +54,7 @@ def watch_peek(console: Console, ns: str, interval: float) -> None:
 
 
 def _look_again(console: Console, ns: str, seen: Seen) -> bool:
-    """Look, where somebody wrote or it is long ago; say whether there is something to tell."""
+    """Update the overview after a change or a minute; tell whether there is news."""
     if console.is_store_missing and not console.overrides.get("db"):
         first, seen.ends = seen.ends is None, {}
         return first
@@ -82,20 +78,18 @@ def _look_again(console: Console, ns: str, seen: Seen) -> bool:
         )
         return first or bool(fresh)
     except EngineError as error:  # busy, or gone for a moment: what was seen stays on the screen
-        told, seen.trouble = seen.trouble != error.message, error.message
-        return told
+        is_new, seen.trouble = seen.trouble != error.message, error.message
+        return is_new
 
 
 def _frame(console: Console, ns: str, seen: Seen, interval: float) -> list[str]:
-    """Return the lines of the whole screen: what happened stands above what is there, of which the
-    end may be cut off.
-    """
+    """Return the lines of the screen: changes first, because the end may be cut off."""
     foot = dim(f"every {interval:g} s; Ctrl-C ends it")
     if seen.trouble:
         foot = f"{visible(seen.trouble)}; trying again"
     columns, rows = size()
     if seen.found is None:
-        told = [
+        lines = [
             f"{visible(ns or 'all namespaces')}: no store yet at {visible(console.settings.shown)}"
         ]
     else:
@@ -108,21 +102,23 @@ def _frame(console: Console, ns: str, seen: Seen, interval: float) -> list[str]:
             else "Changed lately"
         )
         lately = section(title, happenings(found.happened, now, columns, several, seen.fresh))
-        told = [*headline(found, columns), *lately, *sections(found, now, columns)]
-    told = [*told[: rows - 2], "", foot]
-    return told if console.settings.color != "never" else [click.unstyle(line) for line in told]
+        lines = [*headline(found, columns), *lately, *sections(found, now, columns)]
+    lines = [*lines[: rows - 2], "", foot]
+    return lines if console.settings.color != "never" else [click.unstyle(line) for line in lines]
 
 
 def _block(console: Console, ns: str, seen: Seen) -> None:
-    """Print what is to be told: everything the first time, then what happened."""
+    """Print the news: everything the first time, then only changes."""
     if seen.trouble:
         console.note(f"note: {seen.trouble}; trying again")
     elif seen.found is None:
         console.note(f"note: there is no store yet at {console.settings.shown}")
     elif console.as_json:
-        told = console.ghost.peek(ns).to_dict()
+        overview = console.ghost.peek(ns).to_dict()
         console.json(
-            {**told, "happened": [one.to_dict() for one in seen.fresh]} if seen.fresh else told
+            {**overview, "happened": [change.to_dict() for change in seen.fresh]}
+            if seen.fresh
+            else overview
         )
     elif not seen.fresh:
         console.line("\n".join(lines(seen.found, console.ghost.store.clock(), width())))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ghostmem.errors import NotFoundError
 from ghostmem.mcp.memory_tools import search
 from ghostmem.mcp.protocol import TITLE
-from ghostmem.mcp.tool import LIST, TEXT, Arguments, Result, Tool, arguments
+from ghostmem.mcp.tool import LIST, TEXT, Arguments, McpTool, Result, arguments
 from ghostmem.model import plain
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def _show(ghost: Ghost, given: Arguments) -> Result:
     return {"ns": ns, "results": [plain(memory) for memory in ghost.list(ns, limit=MAX_SHOWN)]}
 
 
-SHOW = Tool(
+SHOW = McpTool(
     "ghost_show",
     "Show memories to the user",
     "Open a view for the user: what a query finds, one memory by its key, or the newest. "
@@ -65,13 +65,13 @@ SHOW = Tool(
 )
 
 
-def make_tools(_: Path) -> tuple[Tool, ...]:
+def make_tools(_: Path) -> tuple[McpTool, ...]:
     """Return the tool of the toolset."""
     return (SHOW,)
 
 
 def is_shown_by(capabilities: Mapping[str, Any]) -> bool:
-    """Say whether a client shows apps of our kind."""
+    """Tell whether a client shows apps of this kind."""
     known = capabilities.get("extensions")
     settings = known.get(EXTENSION) if isinstance(known, dict) else None
     kinds = settings.get("mimeTypes") if isinstance(settings, dict) else None

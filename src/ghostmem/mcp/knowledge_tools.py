@@ -7,7 +7,17 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ghostmem.mcp.tool import CHANGE, READ, TEXT, TEXTS, WRITE, Arguments, Result, Tool, described
+from ghostmem.mcp.tool import (
+    CHANGE,
+    READ,
+    TEXT,
+    TEXTS,
+    WRITE,
+    Arguments,
+    McpTool,
+    Result,
+    described,
+)
 
 if TYPE_CHECKING:
     from ghostmem.ghost import Ghost
@@ -39,7 +49,7 @@ _TOPIC = described(TEXT, "the topic's name")
 _TAGS = described(TEXTS, "tags, a few words each")
 
 
-def make_tools(root: Path) -> tuple[Tool, ...]:
+def make_tools(root: Path) -> tuple[McpTool, ...]:
     """Return the eight tools over the folder .ai-knowledge of a project."""
     from ghostmem.notes import knowledge
 
@@ -127,14 +137,14 @@ def _tool(
     parameters: Mapping[str, Any] | None = None,
     required: tuple[str, ...] = (),
     hints: Mapping[str, bool] = READ,
-) -> Tool:
+) -> McpTool:
     """Return the tool that calls a function on the topics of the project."""
 
     def run(ghost: Ghost, given: Arguments) -> Result:
         now = {"now": ghost.store.clock()} if "now" in work.__annotations__ else {}
         return {"text": work(root, **{_snake(name): value for name, value in given.items()}, **now)}
 
-    return Tool(
+    return McpTool(
         work.__name__,
         title,
         description,

@@ -12,8 +12,8 @@ from ghostmem.mcp.tool import (
     TEXT,
     WRITE,
     Arguments,
+    McpTool,
     Result,
-    Tool,
     arguments,
     described,
 )
@@ -76,8 +76,8 @@ def _edge(ghost: Ghost, given: Arguments) -> Result:
     return result
 
 
-MEMORY: tuple[Tool, ...] = (
-    Tool(
+MEMORY: tuple[McpTool, ...] = (
+    McpTool(
         "ghost_put",
         "Remember",
         "Store a fact, or update it under the same key. The verdict says whether it "
@@ -94,7 +94,7 @@ MEMORY: tuple[Tool, ...] = (
         _put,
         {**WRITE, "idempotentHint": True},
     ),
-    Tool(
+    McpTool(
         "ghost_get",
         "Read one memory",
         "Read a memory by its key.",
@@ -103,7 +103,7 @@ MEMORY: tuple[Tool, ...] = (
         {"key": TEXT, "content": TEXT, "version": INTEGER},
         lambda ghost, given: plain(ghost.get(**given)),
     ),
-    Tool(
+    McpTool(
         "ghost_search",
         "Search memories",
         "Find memories by words and meaning. Empty means nothing relevant is known.",
@@ -116,7 +116,7 @@ MEMORY: tuple[Tool, ...] = (
         {"results": LIST, "legs": LIST},
         search,
     ),
-    Tool(
+    McpTool(
         "ghost_context",
         "Assemble context",
         "What to read before a task, packed into a token budget: pinned, relevant and "
@@ -136,7 +136,7 @@ MEMORY: tuple[Tool, ...] = (
         },
         lambda ghost, given: plain(ghost.context(**given)),
     ),
-    Tool(
+    McpTool(
         "ghost_expand",
         "Open summaries",
         "List summaries, or with a key show the memories of one.",
@@ -145,7 +145,7 @@ MEMORY: tuple[Tool, ...] = (
         {"children": LIST, "nodes": LIST, "clusters": LIST},
         lambda ghost, given: plain(ghost.expand(**given)),
     ),
-    Tool(
+    McpTool(
         "ghost_consolidate",
         "Summarise",
         "Store a summary of several memories, which all stay.",
@@ -159,7 +159,7 @@ MEMORY: tuple[Tool, ...] = (
         lambda ghost, given: plain(ghost.consolidate(**given)),
         WRITE,
     ),
-    Tool(
+    McpTool(
         "ghost_curate",
         "Curate one memory",
         "One step for one memory; `used` says that it helped.",
@@ -169,7 +169,7 @@ MEMORY: tuple[Tool, ...] = (
         _curate,
         CHANGE,
     ),
-    Tool(
+    McpTool(
         "ghost_edge",
         "Link memories",
         "Link two memories, remove a link, or list a memory's links.",
@@ -184,7 +184,7 @@ MEMORY: tuple[Tool, ...] = (
         _edge,
         {**CHANGE, "idempotentHint": True},
     ),
-    Tool(
+    McpTool(
         "ghost_reflect",
         "Tidy up",
         "Run the lifecycle rules: promote, fade, archive, link. dry_run shows what would change.",
@@ -194,7 +194,7 @@ MEMORY: tuple[Tool, ...] = (
         lambda ghost, given: plain(ghost.reflect(**given)),
         CHANGE,
     ),
-    Tool(
+    McpTool(
         "ghost_edge_candidates",
         "Pairs to classify",
         "Similar pairs without a reason yet: judge each, then commit caused_by, prevents "
@@ -207,6 +207,6 @@ MEMORY: tuple[Tool, ...] = (
 )
 
 
-def make_tools(_: Path) -> tuple[Tool, ...]:
+def make_tools(_: Path) -> tuple[McpTool, ...]:
     """Return the tools of the toolset."""
     return MEMORY

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ghostmem.mcp.tool import TEXT, WRITE, Arguments, Result, Tool, described
+from ghostmem.mcp.tool import TEXT, WRITE, Arguments, McpTool, Result, described
 from ghostmem.notes.memory_tools import (
     MAX_RESULTS,
     SAVE,
@@ -23,7 +23,7 @@ SEMANTIC, LITERAL = "semantic", "text"
 MAX_HITS = 200
 
 
-def make_tools(root: Path) -> tuple[Tool, ...]:
+def make_tools(root: Path) -> tuple[McpTool, ...]:
     """Return memory_search and memory_save; text is searched in added folders, else in `root`."""
 
     def search(ghost: Ghost, given: Arguments) -> Result:
@@ -54,7 +54,7 @@ def make_tools(root: Path) -> tuple[Tool, ...]:
         },
     }
     return (
-        Tool(
+        McpTool(
             "memory_search",
             "Search memory",
             SEARCH,
@@ -64,7 +64,7 @@ def make_tools(root: Path) -> tuple[Tool, ...]:
             search,
             uses_namespace=False,
         ),
-        Tool(
+        McpTool(
             "memory_save",
             "Save a note",
             SAVE,

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ghostmem.mcp.tool import TEXT, Arguments, Result, Tool, arguments, described
+from ghostmem.mcp.tool import TEXT, Arguments, McpTool, Result, arguments, described
 from ghostmem.outline.languages.table import LANGUAGES
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ FORMATS = ("text", "json")
 
 
 def _parameters(names: str, **changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the parameters of a tool: some of its own, then those that all three share."""
+    """Return the parameters of a tool: its own, then those that all three tools share."""
     language = {"description": f"one of {', '.join(LANGUAGES)}"}
     return {
         **arguments("outline_symbol", names, language=language, **changes),
@@ -28,7 +28,7 @@ def _parameters(names: str, **changes: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def make_tools(root: Path) -> tuple[Tool, ...]:
+def make_tools(root: Path) -> tuple[McpTool, ...]:
     """Return the three tools over a project."""
 
     def tool(
@@ -37,7 +37,7 @@ def make_tools(root: Path) -> tuple[Tool, ...]:
         parameters: Mapping[str, Any],
         required: tuple[str, ...],
         outline: Callable[..., Outline],
-    ) -> Tool:
+    ) -> McpTool:
         def run(ghost: Ghost, given: Arguments) -> Result:
             form = given.pop("format", "text")
             made = outline(ghost, root=root, **given)
@@ -45,7 +45,7 @@ def make_tools(root: Path) -> tuple[Tool, ...]:
                 "text": made.text if form == "text" else json.dumps(made.data, ensure_ascii=False)
             }
 
-        return Tool(
+        return McpTool(
             outline.__name__,
             title,
             description,

@@ -1,4 +1,4 @@
-"""Prompts that a person can call on: recall, remember and review, and those of other toolsets."""
+"""Prompts for a person to choose: recall, remember and review, and those of other toolsets."""
 
 import re
 from collections.abc import Collection, Mapping

@@ -1,6 +1,4 @@
-"""What a client may ask of a server, as the protocol names it: each request a function from plain
-data to plain data.
-"""
+"""Requests of the protocol, each a function from plain data to plain data."""
 
 from __future__ import annotations
 
@@ -23,11 +21,11 @@ if TYPE_CHECKING:
     from ghostmem.mcp.tool_server import ToolServer
 
 CALL = "tools/call"
-_MOST = 100  # values of one completion
+MAX_COMPLETIONS = 100
 
 
-class Client(NamedTuple):
-    """Who asks: the name it gave itself, and what it can do."""
+class ClientInfo(NamedTuple):
+    """A client: the name it gave itself, and its capabilities."""
 
     name: str = "mcp"
     capabilities: Mapping[str, Any] = {}
@@ -38,7 +36,7 @@ Found = dict[str, Any]
 
 
 def reply_to(message: Message, work: Callable[[Given], Found]) -> Message:
-    """Return the response to a request: what the work makes of its parameters, or what is wrong."""
+    """Return the response to a request: the result of `work`, or an error."""
     given = message.get("params")
     try:
         if given is not None and not isinstance(given, dict):
@@ -50,7 +48,7 @@ def reply_to(message: Message, work: Callable[[Given], Found]) -> Message:
         return error_reply(error, message["id"])
 
 
-def run_method(tools: ToolServer, method: str, client: Client, given: Given) -> Found:
+def run_method(tools: ToolServer, method: str, client: ClientInfo, given: Given) -> Found:
     """Answer any request that comes after the handshake."""
     if method == "ping":
         return {}
@@ -59,7 +57,7 @@ def run_method(tools: ToolServer, method: str, client: Client, given: Given) -> 
     return answer(tools, method, given, client)
 
 
-def answer(tools: ToolServer, method: str, given: Given, client: Client) -> Found:
+def answer(tools: ToolServer, method: str, given: Given, client: ClientInfo) -> Found:
     """Answer a request that is one of REQUESTS."""
     run, schema = REQUESTS[method]
     given = {name: value for name, value in given.items() if value is not None}
@@ -80,43 +78,35 @@ def answer(tools: ToolServer, method: str, given: Given, client: Client) -> Foun
         raise ProtocolError(INTERNAL_ERROR, f"{type(error).__name__} in {method}") from None
 
 
-def _list_tools(tools: ToolServer, _: Given, client: Client) -> Found:
-    return {"tools": tools.listed(is_shown_by(client.capabilities))}
-
-
-def _call_tool(tools: ToolServer, given: Given, client: Client) -> Found:
+def _call_tool(tools: ToolServer, given: Given, client: ClientInfo) -> Found:
     CLIENT.set(client.name[:MAX_KEY])
     return tools.call(given["name"], given.get("arguments"))
 
 
-def _list_resources(tools: ToolServer, _: Given, client: Client) -> Found:
+def _list_resources(tools: ToolServer, _: Given, client: ClientInfo) -> Found:
     apps = [app_resource()] if is_shown_by(client.capabilities) else []
     return {"resources": [*apps, *resources(tools)]}
 
 
-def _list_templates(_: ToolServer, __: Given, ___: Client) -> Found:
-    return {"resourceTemplates": templates()}
+def _resource(tools: ToolServer, uri: str) -> Found:
+    return app_contents() if uri == URI else read(tools, uri)
 
 
-def _read_resource(tools: ToolServer, given: Given, _: Client) -> Found:
-    return {"contents": [app_contents() if given["uri"] == URI else read(tools, given["uri"])]}
-
-
-def _list_prompts(tools: ToolServer, _: Given, __: Client) -> Found:
-    return {"prompts": list(offered(tools.toolsets).values())}
-
-
-def _get_prompt(tools: ToolServer, given: Given, _: Client) -> Found:
+def _get_prompt(tools: ToolServer, given: Given, _: ClientInfo) -> Found:
     own = tools.own()
     named = own if CALLER.get().may(own, "read") else "(one you may read)"
     return prompt_result(given["name"], _texts(given.get("arguments")), named, tools.toolsets)
 
 
-def _complete(tools: ToolServer, given: Given, _: Client) -> Found:
+def _complete(tools: ToolServer, given: Given, _: ClientInfo) -> Found:
     known = _texts(given.get("context", {}).get("arguments"))
     found = complete(tools, given["argument"]["name"], given["argument"]["value"], known)
     return {
-        "completion": {"values": found[:_MOST], "total": len(found), "hasMore": len(found) > _MOST}
+        "completion": {
+            "values": found[:MAX_COMPLETIONS],
+            "total": len(found),
+            "hasMore": len(found) > MAX_COMPLETIONS,
+        }
     }
 
 
@@ -138,13 +128,22 @@ def _with(required: Mapping[str, Schema], **more: Schema) -> Schema:
     return {"type": "object", "properties": {**required, **more}, "required": list(required)}
 
 
-REQUESTS: Mapping[str, tuple[Callable[[ToolServer, Given, Client], Found], Schema]] = {
-    "tools/list": (_list_tools, _ANY),
+REQUESTS: Mapping[str, tuple[Callable[[ToolServer, Given, ClientInfo], Found], Schema]] = {
+    "tools/list": (
+        lambda tools, _, client: {"tools": tools.listed(is_shown_by(client.capabilities))},
+        _ANY,
+    ),
     CALL: (_call_tool, _with({"name": _TEXT}, arguments=_ANY)),
     "resources/list": (_list_resources, _ANY),
-    "resources/templates/list": (_list_templates, _ANY),
-    "resources/read": (_read_resource, _with({"uri": _TEXT})),
-    "prompts/list": (_list_prompts, _ANY),
+    "resources/templates/list": (lambda *_: {"resourceTemplates": templates()}, _ANY),
+    "resources/read": (
+        lambda tools, given, _: {"contents": [_resource(tools, given["uri"])]},
+        _with({"uri": _TEXT}),
+    ),
+    "prompts/list": (
+        lambda tools, *_: {"prompts": list(offered(tools.toolsets).values())},
+        _ANY,
+    ),
     "prompts/get": (_get_prompt, _with({"name": _TEXT}, arguments=_ANY)),
     "completion/complete": (
         _complete,

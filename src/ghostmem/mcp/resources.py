@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 SCHEME = "memory://"
 INDEX = "index"
 _MARKDOWN = "text/markdown"
-_COMPLETED = 10_000  # keys that a completion looks through
-_MOST = 500  # memories that an index lists
+MAX_COMPLETED = 10_000  # keys that a completion reads
+MAX_INDEXED = 500  # memories in an index
 
 
 def uri(ns: str, key: str) -> str:
@@ -54,7 +54,7 @@ def resources(tools: ToolServer) -> list[dict[str, str]]:
 
 
 def read(tools: ToolServer, address: str) -> dict[str, str]:
-    """Return what an address holds."""
+    """Return the content of an address."""
     ns, _, key = address.removeprefix(SCHEME).partition("/")
     ns, key = unquote(ns), unquote(key)
     try:
@@ -71,7 +71,7 @@ def read(tools: ToolServer, address: str) -> dict[str, str]:
 
 
 def _index(tools: ToolServer, ns: str) -> str:
-    found = tools.ghost.list(ns, limit=_MOST)
+    found = tools.ghost.list(ns, limit=MAX_INDEXED)
     lines = [
         f"- `{memory.key}` ({memory.created_at:%Y-%m-%d}): {first_line(memory.content, 100)}"
         for memory in found
@@ -91,7 +91,7 @@ def complete(tools: ToolServer, name: str, value: str, known: Mapping[str, str])
     if name != "key" or ns.endswith("*") or not CALLER.get().may(ns, "read"):
         return []
     try:
-        found = tools.ghost.list(ns, key_prefix=value, limit=_COMPLETED)
+        found = tools.ghost.list(ns, key_prefix=value, limit=MAX_COMPLETED)
     except GhostError:  # nothing starts with what cannot be a key
         return []
     keys = sorted(memory.key for memory in found)

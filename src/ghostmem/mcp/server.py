@@ -1,6 +1,4 @@
-"""The protocol through its official SDK: over HTTP, and over standard input and output for clients
-of the newer protocol.
-"""
+"""The protocol through its official SDK: over HTTP, and over stdio for the newer protocol."""
 
 from __future__ import annotations
 
@@ -20,7 +18,7 @@ from ghostmem.mcp.app import EXTENSION
 from ghostmem.mcp.bodies import CheckedBodies
 from ghostmem.mcp.frames import FrameError, encode, error_reply, parse, read_message
 from ghostmem.mcp.protocol import INVALID_PARAMS, INVALID_REQUEST, NAME, TITLE, ProtocolError
-from ghostmem.mcp.requests import CALL, Client, answer
+from ghostmem.mcp.requests import CALL, ClientInfo, answer
 from ghostmem.mcp.texts import instructions
 from ghostmem.mcp.tool_server import ToolServer, defer_model
 
@@ -85,11 +83,13 @@ def _handler(tools: ToolServer, method: str, result: type[BaseModel]) -> Any:
     return handle
 
 
-def _client(context: Context) -> Client:
-    """Return who asks, as far as that is known."""
+def _client(context: Context) -> ClientInfo:
+    """Return the client of a request, as far as it is known."""
     known, capabilities = context.session.client_params, context.session.client_capabilities
     extensions = (capabilities.extensions or {}) if capabilities else {}
-    return Client(known.client_info.name if known else Client().name, {"extensions": extensions})
+    return ClientInfo(
+        known.client_info.name if known else ClientInfo().name, {"extensions": extensions}
+    )
 
 
 def serve_stdio(tools: ToolServer, source: Iterable[bytes], sink: BinaryIO) -> None:
@@ -115,7 +115,7 @@ def serve_stdio(tools: ToolServer, source: Iterable[bytes], sink: BinaryIO) -> N
 class _Lines:
     """Lines that the SDK can read.
 
-    It would pass over all others in silence, so they are answered here.
+    The SDK ignores all other lines silently, so they are answered here.
     """
 
     def __init__(self, source: Iterable[bytes], sink: BinaryIO) -> None:
@@ -136,7 +136,7 @@ class _Lines:
 
 
 def _check(line: bytes) -> bool:
-    """Say whether a line is for the SDK; raise the error that answers one which is no message."""
+    """Tell whether a line is for the SDK, or raise the error that answers it."""
     message = read_message(parse(line))
     if message is None:
         return False

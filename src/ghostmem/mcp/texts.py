@@ -185,7 +185,7 @@ def _summary(found: Mapping[str, Any]) -> str:
 
 
 def _shown(found: Mapping[str, Any]) -> str:
-    """Return what the user sees: a memory, or what was found."""
+    """Return the text for the viewer: one memory, or the hits."""
     if "memory" in found:
         return _memory(found["memory"])
     lines = [

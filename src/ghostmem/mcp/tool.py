@@ -24,7 +24,7 @@ CHANGE: Mapping[str, bool] = {"readOnlyHint": False, "destructiveHint": True}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Tool:
+class McpTool:
     """A tool that a model can call."""
 
     name: str

@@ -16,7 +16,7 @@ from ghostmem.notes.project import project_namespace
 
 if TYPE_CHECKING:
     from ghostmem.ghost import Ghost
-    from ghostmem.mcp.tool import Tool
+    from ghostmem.mcp.tool import McpTool
 
 
 class ToolServer:
@@ -86,7 +86,7 @@ class ToolServer:
             return self.ns
         return caller.grants[0][0]
 
-    def _needed(self, tool: Tool, arguments: Mapping[str, Any]) -> str:
+    def _needed(self, tool: McpTool, arguments: Mapping[str, Any]) -> str:
         harmless = (tool.name == "ghost_edge" and arguments.get("op") == "list") or arguments.get(
             "dry_run"
         ) is True
@@ -99,14 +99,14 @@ class ToolServer:
         return ns
 
 
-def _require_everywhere(tool: Tool) -> None:
+def _require_everywhere(tool: McpTool) -> None:
     """Refuse a tool on files to callers that may not use all namespaces."""
     if not CALLER.get().may("", tool.scope):
         hint = "it takes a token whose grant is for all namespaces; ask the user for one"
         raise ForbiddenError(f"this token may not {tool.scope} files with {tool.name}", hint)
 
 
-def _listed(tool: Tool) -> dict[str, Any]:
+def _listed(tool: McpTool) -> dict[str, Any]:
     """Return a tool as the protocol lists it."""
     return {
         "name": tool.name,

@@ -11,7 +11,7 @@ from ghostmem.errors import InvalidInputError
 from ghostmem.schema import check
 
 if TYPE_CHECKING:
-    from ghostmem.mcp.tool import Arguments, Tool
+    from ghostmem.mcp.tool import Arguments, McpTool
 
 # tools that may read all namespaces with a prefix
 SEVERAL = ("ghost_search", "ghost_context", "ghost_reflect", "ghost_conflicts", "ghost_show")
@@ -26,9 +26,9 @@ TOOLSETS: Mapping[str, str] = {
 }
 
 
-def chosen_tools(toolsets: Iterable[str], root: Path | None = None) -> dict[str, Tool]:
+def chosen_tools(toolsets: Iterable[str], root: Path | None = None) -> dict[str, McpTool]:
     """Return the tools of some toolsets by name; those on files work below `root`."""
-    tools: dict[str, Tool] = {}
+    tools: dict[str, McpTool] = {}
     toolsets = list(toolsets)
     if not toolsets:
         raise InvalidInputError("no toolset was named", f"there are: {', '.join(TOOLSETS)}")
@@ -42,7 +42,7 @@ def chosen_tools(toolsets: Iterable[str], root: Path | None = None) -> dict[str,
     return tools
 
 
-def find_tool(tools: Mapping[str, Tool], name: str) -> Tool:
+def find_tool(tools: Mapping[str, McpTool], name: str) -> McpTool:
     """Return a tool by its name.
 
     Raises:
@@ -53,7 +53,7 @@ def find_tool(tools: Mapping[str, Tool], name: str) -> Tool:
     return tools[name]
 
 
-def checked_arguments(tool: Tool, given: Mapping[str, Any] | None) -> Arguments:
+def checked_arguments(tool: McpTool, given: Mapping[str, Any] | None) -> Arguments:
     """Return the arguments of a call that are not null, after a check against the tool's schema."""
     arguments = {name: value for name, value in (given or {}).items() if value is not None}
     check(arguments, tool.schema)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ghostmem.mcp.tool import LIST, TEXT, WRITE, Tool, arguments
+from ghostmem.mcp.tool import LIST, TEXT, WRITE, McpTool, arguments
 from ghostmem.model import plain
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-TRUTH: tuple[Tool, ...] = (
-    Tool(
+TRUTH: tuple[McpTool, ...] = (
+    McpTool(
         "ghost_conflicts",
         "Open contradictions",
         "Pairs of memories that contradict each other and are not decided, and what may be stale.",
@@ -20,7 +20,7 @@ TRUTH: tuple[Tool, ...] = (
         {"conflicts": LIST, "maybe_stale": LIST},
         lambda ghost, given: plain(ghost.conflicts(**given)),
     ),
-    Tool(
+    McpTool(
         "ghost_resolve",
         "Decide a contradiction",
         "Keep one memory and end what it contradicts; ask the user first when it is about "
@@ -31,7 +31,7 @@ TRUTH: tuple[Tool, ...] = (
         lambda ghost, given: plain(ghost.resolve(**given)),
         WRITE,
     ),
-    Tool(
+    McpTool(
         "ghost_timeline",
         "How a fact evolved",
         "Every version, correction and ending of a key, or of what a question finds, oldest first.",
@@ -43,6 +43,6 @@ TRUTH: tuple[Tool, ...] = (
 )
 
 
-def make_tools(_: Path) -> tuple[Tool, ...]:
+def make_tools(_: Path) -> tuple[McpTool, ...]:
     """Return the tools of the toolset."""
     return TRUTH

@@ -28,7 +28,7 @@ admin = CommandGroup(
 @click.argument("role")
 @click.argument("grants", nargs=-1, required=True, metavar="NS[:write]...")
 def admin_grant(console: Console, role: str, grants: tuple[str, ...]) -> None:
-    """Let a role of the database read namespaces in SQL, or write in them."""
+    """Let a role of the database read or write namespaces in SQL."""
     for text in grants:
         ns = text.removesuffix(":write") if text.endswith(":write") else text.removesuffix(":read")
         made = cluster.grant(console.ghost.store, role, ns, write=text.endswith(":write"))
@@ -39,7 +39,7 @@ def admin_grant(console: Console, role: str, grants: tuple[str, ...]) -> None:
 @click.argument("role")
 @click.argument("namespaces", nargs=-1, metavar="[NS]...")
 def admin_revoke(console: Console, role: str, namespaces: tuple[str, ...]) -> None:
-    """Take grants of a role back: those of some namespaces, or all."""
+    """Revoke grants of a role: for some namespaces, or all."""
     for ns in namespaces or (None,):
         named = None if ns is None else ns.removesuffix(":write").removesuffix(":read")
         console.show_all(
@@ -50,7 +50,7 @@ def admin_revoke(console: Console, role: str, namespaces: tuple[str, ...]) -> No
 
 @admin.command("grants")
 def admin_grants(console: Console) -> None:
-    """List what roles of the database were granted."""
+    """List the grants of database roles."""
     console.show_all(
         cluster.list_grants(console.ghost.store),
         _grant_text,
@@ -86,7 +86,7 @@ def _server_text(node: "ClusterNode") -> str:
     help="Into how many parts; it cannot be changed in place.",
 )
 def admin_distribute(console: Console, shards: int) -> None:
-    """Spread the store over a Citus cluster by namespace, and look how statements route."""
+    """Distribute the store over a Citus cluster by namespace, and check how statements route."""
     done = cluster.distribute(
         console.ghost.store, shards=shards, progress=console.progress("tables")
     )
@@ -98,7 +98,10 @@ def admin_distribute(console: Console, shards: int) -> None:
         f"; {plural(done.shards, 'shard')}\n{good} of "
         f"{plural(done.statements, 'everyday statement')} ask one shard"
     )
-    text += "".join(f"\n  {one.verb}: {one.shards} shards: {one.statement}" for one in done.wide)
+    text += "".join(
+        f"\n  {statement.verb}: {statement.shards} shards: {statement.statement}"
+        for statement in done.wide
+    )
     console.show(done, text)
 
 

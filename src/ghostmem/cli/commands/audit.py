@@ -60,7 +60,7 @@ audit.subcommand_metavar = "[PATH] | COMMAND [ARGS]..."
 @NS_FILTER
 @click.argument("path", required=False)
 def score(console: Console, ns: str | None, path: str | None = None) -> None:
-    """Score how tidy a store is, and say what to run next; or verify the change log."""
+    """Score how tidy a store is, or verify its change log."""
     if path and ns:
         raise InvalidInputError(
             "a namespace and a path were given",
@@ -75,9 +75,7 @@ def score(console: Console, ns: str | None, path: str | None = None) -> None:
 
         found = audit_store(console.ghost.store, console.ns_filter(ns))
     console.show(found, _audit_text(found))
-    if not console.as_json:
-        for line in (*(f"not judged: {reason}" for reason in found.unjudged), *found.notes):
-            console.note(visible(line))
+    console.notes((*(f"not judged: {reason}" for reason in found.unjudged), *found.notes), "")
 
 
 audit.alone = score.callback
@@ -93,8 +91,9 @@ audit.params[:0] = score.params[:1]
 def audit_verify(console: Console, head: str | None) -> int:
     """Recompute the hash chain of the change log; exit 5 when it was tampered with.
 
-    Note the head that it prints somewhere else: given later, it proves that nothing before it was
-    rewritten."""
+    Keep the head that it prints elsewhere: given later, it proves that nothing before it was
+    rewritten.
+    """
     found = console.ghost.verify_log(head)
     lines = [_chain_text(chain) for chain in found.chains if chain.lines or chain.broken]
     lines += [visible(sentence) for sentence in found.broken]
@@ -127,14 +126,14 @@ def _chain_text(chain: Chain) -> str:
 
 @audit.command("log")
 @NS_FILTER
-@click.option("--since", metavar="TIME", help="Only what was changed at or after.")
+@click.option("--since", metavar="TIME", help="Only changes at or after this time.")
 @click.option(
     "-l",
     "--limit",
     type=click.IntRange(min=0),
     default=100,
     show_default=True,
-    help="The latest so many; 0 for all.",
+    help="Maximum number of entries, the latest; 0: all.",
 )
 def audit_log(console: Console, ns: str | None, since: str | None, limit: int) -> None:
     """List the change log: who changed which memory, how and when."""
@@ -154,20 +153,20 @@ def _log_text(line: LogLine) -> str:
     )
 
 
-def _audit_text(found: AuditReport) -> str:
-    """Return a report as a person reads it: the score, then each finding with where and
-    what next.
-    """
-    colour = next(colour for least, colour in COLOURS if found.score >= least)
+def _audit_text(report: AuditReport) -> str:
+    """Return a report as text: the score, then each finding with examples and a next step."""
+    colour = next(colour for least, colour in COLOURS if report.score >= least)
     about = (
-        f"{plural(found.memories, 'memory')} in {plural(found.namespaces, 'namespace')}, "
-        f"{plural(found.edges, 'edge')}"
-        f"  {dim(visible(found.source))}"
+        f"{plural(report.memories, 'memory')} in {plural(report.namespaces, 'namespace')}, "
+        f"{plural(report.edges, 'edge')}"
+        f"  {dim(visible(report.source))}"
     )
-    lines = [f"{bold(click.style(f'{found.score} of 100', fg=colour))}  {about}"]
-    having = sorted((one for one in found.findings if one.count), key=lambda one: -one.cost)
-    lines += [_finding_text(one) for one in having]
-    clean = [one.name for one in found.findings if not one.count]
+    lines = [f"{bold(click.style(f'{report.score} of 100', fg=colour))}  {about}"]
+    findings = sorted(
+        (finding for finding in report.findings if finding.count), key=lambda finding: -finding.cost
+    )
+    lines += [_finding_text(finding) for finding in findings]
+    clean = [finding.name for finding in report.findings if not finding.count]
     if clean:
         lines.append(dim(f"nothing found: {', '.join(name.replace('_', ' ') for name in clean)}"))
     return "\n".join(lines)

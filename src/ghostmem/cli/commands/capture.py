@@ -71,7 +71,7 @@ FORMAT = click.option(
         type=float,
         default=0.35,
         show_default=True,
-        help="Leave out what scores less.",
+        help="Minimum score of a candidate.",
     ),
     click.option(
         "--max",
@@ -79,7 +79,7 @@ FORMAT = click.option(
         type=int,
         default=12,
         show_default=True,
-        help="At most so many, the strongest.",
+        help="Maximum number of candidates; the strongest are kept.",
     ),
     "tags source_user source_kind source_scope source_client allow_secrets",
 )
@@ -95,7 +95,7 @@ def capture(
     tags: tuple[str, ...],
     **named: Any,
 ) -> None:
-    """Find what is worth remembering in a conversation or a text, and store it."""
+    """Find facts worth remembering in a conversation or a text, and store them."""
     space = console.ns(ns)
     dry_run = sys.stdin.isatty() and sys.stdout.isatty() if store is None else not store
     given: list[Any] | None = None
@@ -131,10 +131,10 @@ def capture(
     if console.as_json:
         return
     held = [
-        f"{one.key}: {note}"
-        for one in done.candidates
-        if one.outcome is Outcome.QUARANTINED
-        for note in one.notes
+        f"{candidate.key}: {note}"
+        for candidate in done.candidates
+        if candidate.outcome is Outcome.QUARANTINED
+        for note in candidate.notes
     ]
     console.notes((*done.refused, *done.notes, *held))
     if dry_run and done.candidates:
@@ -160,7 +160,7 @@ def _read_file(name: str) -> str:
 
 
 def _candidates(text: str, name: str) -> list[Any]:
-    """Read candidates: a list of objects, or an object that holds one."""
+    """Read candidates: a list of objects, or an object that contains one."""
     where = "standard input" if name == "-" else name
     try:
         found = json.loads(text)
@@ -180,22 +180,22 @@ def _candidates(text: str, name: str) -> list[Any]:
 
 
 def _recognised(text: str) -> list[Any] | None:
-    """Return the candidates that a text is, when it is a JSON list of objects with a content."""
+    """Return the candidates in a text that is a JSON list of objects with a content."""
     if not text.lstrip().startswith("["):
         return None
     try:
-        found = json.loads(text)
+        items = json.loads(text)
     except (ValueError, RecursionError):
         return None
     is_list = (
-        isinstance(found, list)
-        and found
-        and any(isinstance(one, dict) and "content" in one for one in found)
+        isinstance(items, list)
+        and items
+        and any(isinstance(item, dict) and "content" in item for item in items)
     )
     # messages have a role: they are a conversation, which is read with --transcript
     return (
-        found
-        if is_list and not any(isinstance(one, dict) and "role" in one for one in found)
+        items
+        if is_list and not any(isinstance(item, dict) and "role" in item for item in items)
         else None
     )
 
@@ -203,7 +203,7 @@ def _recognised(text: str) -> list[Any] | None:
 def _store_command(
     ns: str, text: tuple[str, ...], file: str | None, transcript: str | None, candidates: str | None
 ) -> str:
-    """Return the command that stores what was shown."""
+    """Return the command that stores the candidates just shown."""
     parts = ["ghost", "capture", "-n", ns, "--store"]
     for option, value in (
         ("--file", file),
@@ -223,22 +223,24 @@ def _capture_text(done: "CaptureReport") -> str:
         f"{verb} {plural(len(done.candidates), 'candidate')}"
         + ("" if done.dry_run else f", {done.stored} stored")
     ]
-    return "\n".join([*lines, *(_candidate_row(one) for one in done.candidates)])
+    return "\n".join([*lines, *(_candidate_row(candidate) for candidate in done.candidates)])
 
 
-def _candidate_row(one: "Captured") -> str:
-    score = "" if one.importance is None else f"{one.importance:.2f} "
-    told = [str(one.outcome)] if one.outcome else []
-    if one.verdict is not None and one.verdict.kind != "new":
-        told.append(
-            f"{one.verdict.kind} of {visible(one.verdict.key)}"
-            if one.verdict.key
-            else str(one.verdict.kind)
+def _candidate_row(candidate: "Captured") -> str:
+    score = "" if candidate.importance is None else f"{candidate.importance:.2f} "
+    outcome = [str(candidate.outcome)] if candidate.outcome else []
+    if candidate.verdict is not None and candidate.verdict.kind != "new":
+        outcome.append(
+            f"{candidate.verdict.kind} of {visible(candidate.verdict.key)}"
+            if candidate.verdict.key
+            else str(candidate.verdict.kind)
         )
-    about = dim(f"{one.sort or one.kind}  {' '.join(told)}".rstrip())
-    reasons = dim(f"    because: {visible('; '.join(one.reasons))}") if one.reasons else ""
-    content = "\n".join(f"    {visible(line)}" for line in one.content.split("\n"))
-    key = bold(visible(one.stored_as or one.key))
+    about = dim(f"{candidate.sort or candidate.kind}  {' '.join(outcome)}".rstrip())
+    reasons = (
+        dim(f"    because: {visible('; '.join(candidate.reasons))}") if candidate.reasons else ""
+    )
+    content = "\n".join(f"    {visible(line)}" for line in candidate.content.split("\n"))
+    key = bold(visible(candidate.stored_as or candidate.key))
     return "\n".join(part for part in (f"{score}{key}  {about}", content, reasons) if part)
 
 
@@ -385,9 +387,11 @@ def _ingest_transcript(
     type=int,
     default=2,
     show_default=True,
-    help="Only what so many sessions share.",
+    help="Minimum number of sessions that share a sequence.",
 )
-@click.option("--max", "most", type=int, default=20, show_default=True, help="At most so many.")
+@click.option(
+    "--max", "most", type=int, default=20, show_default=True, help="Maximum number of procedures."
+)
 @click.option(
     "--store/--dry-run",
     default=False,
@@ -402,7 +406,7 @@ def mine_procedures(
     most: int,
     store: bool,
 ) -> None:
-    """Find what was done again and again, in the same order."""
+    """Find sequences of actions that several sessions share."""
     space = console.ns(ns) if store or not paths else ns
     done = console.ghost.mine_procedures(
         paths, space, format=recorder, fewest=min_sessions, most=most, dry_run=not store
@@ -414,16 +418,17 @@ def mine_procedures(
     )
     if console.as_json:
         return
-    for note in done.notes:
-        console.note(f"note: {visible(note)}")
+    console.notes(done.notes)
     if done.procedures and not store:
         console.note("nothing was stored; --store does that")
     elif store:
         console.vector_note()
 
 
-def _procedure_row(one: "Mined") -> str:
-    told = f"  {one.outcome}" if one.outcome else ""
-    about = dim(f"{one.importance:.2f}  in {plural(one.support, 'session')}{told}")
-    steps = "\n".join(f"    {number}. {visible(step)}" for number, step in enumerate(one.steps, 1))
-    return f"{bold(visible(one.stored_as or one.key))}  {about}\n{steps}"
+def _procedure_row(procedure: "Mined") -> str:
+    outcome = f"  {procedure.outcome}" if procedure.outcome else ""
+    about = dim(f"{procedure.importance:.2f}  in {plural(procedure.support, 'session')}{outcome}")
+    steps = "\n".join(
+        f"    {number}. {visible(step)}" for number, step in enumerate(procedure.steps, 1)
+    )
+    return f"{bold(visible(procedure.stored_as or procedure.key))}  {about}\n{steps}"

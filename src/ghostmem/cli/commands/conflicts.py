@@ -9,7 +9,7 @@ from ghostmem.cli.console import (
     command,
 )
 from ghostmem.cli.options import NS_FILTER, options
-from ghostmem.cli.output import bold, dim
+from ghostmem.cli.output import bold, dim, named
 from ghostmem.errors import InvalidInputError
 from ghostmem.text.excerpt import first_line, visible
 
@@ -32,7 +32,7 @@ def conflicts(console: Console, ns: str | None) -> None:
         return
     console.show_all(found.conflicts, _conflict_text, "nothing is in dispute")
     for doubt in found.maybe_stale:
-        console.line(f"{dim(doubt.ns + '/')}{bold(visible(doubt.key))}  {visible(doubt.why)}")
+        console.line(f"{named(doubt)}  {visible(doubt.why)}")
     if found.conflicts:
         first = found.conflicts[0]
         console.note(
@@ -41,15 +41,12 @@ def conflicts(console: Console, ns: str | None) -> None:
         )
 
 
-def _conflict_text(one: "Conflict") -> str:
-    how = "inferred" if one.automatic else "said"
-    head = (
-        f"{dim(one.ns + '/')}{bold(visible(one.key))} contradicts "
-        f"{bold(visible(one.other))}  {dim(how)}"
-    )
-    new = f"    {one.created_at:%Y-%m-%d}  {first_line(one.content, 110)}"
-    old = f"    {dim(f'{one.other_created_at:%Y-%m-%d}  {first_line(one.other_content, 110)}')}"
-    return f"{head}\n{new}\n{old}"
+def _conflict_text(conflict: "Conflict") -> str:
+    how = "inferred" if conflict.automatic else "said"
+    head = f"{named(conflict)} contradicts {bold(visible(conflict.other))}  {dim(how)}"
+    new = f"    {conflict.created_at:%Y-%m-%d}  {first_line(conflict.content, 110)}"
+    other = f"{conflict.other_created_at:%Y-%m-%d}  {first_line(conflict.other_content, 110)}"
+    return f"{head}\n{new}\n    {dim(other)}"
 
 
 @command(
@@ -96,5 +93,4 @@ def resolve(
     else:
         text = f"{name} holds; {visible(', '.join(found.closed))} ended {found.valid_to:%Y-%m-%d}"
     console.show(found, text)
-    for doubt in () if console.as_json else found.maybe_stale:
-        console.note(f"maybe stale: {visible(doubt)}")
+    console.notes(found.maybe_stale, "maybe stale: ")

@@ -17,7 +17,7 @@ from ghostmem.cli.options import (
     read_text,
     words,
 )
-from ghostmem.cli.output import bold, dim, plural
+from ghostmem.cli.output import dim, named, plural
 from ghostmem.context.composite import FACTORS
 from ghostmem.model import LeftOut, Pack, Packed
 from ghostmem.text.excerpt import visible
@@ -138,42 +138,42 @@ def _packed_text(packed: Packed, explain: bool) -> str:
         f"{packed.created_at:%Y-%m-%d}  {packed.kind} "
         f"{packed.tier}{' pinned' if packed.pinned else ''}  {packed.tokens} tokens"
     )
-    head = f"{dim(packed.ns + '/')}{bold(visible(packed.key))}  {packed.score:.2f}  {dim(about)}"
+    head = f"{named(packed)}  {packed.score:.2f}  {dim(about)}"
     body = "\n".join(f"    {line}" for line in visible(packed.content).splitlines())
     return f"{head}\n{body}" + (f"\n    {dim(_reasons(packed))}" if explain else "")
 
 
 def _reasons(packed: Packed) -> str:
-    """Say in one line why a memory is in a pack."""
+    """Return in one line why a memory is in a pack."""
     why = packed.why
     parts = [
         f"{name} {'×' if name in FACTORS else '+'}{value:.2f}"
         for name, value in why.parts.items()
         if value
     ]
-    told = [why.stage]
+    reasons = [why.stage]
     if why.path:
-        told.append(
+        reasons.append(
             " · ".join(
                 f"{visible(hop.from_key)} —{hop.rel} {hop.weight:.2f}→ {visible(hop.to_key)}"
                 for hop in why.path
             )
         )
     if why.legs:
-        told.append(" ".join(f"{leg} #{rank}" for leg, rank in why.legs.items()))
+        reasons.append(" ".join(f"{leg} #{rank}" for leg, rank in why.legs.items()))
     if parts:
-        told.append(", ".join(parts))
+        reasons.append(", ".join(parts))
     if packed.excerpt:
-        told.append("excerpt")
+        reasons.append("excerpt")
     if packed.count > 1:
-        told.append(
+        reasons.append(
             f"{packed.count} memories say the same, also {visible(', '.join(packed.same_as))}"
         )
     if packed.summary_of:
-        told.append(f"stands for {visible(', '.join(packed.summary_of))}")
+        reasons.append(f"stands for {visible(', '.join(packed.summary_of))}")
     if why.note:
-        told.append(visible(why.note))
-    return "; ".join(told)
+        reasons.append(visible(why.note))
+    return "; ".join(reasons)
 
 
 @command(
@@ -185,12 +185,9 @@ def _reasons(packed: Packed) -> str:
 @click.argument("keys", nargs=-1, required=True)
 @options("used", "ns")
 def used(console: Console, keys: tuple[str, ...], ns: str | None) -> None:
-    """Say which memories really helped, so that they stay."""
+    """Record which memories helped, so that they are kept."""
     found = console.ghost.used(console.ns(ns), keys)
     console.show_all(
         found,
-        lambda use: (
-            f"{dim(use.ns + '/')}{bold(visible(use.key))}  helped "
-            f"{plural(use.utility_count, 'time')}"
-        ),
+        lambda use: f"{named(use)}  helped {plural(use.utility_count, 'time')}",
     )

@@ -96,7 +96,7 @@ def edge_add(
     rel: str | None,
     weight: float | None,
 ) -> None:
-    """Link two memories; a link that is there gets the new weight."""
+    """Link two memories; an existing link gets the new weight."""
     _add_edge(console, console.ns(ns), from_key, to_key, rel, weight)
 
 
@@ -122,9 +122,7 @@ def edge_list(console: Console, key: str | None, ns: str | None, rel: str | None
 def edge_candidates(
     console: Console, ns: str | None, max_pairs: int, seed: tuple[str, ...]
 ) -> None:
-    """Show pairs that are alike, for you to say whether one causes, prevents or implies
-    the other.
-    """
+    """Show similar pairs, to decide whether one causes, prevents or implies the other."""
     found = console.ghost.edge_candidates(console.ns(ns), max_pairs=max_pairs, seed=words(seed))
     if console.as_json:
         console.json(found)
@@ -143,7 +141,7 @@ def edge_candidates(
 @NS
 @DRY_RUN
 def edge_relink(console: Console, ns: str | None, dry_run: bool) -> None:
-    """Link what shares names, topics or meaning and is not linked yet."""
+    """Link memories that share names, topics or meaning."""
     done = console.ghost.relink(
         console.ns(ns), dry_run=dry_run, progress=console.progress("compared")
     )
@@ -232,7 +230,7 @@ def link(
     rel: str | None,
     rm: bool,
 ) -> None:
-    """Link memories in the original Ghost's way; `ghost edge` does the same and more."""
+    """Link memories with the original Ghost's command; `ghost edge` does the same and more."""
     space = one_ns(console, ns, from_ns, to_ns)
     if not (from_key and to_key and rel):
         raise InvalidInputError(
@@ -256,23 +254,22 @@ def link(
 )
 @NS
 def clusters(console: Console, ns: str | None) -> None:
-    """Show groups of memories that are alike, largest first."""
+    """Show groups of similar memories, largest first."""
     console.show_all(
         console.ghost.clusters(console.ns(ns)), _cluster_text, "no memories are linked as alike"
     )
 
 
 def _cluster_text(cluster: Cluster) -> str:
-    told = f", {cluster.summarised} summarised" if cluster.summarised else ""
-    head = f"{bold(str(cluster.count))} memories  {dim(f'{cluster.est_tokens} tokens{told}')}"
+    summarised = f", {cluster.summarised} summarised" if cluster.summarised else ""
+    head = f"{bold(str(cluster.count))} memories  {dim(f'{cluster.est_tokens} tokens{summarised}')}"
     return f"{head}\n    {visible(', '.join(cluster.keys))}"
 
 
 @command(
     "consolidate",
     """\
-  ghost consolidate -n agent:me --summary-key tea-habits --keys tea,tea-time \\
-    --content "Sam drinks green tea at four."
+  ghost consolidate -n agent:me --summary-key tea-habits --keys tea,tea-time "Green tea at four."
   ghost clusters -n agent:me     # shows what belongs together
 """,
 )
@@ -302,7 +299,7 @@ def consolidate(
     tags: tuple[str, ...],
     allow_secrets: bool,
 ) -> None:
-    """Store a summary that stands for several memories, which all stay."""
+    """Store a summary of several memories, which all stay."""
     if content is not None and text:
         raise InvalidInputError(
             "the summary was given twice", "give it with --content, or as an argument"
@@ -411,7 +408,7 @@ def infer_edges(
     line: str | None,
     dry_run: bool,
 ) -> None:
-    """Ask a model how alike memories relate: which causes, prevents or implies which."""
+    """Ask a model how similar memories relate: which causes, prevents or implies which."""
     from ghostmem.graph.ask.choose import choose
 
     done = console.ghost.infer_edges(
@@ -432,10 +429,7 @@ def infer_edges(
 
 
 def _chosen_model(settings: Settings, model: str | None, line: str | None) -> Settings:
-    """Return the settings with what was asked for now.
-
-    A model named here is asked even where a command is set.
-    """
+    """Return the settings with the model or command of this run; a model wins over a command."""
     if model is not None and line is not None:
         raise InvalidInputError(
             "--model and --command were both given", "give one: a command chooses its model itself"
@@ -446,8 +440,8 @@ def _chosen_model(settings: Settings, model: str | None, line: str | None) -> Se
 
 
 def _print_inferences(console: Console, done: InferReport) -> None:
-    for one in done.inferences:
-        console.line(_inference_text(one, done.dry_run))
+    for inference in done.inferences:
+        console.line(_inference_text(inference, done.dry_run))
     for error in done.errors:
         console.note(f"{click.style('error:', fg='red')} {visible(error)}")
     made = "would be created" if done.dry_run else "created"
@@ -460,11 +454,10 @@ def _print_inferences(console: Console, done: InferReport) -> None:
     )
 
 
-def _inference_text(one: Inference, dry_run: bool) -> str:
-    reason = f"  ({visible(one.reason)})" if one.reason else ""
-    if one.rel == "none":
-        return dim(f"{visible(one.from_key)} —none→ {visible(one.to_key)}{reason}")
-    lost = "" if one.applied or dry_run else "  not stored: it changed meanwhile"
-    return (
-        f"{bold(visible(one.from_key))} —{one.rel}→ {bold(visible(one.to_key))}{dim(reason)}{lost}"
-    )
+def _inference_text(inference: Inference, dry_run: bool) -> str:
+    reason = f"  ({visible(inference.reason)})" if inference.reason else ""
+    if inference.rel == "none":
+        return dim(f"{visible(inference.from_key)} —none→ {visible(inference.to_key)}{reason}")
+    lost = "" if inference.applied or dry_run else "  not stored: it changed meanwhile"
+    start, end = bold(visible(inference.from_key)), bold(visible(inference.to_key))
+    return f"{start} —{inference.rel}→ {end}{dim(reason)}{lost}"

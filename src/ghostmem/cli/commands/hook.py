@@ -1,4 +1,7 @@
-"""ghost hook: answer the events of agent clients."""
+"""ghost hook: answer the events of agent clients.
+
+It must never disturb a client: the exit code is 0, and only an answer is printed.
+"""
 
 import sys
 from dataclasses import replace
@@ -17,12 +20,10 @@ from ghostmem.settings import Settings, load
 
 
 class HookCommand(TolerantCommand):
-    """A command that never fails while a host waits: what goes wrong is one line in the log."""
+    """A command that never fails while a client waits; errors go to the log."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Read the arguments; wrong ones would end in exit code 2, by which some hosts block the
-        user.
-        """
+        """Read the arguments; exit code 2 for wrong ones would make some clients block the user."""
         try:
             return super().parse_args(ctx, args)
         except click.UsageError:
@@ -32,7 +33,7 @@ class HookCommand(TolerantCommand):
             raise click.exceptions.Exit(0) from None
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run, and swallow whatever goes wrong."""
+        """Run, and log any error."""
         db = ctx.params.get("db") or (ctx.parent.params.get("db") if ctx.parent else None)
         try:
             return super().invoke(ctx)
@@ -48,9 +49,7 @@ class HookCommand(TolerantCommand):
 
 
 def _log(db: str | None, host: str, event: str, what: str) -> None:
-    """Write a line to the log of the store that would have been used, as far as that can
-    be known.
-    """
+    """Write a line to the log of the store that would have been used."""
     from ghostmem.hooks.log import log_path, note
 
     try:
@@ -120,7 +119,7 @@ def hook(
 
 
 def _say(text: str, busy: Lock) -> None:
-    """Print an answer, whole or not at all."""
+    """Print an answer completely or not at all."""
     with busy:
         sys.stdout.write(f"{text}\n")
         sys.stdout.flush()

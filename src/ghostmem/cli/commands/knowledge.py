@@ -42,7 +42,7 @@ ROOT = click.option(
 @knowledge.command("recall-general-memory")
 @ROOT
 def knowledge_recall_general_memory(console: Console, root: Path) -> None:
-    """Print the index: what is known about the project, and a summary of every topic."""
+    """Print the index: general knowledge about the project, and a summary of every topic."""
     _print_text(console, topics.recall_general_memory(root))
 
 
@@ -127,7 +127,7 @@ def knowledge_refine_memory(
     content: str | None,
     root: Path,
 ) -> None:
-    """Change a topic that exists; what is left out stays as it is."""
+    """Change an existing topic; omitted parts stay as they are."""
     text = None if content is None else read_text((content,), "the content")
     add, remove = words(add_tags) or (), words(remove_tags) or ()
     _print_text(console, topics.refine_memory(root, topic, add, remove, summary, text, now=now()))
@@ -137,7 +137,7 @@ def knowledge_refine_memory(
 @click.argument("content", nargs=-1)
 @ROOT
 def knowledge_memorize_general_info(console: Console, content: tuple[str, ...], root: Path) -> None:
-    """Replace what is known about the project as a whole."""
+    """Replace the general knowledge about the project."""
     _print_text(console, topics.memorize_general_info(root, read_text(content, "the content")))
 
 

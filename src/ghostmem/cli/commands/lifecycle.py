@@ -7,7 +7,7 @@ import click
 
 from ghostmem.cli.console import CommandGroup, Console, CreatingCommand, command
 from ghostmem.cli.options import KEYED, json_object, one_key, option, options
-from ghostmem.cli.output import bold, dim, plural
+from ghostmem.cli.output import bold, dim, named, plural
 from ghostmem.clock import parse_ttl
 from ghostmem.model import Change, Report, Rule, Run
 from ghostmem.parameters import OPERATIONS
@@ -52,7 +52,7 @@ COUNTS = {
 def reflect(
     console: Console, ns: str | None, dry_run: bool, relink: bool, every: str | None, changes: bool
 ) -> None:
-    """Run the rules of the lifecycle, namespace by namespace."""
+    """Run the lifecycle rules, namespace by namespace."""
     pause = None if every is None else parse_ttl(every, "every").total_seconds()
     while True:
         report = console.ghost.reflect(
@@ -87,11 +87,13 @@ def _change_text(change: Change) -> str:
     what = bold(visible(change.key)) + (
         f" —{change.rel}→ {bold(visible(change.to_key))}" if change.to_key else ""
     )
-    told = ", ".join(
+    fields = ", ".join(
         f"{name} {_value_text(change.before.get(name))} → {_value_text(change.after.get(name))}"
         for name in {**change.before, **change.after}
     )
-    return f"{dim(change.ns + '/')}{what}  {change.op.lower()}  {told}  {dim(change.rule)}".rstrip()
+    return (
+        f"{dim(change.ns + '/')}{what}  {change.op.lower()}  {fields}  {dim(change.rule)}".rstrip()
+    )
 
 
 def _value_text(value: object) -> str:
@@ -116,7 +118,7 @@ def _value_text(value: object) -> str:
 @options("undo", "dry_run")
 @options("runs", "limit")
 def undo(console: Console, run: str | None, dry_run: bool, limit: int) -> None:
-    """Take back a run of the lifecycle; without a run, list them."""
+    """Revert a lifecycle run; without a run, list them."""
     if run is None:
         console.show_all(
             console.ghost.runs(limit=limit), _run_text, "no runs yet; `ghost reflect` makes one"
@@ -159,8 +161,7 @@ rule = CommandGroup(
     """\
   ghost rule list
   ghost rule set --name "old chatter" --cond-tag chat --cond-age-gt 720 --action ARCHIVE
-  ghost rule set --name "drafts expire" --cond-tag draft --action TTL_SET \\
-    --action-params '{"ttl": "7d"}'
+  ghost rule set --name drafts --cond-tag draft --action TTL_SET --action-params '{"ttl": "7d"}'
   ghost rule delete sys-dedup-all
 """,
 )
@@ -169,7 +170,7 @@ rule = CommandGroup(
 @rule.command("list")
 @click.option("-n", "--ns", metavar="NS", help="Only rules that apply in this namespace.")
 def rule_list(console: Console, ns: str | None) -> None:
-    """List the rules, most urgent first."""
+    """List the rules, highest priority first."""
     console.show_all(console.ghost.rules(ns), _rule_text, "no rules")
 
 
@@ -200,7 +201,7 @@ def rule_get(console: Console, rule_id: str) -> None:
 def rule_set(
     console: Console, name: str, action: str, action_params: str | None, **fields: Any
 ) -> None:
-    """Add a rule, or put it in the place of another."""
+    """Add a rule, or replace one."""
     params = json_object(action_params, "--action-params")
     changed = console.ghost.set_rule(name, action, action_params=params, **fields)
     console.show(changed, f"set {_rule_text(changed)}")
@@ -209,7 +210,7 @@ def rule_set(
 @rule.command("delete", cls=CreatingCommand)
 @click.argument("rule_id", metavar="ID")
 def rule_delete(console: Console, rule_id: str) -> None:
-    """Delete a rule; a built-in one is switched off."""
+    """Delete a rule, or disable a built-in one."""
     changed = console.ghost.rm_rule(rule_id)
     console.show({"deleted": changed.id}, f"deleted {visible(changed.id)}")
 
@@ -217,17 +218,17 @@ def rule_delete(console: Console, rule_id: str) -> None:
 @rule.command("reset", cls=CreatingCommand)
 @click.argument("rule_id", metavar="ID")
 def rule_reset(console: Console, rule_id: str) -> None:
-    """Make a built-in rule again what it was."""
+    """Restore a built-in rule to its original state."""
     changed = console.ghost.reset_rule(rule_id)
     console.show(changed, f"reset {_rule_text(changed)}")
 
 
 def _rule_text(rule: Rule) -> str:
     """Return a rule as a line of text."""
-    told = rule.to_dict()
+    fields = rule.to_dict()
     given = [
         f"{name.removeprefix(CONDITION)} {value}"
-        for name, value in told.items()
+        for name, value in fields.items()
         if name.startswith(CONDITION)
     ]
     params = ", ".join(f"{name} {value}" for name, value in rule.action_params.items())
@@ -266,7 +267,7 @@ def curate(
     unlock: bool,
 ) -> None:
     done = console.ghost.curate(console.ns(ns), one_key(key, key_argument), op, unlock=unlock)
-    console.show(done, f"{dim(done.ns + '/')}{bold(visible(done.key))}  {_curated_text(done)}")
+    console.show(done, f"{named(done)}  {_curated_text(done)}")
 
 
 def _curated_text(done: "Curated") -> str:

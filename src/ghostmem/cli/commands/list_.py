@@ -1,4 +1,4 @@
-"""ghost list, files, tags, ns: list memories and what they are filed under."""
+"""ghost list, files, tags, ns: list memories, and their tags and namespaces."""
 
 from typing import Any
 
@@ -71,7 +71,7 @@ def tags_list(console: Console, ns: str | None) -> None:
 @NS_FILTER
 @UNLOCK
 def tags_rename(console: Console, old: str, new: str, ns: str | None, unlock: bool) -> None:
-    """Give a tag another name on every live memory."""
+    """Rename a tag on every live memory."""
     done = console.ghost.rename_tag(old, new, console.ns_filter(ns), unlock=unlock)
     console.show(done, f"renamed {old} to {new} on {plural(done.affected, 'memory')}")
 
@@ -81,7 +81,7 @@ def tags_rename(console: Console, old: str, new: str, ns: str | None, unlock: bo
 @NS_FILTER
 @UNLOCK
 def tags_rm(console: Console, tag: str, ns: str | None, unlock: bool) -> None:
-    """Take a tag off every live memory."""
+    """Remove a tag from every live memory."""
     done = console.ghost.rm_tag(tag, console.ns_filter(ns), unlock=unlock)
     console.show(done, f"removed {tag} from {plural(done.affected, 'memory')}")
 
@@ -99,7 +99,7 @@ ns = CommandGroup(
 @ns.command("list")
 @click.argument("ns", required=False)
 def ns_list(console: Console, ns: str | None) -> None:
-    """List namespaces with what they hold."""
+    """List namespaces with their counts."""
     console.show_all(
         console.ghost.namespaces(ns),
         lambda info: f"{bold(info.ns)}  {plural(info.count, 'memory')}, {plural(info.keys, 'key')}",

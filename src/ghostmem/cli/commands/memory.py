@@ -133,7 +133,7 @@ def memory_write_shared(
 )
 @FOLDER_OPTION
 def memory_context_command(console: Console, role: str, days: int, folder: str | None) -> None:
-    """Print what a role should know: shared memory, then its own."""
+    """Print the memory of a role: the shared part, then its own."""
     text = memory_context(role, days, _folder(console, folder))
     console.json({"role": role, "days": days, "text": text}) if console.as_json else _print_raw(
         text
@@ -157,7 +157,7 @@ def _folder(console: Console, folder: str | None) -> str:
 
 
 def _print_raw(text: str | bytes) -> None:
-    """Print to the byte into a pipe or file, and what is harmless on a terminal."""
+    """Print unchanged into a pipe or file, escaped on a terminal."""
     if sys.stdout.isatty():
         click.echo(
             visible(text.decode(errors="replace") if isinstance(text, bytes) else text), nl=False

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from ghostmem.notes.sync import SyncReport
 
 
+MAX_NOTES = 20  # problems of a folder that are printed
+
 notes = CommandGroup(
     "notes",
     """\
@@ -48,10 +50,10 @@ FOLDER = click.argument("folder", required=False)
 @notes.command("add", cls=CreatingCommand)
 @click.argument("folder")
 @NS
-@click.option("--layout", help="How the folder is laid out; found out when not named.")
+@click.option("--layout", help="Layout of the folder; default: detected.")
 @click.option(
     "--source-kind",
-    help="Whose notes they are: stated (the default), observed, self, peer or import.",
+    help="Source of the notes: stated (the default), observed, self, peer or import.",
 )
 def notes_add(
     console: Console, folder: str, ns: str | None, layout: str | None, source_kind: str | None
@@ -82,33 +84,32 @@ def notes_list(console: Console, ns: str | None) -> None:
     """List the folders that are searched."""
     console.show_all(
         console.ghost.note_folders(ns),
-        lambda one: (
-            f"{bold(visible(one.root))}  {dim(f'{one.layout}, in {one.ns}{_source_suffix(one)}')}"
-        ),
+        _folder_text,
         "no folders yet; add one with `ghost notes add`",
     )
 
 
-def _source_suffix(folder: "Folder") -> str:
-    return "" if folder.source_kind == "stated" else f", {folder.source_kind}"
+def _folder_text(folder: "Folder") -> str:
+    source = "" if folder.source_kind == "stated" else f", {folder.source_kind}"
+    return f"{bold(visible(folder.root))}  {dim(f'{folder.layout}, in {folder.ns}{source}')}"
 
 
 @notes.command("status")
 @FOLDER
 def notes_status(console: Console, folder: str | None) -> None:
-    """Compare folders with what is indexed, as the disk says now."""
+    """Compare folders on disk with the index."""
     found = console.ghost.notes_status(folder)
     console.show_all(found, _status_text, "no folders yet; add one with `ghost notes add`")
 
 
 @notes.command("sync")
 @FOLDER
-@click.option("--full", is_flag=True, help="Read every file again, whatever its time says.")
+@click.option("--full", is_flag=True, help="Read every file again.")
 @click.option(
-    "--accept-deletes", is_flag=True, help="Believe that all missing notes are gone for good."
+    "--accept-deletes", is_flag=True, help="Remove missing notes, even when most are missing."
 )
 def notes_sync(console: Console, folder: str | None, full: bool, accept_deletes: bool) -> int:
-    """Index what changed, and make the vectors."""
+    """Index changed notes, and make their vectors."""
     found = console.ghost.sync_notes(
         folder, full=full, accept_deletes=accept_deletes, progress=console.progress("notes")
     )
@@ -120,9 +121,9 @@ def notes_sync(console: Console, folder: str | None, full: bool, accept_deletes:
 
 
 @notes.command("watch")
-@click.option("--poll", is_flag=True, help="Look every two seconds instead of waiting to be told.")
+@click.option("--poll", is_flag=True, help="Poll every two seconds instead of waiting for events.")
 def notes_watch(console: Console, poll: bool) -> None:
-    """Index what changes until interrupted."""
+    """Index changed notes until interrupted."""
     from ghostmem.notes.folders import watch_notes
 
     stop = _stop_event()
@@ -157,7 +158,7 @@ def notes_rm(console: Console, folder: str, dry_run: bool, yes: bool) -> None:
 def notes_write(
     console: Console, key: str, text: tuple[str, ...], ns: str | None, base: str | None
 ) -> None:
-    """Put a new text in the place of a section, and nothing else of its file."""
+    """Replace the text of a section; the rest of its file stays as it is."""
     done = console.ghost.write_note(console.ns(ns), key, read_text(text, "a text"), base=base)
     console.show(done, f"wrote {visible(done.path)}, line {done.line}")
 
@@ -168,10 +169,10 @@ def notes_write(
     "--dir",
     "folder",
     metavar="DIR",
-    help="Look in this folder; else in all that were added, or the working folder.",
+    help="Folder to search; default: all added folders, or the working directory.",
 )
 @click.option(
-    "-l", "--limit", type=int, default=10, show_default=True, help="At most so many blocks."
+    "-l", "--limit", type=int, default=10, show_default=True, help="Maximum number of blocks."
 )
 def notes_grep(console: Console, query: tuple[str, ...], folder: str | None, limit: int) -> None:
     """Find a text in memory files as it is written, newest file first."""
@@ -180,19 +181,22 @@ def notes_grep(console: Console, query: tuple[str, ...], folder: str | None, lim
     from ghostmem.notes.grep import format_blocks, grep_notes
 
     text = " ".join(query)
-    found = grep_notes(
+    blocks_found = grep_notes(
         [Path(folder)] if folder else console.ghost.note_folders() or [Path()], text, limit
     )
-    shown = format_blocks(found, text).removesuffix("\n")
+    shown = format_blocks(blocks_found, text).removesuffix("\n")
     if console.as_json:
-        blocks = [{"path": one.path, "line": one.line, "text": one.text} for one in found]
-        console.json({"blocks": blocks, **({"unread": found.unread} if found.unread else {})})
-    elif found:
+        blocks = [
+            {"path": block.path, "line": block.line, "text": block.text} for block in blocks_found
+        ]
+        console.json(
+            {"blocks": blocks, **({"unread": blocks_found.unread} if blocks_found.unread else {})}
+        )
+    elif blocks_found:
         console.raw(shown)
     else:
         console.note(shown)
-    for path in found.unread if not console.as_json else ():
-        console.note(f"note: {visible(path)}")
+    console.notes(blocks_found.unread)
 
 
 @notes.command("consolidate")
@@ -201,10 +205,12 @@ def notes_grep(console: Console, query: tuple[str, ...], folder: str | None, lim
     "--weekly",
     is_flag=True,
     expose_value=False,
-    help="Look at the last full week; this is what happens in any case, said aloud.",
+    help="Consider the last full week; this is the default.",
 )
-@click.option("--weeks", type=int, default=1, show_default=True, help="Look at so many full weeks.")
-@click.option("--all", "all_weeks", is_flag=True, help="Look at everything before this week.")
+@click.option(
+    "--weeks", type=int, default=1, show_default=True, help="Number of full weeks to consider."
+)
+@click.option("--all", "all_weeks", is_flag=True, help="Consider everything before this week.")
 @click.option("--apply", "apply_", is_flag=True, help="Write the proposals into MEMORY.md.")
 def notes_consolidate(
     console: Console, folder: str | None, weeks: int, all_weeks: bool, apply_: bool
@@ -224,14 +230,14 @@ def _distilled_text(done: "Distilled") -> str:
     if not done.proposals:
         return "nothing to distil"
     lines = []
-    for one in done.proposals:
+    for proposal in done.proposals:
         parts = [
-            f"{bold(visible(one.path))}:{one.line}",
-            visible(one.heading),
-            dim("; ".join(one.reasons)),
+            f"{bold(visible(proposal.path))}:{proposal.line}",
+            visible(proposal.heading),
+            dim("; ".join(proposal.reasons)),
         ]
         lines.append("  ".join(part for part in parts if part))
-        lines.append(f"    {first_line(one.text, 110)}")
+        lines.append(f"    {first_line(proposal.text, 110)}")
     end = (
         f"written to {visible(done.memory)}"
         if done.applied
@@ -240,24 +246,28 @@ def _distilled_text(done: "Distilled") -> str:
     return "\n".join([*lines, dim(end)])
 
 
-def _status_text(one: "FolderStatus") -> str:
-    state = "in step" if one.is_clean else "; ".join(_state_parts(one))
+def _status_text(status: "FolderStatus") -> str:
+    state = "in step" if status.is_clean else "; ".join(_state_parts(status))
+    about = f"{status.layout}, in {status.ns}, watcher: {status.watcher}"
     lines = [
-        f"{bold(visible(one.root))}  {dim(f'{one.layout}, in {one.ns}, watcher: {one.watcher}')}"
+        f"{bold(visible(status.root))}  {dim(about)}",
+        f"    {plural(status.on_disk, 'note')} on disk, {status.indexed:,} indexed: {state}",
     ]
-    lines.append(f"    {plural(one.on_disk, 'note')} on disk, {one.indexed:,} indexed: {state}")
     return "\n".join(
         [
             *lines,
-            *(f"    {visible(problem.path)}: {visible(problem.reason)}" for problem in one.failed),
+            *(
+                f"    {visible(problem.path)}: {visible(problem.reason)}"
+                for problem in status.failed
+            ),
         ]
     )
 
 
-def _state_parts(one: "FolderStatus") -> list[str]:
-    found = [f"{one.pending:,} to be indexed"] if one.pending else []
-    found += [f"{one.orphans:,} indexed that are not there"] if one.orphans else []
-    return found + ([visible(one.unavailable)] if one.unavailable else [])
+def _state_parts(status: "FolderStatus") -> list[str]:
+    parts = [f"{status.pending:,} to be indexed"] if status.pending else []
+    parts += [f"{status.orphans:,} indexed that are not there"] if status.orphans else []
+    return parts + ([visible(status.unavailable)] if status.unavailable else [])
 
 
 def _sync_text(report: "SyncReport") -> str:
@@ -273,13 +283,13 @@ def _sync_text(report: "SyncReport") -> str:
 
 
 def _note_problems(console: Console, report: "SyncReport") -> None:
-    """Say beside the data what is not as it should be."""
+    """Print notes about files that could not be indexed."""
     if console.as_json:
         return
-    for problem in report.failed[:20]:
-        console.note(f"note: {visible(problem.path)}: {visible(problem.reason)}")
-    if len(report.failed) > 20:
-        console.note(f"note: and {len(report.failed) - 20} more; `ghost notes status` lists them")
+    console.notes(f"{problem.path}: {problem.reason}" for problem in report.failed[:MAX_NOTES])
+    if len(report.failed) > MAX_NOTES:
+        more = len(report.failed) - MAX_NOTES
+        console.note(f"note: and {more} more; `ghost notes status` lists them")
     if report.unavailable:
         console.note(f"note: {visible(report.root)}: {visible(report.unavailable)}")
     if report.pending_embeddings:
@@ -292,15 +302,15 @@ def _note_problems(console: Console, report: "SyncReport") -> None:
 @notes.command("mirror", cls=CreatingCommand)
 @click.argument("folder")
 @NS
-@click.option("--layout", help="How the folder holds memories, the first time: topics or daily.")
+@click.option("--layout", help="Layout of the folder, the first time: topics or daily.")
 @click.option(
     "--accept-deletes",
     is_flag=True,
-    help="Believe that everything that is missing in the folder is gone for good.",
+    help="Remove items missing in the folder, even when most are missing.",
 )
 @DRY_RUN
 @click.option(
-    "--watch", "watching", is_flag=True, help="Go on, looking every two seconds until interrupted."
+    "--watch", "watching", is_flag=True, help="Repeat every two seconds until interrupted."
 )
 def notes_mirror(
     console: Console,
@@ -311,7 +321,7 @@ def notes_mirror(
     dry_run: bool,
     watching: bool,
 ) -> int:
-    """Keep a namespace and a markdown folder equal, in both directions."""
+    """Synchronise a namespace and a markdown folder in both directions."""
 
     def run() -> "MirrorReport":
         return console.ghost.mirror(
@@ -334,7 +344,7 @@ def notes_mirror(
 
 
 def _stop_event() -> "threading.Event":
-    """Return an event that is set when the process is told to end."""
+    """Return an event that a signal to stop sets."""
     import signal
     import threading
 
@@ -348,7 +358,7 @@ def _stop_event() -> "threading.Event":
 def _mirror_repeatedly(
     console: Console, run: Callable[[], "MirrorReport"], last: "MirrorReport"
 ) -> None:
-    """Mirror again and again, printing only what changed, until interrupted."""
+    """Mirror every two seconds until interrupted, printing only changes."""
     from ghostmem.errors import ConflictError, StoreBusyError
 
     stop = _stop_event()
@@ -386,14 +396,14 @@ def _mirror_text(report: "MirrorReport", dry_run: bool) -> str:
 
 
 def _note_mirror_problems(console: Console, report: "MirrorReport") -> None:
-    """Say beside the data what a person should look at."""
+    """Print notes about conflicts and pending items."""
     if console.as_json:
         return
-    for one in report.conflicts[:20]:
-        console.note(
-            f"note: {visible(one.key)}: two texts; the other one is kept as {visible(one.kept_as)}"
-        )
-    for left in report.pending[:20]:
+    console.notes(
+        f"{conflict.key}: two texts; the other one is kept as {conflict.kept_as}"
+        for conflict in report.conflicts[:MAX_NOTES]
+    )
+    for left in report.pending[:MAX_NOTES]:
         where = " in ".join(visible(part) for part in (left.key, left.path) if part)
         console.note(f"note: {where}: {visible(left.reason)}")
     if report.unavailable:

@@ -6,7 +6,7 @@ import click
 
 from ghostmem.cli.console import CommandGroup, Console, command
 from ghostmem.cli.options import option, options, words
-from ghostmem.cli.output import bold, dim
+from ghostmem.cli.output import dim, named
 from ghostmem.parameters import OPERATIONS
 from ghostmem.text.excerpt import visible
 
@@ -53,7 +53,7 @@ def _outline_fields(given: dict[str, Any]) -> dict[str, Any]:
 @click.option("--file", help="Only in this file, by its path from the root.")
 @OUTLINE_OPTIONS
 def outline_symbol(console: Console, symbol: str, language: str, **given: Any) -> None:
-    """Show what a symbol relates to, by its name, whole or in part."""
+    """Show the relations of a symbol, by its full or partial name."""
     _print_outline(
         console, console.ghost.outline_symbol(symbol, language, **_outline_fields(given))
     )
@@ -92,6 +92,6 @@ def stale(console: Console, ns: str | None, root: str | None, everything: bool) 
     )
 
 
-def _stale_row(one: "Stale") -> str:
-    where = dim(f"{visible(one.symbol)}  {visible(one.path)}")
-    return f"{dim(one.ns + '/')}{bold(visible(one.key))}  {where}  {visible(one.mark) or 'current'}"
+def _stale_row(stale_symbol: "Stale") -> str:
+    where = dim(f"{visible(stale_symbol.symbol)}  {visible(stale_symbol.path)}")
+    return f"{named(stale_symbol)}  {where}  {visible(stale_symbol.mark) or 'current'}"

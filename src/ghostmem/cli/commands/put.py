@@ -17,10 +17,8 @@ from ghostmem.text.excerpt import visible
     "put",
     """\
   ghost put -n agent:me -k tea "The user drinks green tea."
-  echo "Deploys go out on Tuesdays." | ghost put -n agent:me -k deploys \\
-    --kind procedural -t ops,project:shop
-  ghost put -n agent:me -k cart-total --files src/cart.py \\
-    --symbols Cart.total "Totals are in cents."
+  echo "Deploys go out on Tuesdays." | ghost put -n agent:me -k deploys --kind procedural -t ops
+  ghost put -n agent:me -k cart --files src/cart.py --symbols Cart.total "Totals are in cents."
   ghost put -n agent:me -k draft --base-version 3 "The next text, if nobody was faster."
 """,
     CreatingCommand,
@@ -87,7 +85,7 @@ def _symbol_names(values: tuple[str, ...]) -> list[str]:
 
 
 def put_text(memory: Memory) -> str:
-    """Say in a sentence what a put did."""
+    """Return in a sentence what a put did."""
     if memory.outcome is Outcome.QUARANTINED:
         return f"held in quarantine: {named(memory)} ({memory.id})"
     if memory.outcome is Outcome.REINFORCED:
@@ -102,7 +100,7 @@ _VERDICTS = {"restatement": "says the same as", "update": "updates", "conflict":
 
 
 def _verdict(memory: Memory) -> str:
-    """Say what the text is to another memory, on a line of its own."""
+    """Return how the text relates to another memory, on a line of its own."""
     found = memory.verdict
     if found is None or found.key in (None, memory.key):
         return ""

@@ -1,4 +1,4 @@
-"""ghost rm, restore, forget, gc, quarantine: remove memories, hold them back, restore them."""
+"""ghost rm, restore, forget, gc, quarantine: remove, restore and quarantine memories."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import click
 
 from ghostmem.cli.console import CommandGroup, Console, command
 from ghostmem.cli.options import DRY_RUN, KEYED, NS_FILTER, YES, one_key, options
-from ghostmem.cli.output import bold, dim, named, plural, size
+from ghostmem.cli.output import dim, named, plural, size
 from ghostmem.errors import InvalidInputError
 from ghostmem.text.excerpt import first_line, visible
 
@@ -146,7 +146,7 @@ def _forgotten_row(item: Forgotten) -> str:
         else ""
     )
     which = f" (version {item.versions})" if item.why == "restored" else ""
-    return f"{dim(item.ns + '/')}{bold(visible(item.key))}  {visible(item.why)}{many}{which}"
+    return f"{named(item)}  {visible(item.why)}{many}{which}"
 
 
 @command(
@@ -207,7 +207,7 @@ quarantine = CommandGroup(
 @quarantine.command("list")
 @NS_FILTER
 def quarantine_list(console: Console, ns: str | None) -> None:
-    """List what is held, and why; nothing else reads it."""
+    """List the quarantined memories with the reasons."""
     console.show_all(
         console.ghost.quarantined(console.ns_filter(ns)),
         _quarantine_row,
@@ -229,7 +229,7 @@ def quarantine_release(
     dry_run: bool,
     yes: bool,
 ) -> None:
-    """Store what is held as if it had been trusted."""
+    """Store quarantined memories as if they had been trusted."""
     chosen = _chosen_items(console, ids, ns, everything)
     if dry_run:
         console.show_all(
@@ -262,7 +262,7 @@ def quarantine_drop(
     dry_run: bool,
     yes: bool,
 ) -> None:
-    """Delete what is held for good."""
+    """Delete quarantined memories permanently."""
     chosen = _chosen_items(console, ids, ns, everything)
     if chosen and not dry_run:
         console.confirm(f"Delete {plural(len(chosen), 'held memory')} for good?", yes)
@@ -270,10 +270,8 @@ def quarantine_drop(
     console.show(
         done, f"{'would drop' if dry_run else 'dropped'} {plural(len(done.dropped), 'held memory')}"
     )
-    for path in () if console.as_json else done.backups:
-        console.note(f"note: the backup {visible(path)} still holds some of it")
-    if done.pending and not console.as_json:
-        console.note(f"note: {done.pending}")
+    console.notes(f"the backup {path} still holds some of it" for path in done.backups)
+    console.notes([done.pending] if done.pending else [])
 
 
 def _chosen_items(
@@ -288,13 +286,10 @@ def _chosen_items(
     return (
         console.ghost.quarantined(where)
         if everything
-        else [console.ghost.held(one, ns=where) for one in ids]
+        else [console.ghost.held(item_id, ns=where) for item_id in ids]
     )
 
 
 def _quarantine_row(held: Held) -> str:
     about = f"{held.id}  {held.at:%Y-%m-%d %H:%M}  {'; '.join(map(visible, held.reasons))}"
-    return (
-        f"{dim(held.ns + '/')}{bold(visible(held.key))}  {dim(about)}\n    "
-        f"{first_line(held.content, 110)}"
-    )
+    return f"{named(held)}  {dim(about)}\n    {first_line(held.content, 110)}"

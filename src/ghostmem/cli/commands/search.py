@@ -80,9 +80,7 @@ def search(
 
 
 def _print_summary(console: Console, found: Hits, explain: bool) -> None:
-    """Print, after the hits, one more object with what belongs to the whole search, if there is
-    anything to say.
-    """
+    """Print, after the hits, an object about the whole search, if there is anything to report."""
     summary: dict[str, Any] = {"weaker": len(found.weaker)} if found.weaker else {}
     if explain:
         summary |= {
@@ -99,9 +97,7 @@ def _print_summary(console: Console, found: Hits, explain: bool) -> None:
 
 
 def _hit_text(hit: Hit, query: str) -> str:
-    """Return a hit as text: name, score, the matching piece with the question's words standing out,
-    and why.
-    """
+    """Return a hit as text: name, score, matching text with highlighted words, and reasons."""
     score = f"{hit.score:.2f}{' weak' if hit.weak else ''}"
     head = (
         f"{named(hit.memory)}  {score}  "
@@ -122,7 +118,7 @@ def _hit_text(hit: Hit, query: str) -> str:
 
 
 def _highlighted(text: str, query: str) -> str:
-    """Return a text with the words of a question standing out."""
+    """Return a text with the words of a question highlighted."""
     wanted = set(query_terms(query))
     return re.sub(
         r"[^\W_]+", lambda word: bold(word[0]) if stem(word[0].lower()) in wanted else word[0], text
@@ -165,5 +161,5 @@ def _event_text(event: "Event") -> str:
         f"{event.at:%Y-%m-%d %H:%M}  {bold(visible(event.key))} v{event.version}  "
         f"{event.event}{about}"
     )
-    told = event.content and event.event in ("said", "changed", "restated")
-    return f"{head}\n    {dim(first_line(event.content, 110))}" if told else head
+    has_text = event.content and event.event in ("said", "changed", "restated")
+    return f"{head}\n    {dim(first_line(event.content, 110))}" if has_text else head

@@ -54,7 +54,7 @@ def mcp(console: Console, tools: str, root: Path | None, experimental: bool) -> 
 
 
 def toolsets(named: str, experimental: bool) -> list[str]:
-    """Return the toolsets that were asked for."""
+    """Return the toolsets of an option."""
     found = [name.strip() for name in named.split(",") if name.strip()]
     return [*found, "outline"] if experimental and "outline" not in found else found
 
@@ -137,13 +137,13 @@ def tools(console: Console, style: str, tools: str, experimental: bool) -> None:
     type=click.IntRange(0, 65535),
     default=8642,
     show_default=True,
-    help="The port; 0: any that is free.",
+    help="The port; 0: any free port.",
 )
 @click.option(
     "--allow-host",
     multiple=True,
     metavar="NAME",
-    help="A name that clients call this server by. Repeatable.",
+    help="Another host name of this server; repeatable.",
 )
 @click.option(
     "--no-auth", is_flag=True, help="Let everybody do everything, also from other machines."
@@ -180,10 +180,10 @@ def serve(
 ) -> None:
     """Serve agents and programs over HTTP: MCP at /mcp, REST at /api/v1."""
     from ghostmem.mcp.server import http_app
-    from ghostmem.web.app import Limits, make_app
+    from ghostmem.web.app import RequestLimits, make_app
     from ghostmem.web.auth import ALWAYS, IF_ANY, NEVER
     from ghostmem.web.serve import address_of, is_loopback, listen, serve
-    from ghostmem.web.session import Sessions
+    from ghostmem.web.session import WebSessions
 
     ghost, host = console.ghost, host or "0.0.0.0"  # noqa: S104 (an empty name means every address, and is treated so)
     local = is_loopback(host)
@@ -198,8 +198,8 @@ def serve(
         require_tokens=NEVER if no_auth else IF_ANY if local else ALWAYS,
         allowed_hosts=[host, *allow_host],
         mcp_app=http_app(ghost, toolsets(",".join(tools) or "memory", experimental), root),
-        limits=Limits(per_second=rate, burst=max(1, int(rate * 5))),
-        sessions=Sessions(),
+        limits=RequestLimits(per_second=rate, burst=max(1, int(rate * 5))),
+        sessions=WebSessions(),
     )
     listening = listen(host, port)
     url = address_of(listening)
@@ -215,7 +215,7 @@ def serve(
 
 
 def has_token(ghost: "Ghost") -> bool:
-    """Say whether somebody could get in with a token."""
+    """Tell whether the store has a valid token."""
     now = ghost.store.clock()
     return any(token.is_live(now) for token in ghost.tokens())
 
@@ -234,7 +234,7 @@ def has_token(ghost: "Ghost") -> bool:
     type=click.IntRange(0, 65535),
     default=0,
     show_default=True,
-    help="The port; 0: any that is free.",
+    help="The port; 0: any free port.",
 )
 @click.option("--no-open", is_flag=True, help="Print the address, and open no browser.")
 @click.option("--read-only", is_flag=True, help="Let the page change nothing.")
@@ -247,12 +247,12 @@ def web(console: Console, port: int, no_open: bool, read_only: bool) -> None:
     from ghostmem.web.app import make_app
     from ghostmem.web.auth import ALWAYS
     from ghostmem.web.serve import address_of, listen, serve
-    from ghostmem.web.session import Sessions
+    from ghostmem.web.session import WebSessions
 
     ghost = console.ghost
     if read_only:
         ghost.store.engine.read_only = True
-    sessions = Sessions(strict=True, read_only=read_only)
+    sessions = WebSessions(strict=True, read_only=read_only)
     app = make_app(ghost, require_tokens=ALWAYS, sessions=sessions, log=_log_errors)
     listening = listen("127.0.0.1", port)
     url = f"{address_of(listening)}/?token={sessions.ticket()}"
@@ -273,7 +273,7 @@ def web(console: Console, port: int, no_open: bool, read_only: bool) -> None:
 
 
 def _open_browser(console: Console, url: str) -> None:
-    """Show the page; a browser that lives in the terminal would take it over, and is left alone."""
+    """Open the page in a browser, but not in one that would take over the terminal."""
     import webbrowser
 
     try:
@@ -294,7 +294,7 @@ def _is_in_terminal(browser: Any) -> bool:
 
 
 def _log_errors(line: dict[str, Any]) -> None:
-    """Log what went wrong, and nothing else: a person's every click is no news on the terminal."""
+    """Log failed requests only; other requests of the viewer are not news."""
     if "error" in line:
         from ghostmem.web.logs import to_stderr
 

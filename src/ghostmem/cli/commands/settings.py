@@ -73,7 +73,7 @@ MARKS = {"ok": ("✓", "green"), "warning": ("!", "yellow"), "problem": ("✗", 
 @command("doctor", "  ghost doctor --fix\n", TolerantCommand)
 @click.option("--fix", is_flag=True, help="Repair what can be repaired.")
 def doctor(console: Console, fix: bool) -> int:
-    """Look at the installation and say what to do; exit 5 when something is wrong."""
+    """Examine the installation and suggest repairs; exit 5 when something is wrong."""
     from ghostmem.admin.doctor import doctor as examine
 
     found = examine(
@@ -97,7 +97,7 @@ def doctor(console: Console, fix: bool) -> int:
 
 
 def _client_findings(settings: ghost_settings.Settings) -> "Iterator[Finding]":
-    """Look at the clients that Ghost is installed in, and at what their hooks last failed at."""
+    """Yield findings about the installed clients and the last failure of their hooks."""
     from ghostmem.admin.doctor import Finding
     from ghostmem.hooks.log import last, log_path
     from ghostmem.setup.check import check_clients

@@ -28,7 +28,7 @@ _AS = click.Choice(["json", "toml", "yaml"])
 
 
 class SetupGroup(ConsoleGroup):
-    """A group of clients that can also list them, and prints what to paste for an unknown one."""
+    """A group of clients that can also list them, and print the entry for an unknown client."""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -50,7 +50,7 @@ class SetupGroup(ConsoleGroup):
         return super().resolve_command(ctx, args)
 
     def run_alone(self, **given: Any) -> Any:
-        """List the clients, print what to paste, or print the help."""
+        """List the clients, print the entry to paste, or print the help."""
         ctx = click.get_current_context()
         if ctx.invoked_subcommand is None and not given["listed"] and not given["show"]:
             click.echo(ctx.get_help())
@@ -78,7 +78,7 @@ setup.no_args_is_help = False
 @click.option("--print", "show", is_flag=True, help="Print what to paste for any other client.")
 @click.option("--as", "form", type=_AS, help="Format to print: json (the default), toml or yaml.")
 def alone(console: Console, listed: bool, show: bool, form: str | None) -> None:  # noqa: ARG001
-    """List the clients, or print what to paste."""
+    """List the clients, or print the entry to paste."""
     from ghostmem.setup.listing import listing
 
     if listed:
@@ -90,18 +90,24 @@ def alone(console: Console, listed: bool, show: bool, form: str | None) -> None:
 setup.set_alone(alone)
 
 
-def _installed_text(one: "Installed") -> str:
-    told = {
+def _installed_text(installed: "Installed") -> str:
+    state = {
         "none": "not installed",
         "current": "installed",
         "old": "installed, not up to date",
         "broken": "broken",
-    }[one.server]
+    }[installed.server]
     hooks = {"current": ", with hooks", "old": ", with hooks that are not up to date"}.get(
-        one.hooks, ""
+        installed.hooks, ""
     )
-    about = f"  {visible(one.problem or one.command)}" if one.problem or one.command else ""
-    return f"{one.client} ({one.scope}): {told}{hooks}  {visible(one.path)}{about}"
+    about = (
+        f"  {visible(installed.problem or installed.command)}"
+        if installed.problem or installed.command
+        else ""
+    )
+    return (
+        f"{installed.client} ({installed.scope}): {state}{hooks}  {visible(installed.path)}{about}"
+    )
 
 
 def _option(*names: str, **about: Any) -> click.Option:
@@ -227,7 +233,7 @@ def _print_result(
     )
     where = visible(str(change.path))
     then = (client.hooks.then if client.hooks and not file.server else "") or client.then
-    told = {
+    sentence = {
         (False, "created"): f"wrote {parts} into {where}, which is new; {then}",
         (False, "updated"): f"wrote {parts} into {where}; {then}",
         (False, "unchanged"): f"{parts} in {where}: as it should be",
@@ -235,26 +241,28 @@ def _print_result(
         (True, "deleted"): f"deleted {where}, which was made for {parts}",
         (True, "unchanged"): f"nothing of Ghost is in {where}",
     }[remove, change.action]
-    shown = {
+    result = {
         "client": client.name,
         "scope": file.scope,
         "path": str(change.path),
         "action": change.action,
         "dry_run": dry_run,
     }
-    _print_change(console, shown, told, change.diff if dry_run else None)
+    _print_change(console, result, sentence, change.diff if dry_run else None)
 
 
-def _print_change(console: Console, shown: dict[str, Any], told: str, diff: str | None) -> None:
-    """Say what was done to a file; of a dry run, which has a diff, what would be."""
+def _print_change(
+    console: Console, result: dict[str, Any], sentence: str, diff: str | None
+) -> None:
+    """Print a change of a file, or the diff of a dry run."""
     if diff is None:
-        console.show(shown, told)
+        console.show(result, sentence)
     elif console.as_json:
-        console.json({**shown, "diff": diff})
+        console.json({**result, "diff": diff})
     elif diff:
         console.raw(diff.removesuffix("\n"))
     else:
-        console.note(told)
+        console.note(sentence)
 
 
 for _row_of in CLIENTS.values():
@@ -272,7 +280,7 @@ for _row_of in CLIENTS.values():
     "-n", "--ns", metavar="NS", help="The namespace the server works in; default: the project's."
 )
 def other(console: Console, show: bool, form: str, ns: str | None) -> None:  # noqa: ARG001
-    """Print what to paste into the file of a client that Ghost does not know."""
+    """Print the entry to paste into the file of an unknown client."""
     _print_other(console, form, ns)
 
 
@@ -309,9 +317,7 @@ _REMOVED = {
 def setup_agents_md(
     console: Console, path: str | None, remove: bool, show: bool, dry_run: bool
 ) -> None:
-    """Tell agents in AGENTS.md how to use their memory: what goes where, when to search and save, a
-    review once a week.
-    """
+    """Write guidance for agents into AGENTS.md: what to store where, when to search and save."""
     from ghostmem.setup import agents_md as guidance
 
     if show and (remove or dry_run):
@@ -323,6 +329,6 @@ def setup_agents_md(
         return
     file = guidance.agents_file(path)
     done = guidance.remove(file, dry_run) if remove else guidance.write(file, dry_run)
-    told = (_REMOVED if remove else _WRITTEN)[done.action].format(visible(str(file)))
-    shown = {"path": str(file), "action": done.action, "dry_run": dry_run}
-    _print_change(console, shown, told, done.diff if dry_run else None)
+    sentence = (_REMOVED if remove else _WRITTEN)[done.action].format(visible(str(file)))
+    result = {"path": str(file), "action": done.action, "dry_run": dry_run}
+    _print_change(console, result, sentence, done.diff if dry_run else None)

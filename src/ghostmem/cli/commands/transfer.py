@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     help="Mark it as this store's own, which imports it later without the quarantine.",
 )
 def export(console: Console, ns: str | None, output: str | None, mark: bool) -> None:
-    """Write everything as lines of JSON, the same bytes for the same store."""
+    """Write all memories as lines of JSON, the same bytes for the same store."""
     lines = console.ghost.export(ns, mark=mark)
     if output is None or output == "-":
         for line in lines:
@@ -154,7 +154,7 @@ def _input_lines(file: str | None) -> Iterator[str]:
 
 
 def _import_text(done: ImportReport) -> str:
-    """Return what an import did as a sentence."""
+    """Return the result of an import as a sentence."""
     parts = [
         f"{done.imported} new",
         f"{done.updated} updated",
@@ -183,8 +183,7 @@ def _import_text(done: ImportReport) -> str:
 def backup(console: Console, target: str, force: bool) -> None:
     done = console.ghost.backup(target, force=force)
     console.show(done, f"wrote {done.path} ({size(done.size_bytes)})")
-    if done.pending and not console.as_json:
-        console.note(f"note: {done.pending}")
+    console.notes([done.pending] if done.pending else [])
 
 
 BAR_WIDTH = 24  # characters of the bar
@@ -242,7 +241,7 @@ def migrate(console: Console, source: str | None, target: str, switch: bool, dry
 
 
 def _next_steps(console: Console, done: "Migration") -> None:
-    """Say what there is to do next."""
+    """Print the next steps."""
     from ghostmem.settings import resolve
 
     if not done.switched:
@@ -268,9 +267,9 @@ def _password_hint(target: str) -> str:
 
 
 def _migration_text(done: "Migration") -> str:
-    """Return what was moved, with the checksum of each namespace."""
+    """Return the moved rows, with the checksum of each namespace."""
     many = len(done.namespaces) > MAX_LISTED_NAMESPACES
-    lines = [line for one in done.namespaces for line in _namespace_lines(one, many)]
+    lines = [line for namespace in done.namespaces for line in _namespace_lines(namespace, many)]
     if done.dry_run:
         verb = "would go on moving" if done.resumed else "would move"
         head = (
@@ -293,24 +292,24 @@ def _migration_text(done: "Migration") -> str:
     return "\n".join([visible(head), *lines])
 
 
-def _namespace_lines(one: "NamespaceSum", many: bool) -> list[str]:
-    found = [
-        f"{bold(visible(one.ns) or '(the whole store)')}  {plural(one.rows, 'row')}  "
-        f"{dim(one.checksum[:16])}".rstrip()
+def _namespace_lines(namespace: "NamespaceSum", many: bool) -> list[str]:
+    lines = [
+        f"{bold(visible(namespace.ns) or '(the whole store)')}  {plural(namespace.rows, 'row')}  "
+        f"{dim(namespace.checksum[:16])}".rstrip()
     ]
     return (
-        found
+        lines
         if many
-        else found
+        else lines
         + [
             f"  {part.table:<16}{part.rows:>9,}  {dim(part.checksum[:16])}".rstrip()
-            for part in one.tables
+            for part in namespace.tables
         ]
     )
 
 
 def _progress_bar() -> tuple[Callable[[str, int, int], None], Callable[[], None]]:
-    """Return a function that draws a bar on a terminal, and one that takes it away."""
+    """Return functions that draw and remove a progress bar on a terminal."""
     drawn: list[float] = [0.0, 0.0]  # when, and how wide
 
     def show(what: str, done: int, total: int) -> None:

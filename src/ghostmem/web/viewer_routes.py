@@ -1,6 +1,4 @@
-"""What the viewer asks for beside the verbs of agents: everything about one memory, graphs, flows,
-spans, and what to settle.
-"""
+"""Routes that only the viewer uses: details, graphs, flows, spans, audit and quarantine."""
 
 from __future__ import annotations
 
@@ -10,10 +8,10 @@ from ghostmem._version import __version__
 from ghostmem.caller import CALLER
 from ghostmem.errors import NotFoundError
 from ghostmem.memory.details import details
-from ghostmem.web import fields as f
+from ghostmem.web.fields import KEYED, LIMIT, NS, NS_FILTER, fields, number, text, texts
 from ghostmem.web.flow import flow, run_changes
 from ghostmem.web.graph_view import graph
-from ghostmem.web.route import ONE, OWN, SEVERAL, Given, Route, without_places
+from ghostmem.web.route import ONE, OWN, SEVERAL, ApiRoute, Given, without_places
 from ghostmem.web.session import visit
 from ghostmem.web.shape import shape
 from ghostmem.web.spans import spans
@@ -21,12 +19,13 @@ from ghostmem.web.spans import spans
 if TYPE_CHECKING:
     from ghostmem.ghost import Ghost
 
-MOST_NODES = 5000
-_HELD = {"id": f.text("Its id, or the start or end of it.", 64, 4)}
+MAX_NODES = 5000
+MAX_SPANS = 5000
+MAX_DAYS = 366
 
 
 def _session(ghost: Ghost, _: Given) -> Any:
-    """Tell a page who it is for: what it sends with writes, and what it may write."""
+    """Return who is calling, the token that writes must carry, and the writable namespaces."""
     now, caller = visit(), CALLER.get()
     spaces = [info.ns for info in ghost.namespaces() if caller.may(info.ns, "read")]
     return {
@@ -48,12 +47,12 @@ def _audit(ghost: Ghost, given: Given) -> Any:
     from ghostmem.lifecycle.audit import audit
 
     found = audit(ghost.store, given.get("ns")).to_dict()
-    del found["source"]  # where the server keeps its file is nobody's business
+    del found["source"]  # callers need not know where the server keeps its file
     return found
 
 
 def _run(ghost: Ghost, given: Given) -> Any:
-    """Show what a run changed, of that which the caller may read; of other runs nothing is said."""
+    """Return the changes of a run that the caller may read; other runs are treated as missing."""
     caller = CALLER.get()
     known = next((run for run in ghost.runs(limit=10_000) if run.id == given["run"].upper()), None)
     if known is None or not caller.may(known.scope, "read"):
@@ -61,34 +60,26 @@ def _run(ghost: Ghost, given: Given) -> Any:
     return run_changes(ghost.store, known.id)
 
 
-def _released(ghost: Ghost, given: Given) -> Any:
-    return ghost.release(given["id"], ns=given["ns"])
-
-
-def _held(ghost: Ghost, given: Given) -> Any:
-    return {"held": ghost.quarantined(given.get("ns"))[: given.get("limit", 200)]}
-
-
-LOOKS: tuple[Route, ...] = (
-    Route(
+VIEWER_ROUTES: tuple[ApiRoute, ...] = (
+    ApiRoute(
         "GET",
         "/session",
         "read",
         OWN,
-        "Say who is calling, and what a page needs to write.",
+        "Return the caller, and what a page needs to write.",
         _session,
         {},
     ),
-    Route(
+    ApiRoute(
         "GET",
         "/memories/{ns}/{key}/details",
         "read",
         ONE,
         "Show everything about a memory, without counting it as read.",
         lambda g, a: details(g.store, **a),
-        {**f.KEYED, "version": f.whole("A version.")},
+        {**KEYED, **fields("get", "version")},
     ),
-    Route(
+    ApiRoute(
         "GET",
         "/graph",
         "read",
@@ -96,82 +87,86 @@ LOOKS: tuple[Route, ...] = (
         "Return memories and their links as nodes and edges.",
         lambda g, a: graph(g.store, **a),
         {
-            **f.KEYED,
-            "depth": f.whole("With `key`: how many steps around it.", 1, 4),
-            "limit": f.whole("At most so many nodes.", 1, MOST_NODES),
+            **KEYED,
+            "depth": number("Number of steps around `key`.", 4),
+            "limit": number("Maximum number of nodes.", MAX_NODES),
         },
         ("ns",),
     ),
-    Route(
+    ApiRoute(
         "GET",
         "/spans",
         "read",
         SEVERAL,
-        "List when versions were believed and when they were true.",
+        "List when versions were believed and when they were valid.",
         lambda g, a: spans(g.store, **a),
         {
-            **f.NS_FILTER,
-            "key_prefix": f.LISTED["key_prefix"],
-            "after": f.TIME,
-            "before": f.TIME,
-            "limit": f.whole("At most so many.", 1, 5000),
+            **NS_FILTER,
+            **fields("list", "key_prefix after before"),
+            "limit": number("Maximum number of spans.", MAX_SPANS),
         },
     ),
-    Route(
+    ApiRoute(
         "GET",
         "/flow",
         "read",
         SEVERAL,
         "Show how memories moved between tiers, and by which runs.",
         lambda g, a: flow(g.store, **a),
-        {**f.NS_FILTER, "days": f.whole("So many days.", 1, 366)},
+        {**NS_FILTER, "days": number("Number of days.", MAX_DAYS)},
     ),
-    Route(
+    ApiRoute(
         "GET",
         "/runs/{run}",
         "read",
         OWN,
         "Show what a run changed.",
         _run,
-        {"run": f.text("The run's id.", 64)},
+        {"run": text("Id of the run.", 64)},
     ),
-    Route("GET", "/audit", "read", SEVERAL, "Score how tidy memories are.", _audit, f.NS_FILTER),
-    Route(
+    ApiRoute(
+        "GET", "/audit", "read", SEVERAL, "Score how tidy the memories are.", _audit, NS_FILTER
+    ),
+    ApiRoute(
         "GET",
         "/shape",
         "read",
         SEVERAL,
-        "Count memories by what they are.",
+        "Count memories by tier, kind, source, age and size.",
         lambda g, a: shape(g.store, **a),
-        f.NS_FILTER,
+        NS_FILTER,
     ),
-    Route(
+    ApiRoute(
         "GET",
         "/quarantine",
         "read",
         SEVERAL,
-        "List what was put and is not trusted.",
-        _held,
-        {**f.NS_FILTER, "limit": f.LIMIT},
+        "List the quarantined memories.",
+        lambda g, a: {"held": g.quarantined(a.get("ns"))[: a.get("limit", 200)]},
+        {**NS_FILTER, **LIMIT},
     ),
-    Route(
+    ApiRoute(
         "POST",
         "/quarantine/release",
         "write",
         ONE,
-        "Store what is held as if it had been trusted.",
-        _released,
-        {**f.NS, **_HELD},
+        "Store a quarantined memory as if it had been trusted.",
+        lambda g, a: g.release(a["id"], ns=a["ns"]),
+        {**NS, "id": text("Id, or the start or end of it.", 64, 4)},
         ("ns", "id"),
     ),
-    Route(
+    ApiRoute(
         "POST",
         "/quarantine/drop",
         "admin",
         ONE,
-        "Delete what is held for good.",
+        "Delete quarantined memories permanently.",
         lambda g, a: without_places(g.drop_held(a.pop("ids"), **a), a["ns"]),
-        {**f.NS, "ids": f.texts("Ids, or their start or end.", 200, 64), "dry_run": f.DRY_RUN},
+        {
+            **NS,
+            "ids": texts("Ids, or their start or end.", 200, 64),
+            **fields("rm", "dry_run"),
+        },
         ("ns", "ids"),
     ),
 )
