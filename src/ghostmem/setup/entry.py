@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ghostmem.setup.clients import Client, HookEvent, Hooks
+from ghostmem.setup.clients import HookEvent, Hooks, SetupClient
 
 _OWN = re.compile(r"(?:.*[\\/])?ghost(?:mem)?(?:\.exe)?", re.IGNORECASE)
 _HOOK = r"""(?:^|[\\/\s"'])ghost(?:mem)?(?:\.exe)?["']?\s(?:[^|;&]*\s)?hook\s+{host}\b"""
@@ -45,7 +45,7 @@ def program() -> tuple[str, ...]:
     return (sys.executable, "-m", "ghostmem")
 
 
-def server(client: Client, how: Launch, present: Any = None) -> dict[str, Any]:
+def server(client: SetupClient, how: Launch, present: Any = None) -> dict[str, Any]:
     """Return the server entry of a client; an entry that starts Ghost keeps its arguments."""
     command, *words = how.program
     args = [*words, "mcp"]

@@ -16,7 +16,7 @@ from ghostmem.memory.write import index_memory, write_draft
 from ghostmem.model import Access, Edge, Held, Link, Memory, Outcome, Record, Rule
 from ghostmem.schema import too_deep
 from ghostmem.store import validate
-from ghostmem.store.export_lines import FORMAT, TYPES, Wording, record_of
+from ghostmem.store.export_lines import FORMAT, TYPES, AliasLine, record_of
 from ghostmem.store.store import Store
 from ghostmem.transfer.export import memory_ids
 from ghostmem.transfer.export_mark import MarkReader
@@ -259,7 +259,7 @@ def _with_new_ids(record: Record, new_ids: dict[str, str]) -> Record:
                 from_id=new_ids.get(record.from_id, record.from_id),
                 to_id=new_ids.get(record.to_id, record.to_id),
             )
-        case Access() | Wording():
+        case Access() | AliasLine():
             return replace(record, memory_id=new_ids.get(record.memory_id, record.memory_id))
     return record
 
@@ -379,7 +379,7 @@ def _merge_other(tx: Transaction, record: Record, report: ImportReport) -> None:
             report.links += tx.graph.add_link(record)
         case Access():
             report.accesses += tx.journal.add_access(record)
-        case Wording():
+        case AliasLine():
             report.aliases += tx.aliases.add(record.memory_id, record.alias)
 
 
