@@ -27,7 +27,7 @@ COMMANDS = {
     "patch": "Change a memory by a unified diff.",
     "rm": "Remove a memory; it can be restored unless --hard.",
     "quarantine": "List, release or delete quarantined memories.",
-    "forget": "Remove the statements of a source, and all derived memories.",
+    "forget": "Remove a source's statements, and all derived memories.",
     "restore": "Restore a removed memory or an earlier version.",
     "peek": "Show an overview of a namespace.",
     "ns": "List or remove namespaces.",

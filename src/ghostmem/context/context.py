@@ -35,28 +35,6 @@ if TYPE_CHECKING:
     from ghostmem.store.narrowing import Narrow
     from ghostmem.store.protocol import Transaction
 
-    class ContextFields(Narrow, total=False):
-        """The options and filters of a context."""
-
-        budget: int
-        tiers: Iterable[str] | None
-        include_all: bool
-        files: Iterable[str] | None
-        symbols: Iterable[str] | None
-        root: str | Path | None
-        language: str | None
-        exclude_pinned: bool
-        min_score: float | None
-        min_spread: float | None
-        max_memory_tokens: int | None
-        expand: bool | None
-        whole: bool | None
-        tokens: Callable[[str], int] | None
-        now: datetime | str | None
-        for_user: str | None
-        for_scope: str | None
-
-
 BUDGET = 4000
 MIN_FILLED = 2.0  # further search results are added until all of them would fill this many budgets
 WHOLE_PART = 4  # a namespace that takes at most this part of the budget is given whole
@@ -103,22 +81,11 @@ def context(
     for_scope: str | None = None,
     **conditions: Unpack[Narrow],
 ) -> Pack:
-    """Return the memories to read for a task, packed into a token budget, each with its reason.
+    """Return the memories to read for a task, packed into a token budget; see `Ghost.context`.
 
     Pinned memories come first, up to a third of the budget; then search results, most relevant
-    first, refined by recency, importance and use; then memories that edges lead to. Memories that
-    say the same are packed once, with their count. When all memories of the namespace take at most
-    a quarter of the budget, all of them are given (`whole`, by default as the settings say);
-    `relevant` of the result is False when nothing in it matched the question. Dormant and sensory
-    memories are left out unless `tiers` or `include_all` asks for them, or a correction or a
-    dependency is among them. `files` are paths at hand: memories about them join. So do those about
-    `symbols` of the code in `root` (the working folder) and, damped, about their callers; with a
-    `root` about callers of the files' symbols too. `min_score` leaves out memories that score less,
-    `min_spread` all but the best when the scores are closer together than this; `max_memory_tokens`
-    caps one memory (-1: no cap); `expand` switches the following of edges; `tokens` counts the
-    tokens of a text instead of estimating them. Memories from `for_user` or in `for_scope` count
-    more. Memories that have ended are left out and listed as superseded; `valid_at` asks for
-    memories that held at a time."""
+    first; then memories that edges lead to. When all memories of the namespace take at most a
+    quarter of the budget, all of them are given."""
     text, settings = validate.text(query, "query"), store.settings
     at = store.clock() if now is None else as_time(now, "now")
     filter_ = search_filter(ns, at, tiers, include_all, conditions)

@@ -69,7 +69,7 @@ class SourceFilter:
         )
 
 
-class Target(NamedTuple):
+class RemovalTarget(NamedTuple):
     """A version to remove, and why."""
 
     memory: Memory
@@ -131,10 +131,12 @@ def forget(
     return Forgetting(hard, dry_run, tuple(items), copies, pending)
 
 
-def _find_targets(tx: Transaction, namespaces: NsFilter, writer: SourceFilter) -> dict[str, Target]:
+def _find_targets(
+    tx: Transaction, namespaces: NsFilter, writer: SourceFilter
+) -> dict[str, RemovalTarget]:
     """Return the versions of a source and the versions of summaries made of them, by their ids."""
     targets = {
-        memory.id: Target(memory, "source")
+        memory.id: RemovalTarget(memory, "source")
         for memory in tx.listing.rows(namespaces)
         if writer.wrote(memory, _written(memory))
     }
@@ -143,7 +145,7 @@ def _find_targets(tx: Transaction, namespaces: NsFilter, writer: SourceFilter) -
         source = todo.pop(0)
         for version in _summaries(tx, source):
             if version.id not in targets:
-                targets[version.id] = Target(version, f"derived from {source.key}")
+                targets[version.id] = RemovalTarget(version, f"derived from {source.key}")
                 todo.append(version)
     return targets
 
@@ -189,7 +191,7 @@ def _refuse_protected(versions: Iterable[Memory], unlock: bool) -> None:
 
 
 def _forget_memories(
-    store: Store, tx: Transaction, targets: Mapping[str, Target], now: datetime, hard: bool
+    store: Store, tx: Transaction, targets: Mapping[str, RemovalTarget], now: datetime, hard: bool
 ) -> list[Forgotten]:
     """Remove the targets key by key, and restore the good version that one replaced."""
     items = []

@@ -33,20 +33,6 @@ if TYPE_CHECKING:
 
     from ghostmem.store.narrowing import Narrow
 
-    class SearchFields(Narrow, total=False):
-        """The options and filters of a search."""
-
-        limit: int
-        tiers: Iterable[str] | None
-        include_all: bool
-        min_score: float | None
-        explain: bool
-        within: str | None
-        pieces: bool
-        weak: bool
-        now: datetime | str | None
-
-
 MAX_MISSES = 3  # best candidates below the cut-off that an explained search lists
 MAX_SUPERSEDED = 5
 WITHIN = ("notes", "memories")
@@ -70,19 +56,9 @@ def search(
     now: datetime | str | None = None,
     **conditions: Unpack[Narrow],
 ) -> Hits:
-    """Return the memories that answer a question best, best first.
+    """Return the memories that answer a question, best first; see `Ghost.search`.
 
-    The list is empty when no memory is about the question, which is data, never syntax. It holds
-    the strong hits; `weaker` of the result holds the others up to `limit`, each marked `weak`, and
-    `weak=True` returns them in the list. Dormant and sensory memories are left out unless `tiers`
-    or `include_all` asks for them. `min_score` (scores are from 0 to 1) replaces the calibrated
-    floor and the cut-off; `explain` adds a receipt to every hit and the nearest misses; `now` is
-    the time that words like "yesterday" count from. Each hit in the list is counted as shown, and
-    shows its counts before that. Notes are synced first, so that a file changed a moment ago is
-    found; `within` restricts the search to "notes" or "memories", and `pieces` returns every
-    matching piece of a memory instead of the best one. Memories that have ended are left out and
-    listed as superseded; `valid_at` asks for memories that held at a time. A correction comes
-    before the memory that it corrects."""
+    Each hit in the list is counted as shown, and shows its counts before that."""
     at = store.clock() if now is None else as_time(now, "now")
     parsed = read_query(validate.text(query, "query"), at, validate.positive(limit, "limit"))
     filter_ = search_filter(ns, at, tiers, include_all, conditions)

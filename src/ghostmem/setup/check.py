@@ -14,7 +14,7 @@ from ghostmem.setup.entry import env_of, words_of
 from ghostmem.setup.install import read_text
 from ghostmem.setup.listing import Installed, commands_in, look
 from ghostmem.setup.parts import server_in, targets
-from ghostmem.setup.probe import Answer, probe
+from ghostmem.setup.probe import ProbeAnswer, probe
 
 # the PATH of programs that are started from the desktop of a Mac
 _DESKTOP_PATH = "/usr/bin:/bin:/usr/sbin:/sbin"
@@ -23,7 +23,7 @@ _DESKTOP_PATH = "/usr/bin:/bin:/usr/sbin:/sbin"
 def check_clients(settings: Settings) -> Iterator[Finding]:
     """Yield one finding for every client and scope that Ghost is installed in."""
     known = state.records()
-    answers: dict[tuple[object, ...], Answer] = {}
+    answers: dict[tuple[object, ...], ProbeAnswer] = {}
     for client in CLIENTS.values():
         for scope in SCOPES:
             if not client.file(scope):
@@ -43,7 +43,7 @@ def _client(
     scope: str,
     installed: Installed,
     settings: Settings,
-    answers: dict[tuple[object, ...], Answer],
+    answers: dict[tuple[object, ...], ProbeAnswer],
 ) -> Finding:
     name = f"{client.name} ({scope})"
     again = _again(client, scope, installed)
@@ -101,14 +101,14 @@ def _reason(program: str) -> str:
 
 
 def _asked(
-    client: Client, scope: str, settings: Settings, answers: dict[tuple[object, ...], Answer]
-) -> Answer:
+    client: Client, scope: str, settings: Settings, answers: dict[tuple[object, ...], ProbeAnswer]
+) -> ProbeAnswer:
     """Start the server of a client, once for all clients with the same command."""
     file = targets(client, scope, True, False)[0]
     try:
         entry = server_in(read_text(file.path) or "", file)
     except GhostError as error:
-        return Answer(problem=error.message)
+        return ProbeAnswer(problem=error.message)
     words, env = words_of(entry), env_of(entry)
     store = os.path.expanduser(env.get("GHOST_DB", settings.path))
     if "://" not in store and not os.path.exists(store):

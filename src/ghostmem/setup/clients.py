@@ -29,7 +29,7 @@ EXTENSION = {
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class HookEvent:
     """A moment at which a host calls a hook, and how long the host waits."""
 
     name: str
@@ -46,7 +46,7 @@ class Hooks:
     user: str
     project: str
     format: str
-    events: tuple[Event, ...]
+    events: tuple[HookEvent, ...]
     per_second: int = 1  # 1000 where time-outs are milliseconds
     flat: bool = False  # handlers are in the list of the event, not in groups
     exec_form: bool = False  # the words of a command are separate, without a shell
@@ -76,31 +76,31 @@ class Client:
 
 _STARTS = "startup|resume|clear|compact"
 _CLAUDE_EVENTS = (
-    Event("SessionStart", 15, matcher=_STARTS),
-    Event("UserPromptSubmit", 10),
-    Event("PreCompact", 30, background=True),
-    Event("Stop", 30, background=True),
-    Event("SessionEnd", 10),
+    HookEvent("SessionStart", 15, matcher=_STARTS),
+    HookEvent("UserPromptSubmit", 10),
+    HookEvent("PreCompact", 30, background=True),
+    HookEvent("Stop", 30, background=True),
+    HookEvent("SessionEnd", 10),
 )
 _CODEX_EVENTS = (
-    Event("SessionStart", 15, matcher=_STARTS),
-    Event("UserPromptSubmit", 10),
-    Event("PreCompact", 30),
-    Event("Stop", 30),
+    HookEvent("SessionStart", 15, matcher=_STARTS),
+    HookEvent("UserPromptSubmit", 10),
+    HookEvent("PreCompact", 30),
+    HookEvent("Stop", 30),
 )
 _GEMINI_EVENTS = (
-    Event("SessionStart", 15),
-    Event("BeforeAgent", 10),
-    Event("PreCompress", 30),
-    Event("AfterAgent", 30),
-    Event("SessionEnd", 10),
+    HookEvent("SessionStart", 15),
+    HookEvent("BeforeAgent", 10),
+    HookEvent("PreCompress", 30),
+    HookEvent("AfterAgent", 30),
+    HookEvent("SessionEnd", 10),
 )
 _CURSOR_EVENTS = (
-    Event("sessionStart", 15),
-    Event("beforeSubmitPrompt", 10),
-    Event("preCompact", 30),
-    Event("stop", 30),
-    Event("sessionEnd", 10),
+    HookEvent("sessionStart", 15),
+    HookEvent("beforeSubmitPrompt", 10),
+    HookEvent("preCompact", 30),
+    HookEvent("stop", 30),
+    HookEvent("sessionEnd", 10),
 )
 
 _SERVERS = ("mcpServers", "ghost")

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ghostmem.setup.clients import Client, Event, Hooks
+from ghostmem.setup.clients import Client, HookEvent, Hooks
 
 _OWN = re.compile(r"(?:.*[\\/])?ghost(?:mem)?(?:\.exe)?", re.IGNORECASE)
 _HOOK = r"""(?:^|[\\/\s"'])ghost(?:mem)?(?:\.exe)?["']?\s(?:[^|;&]*\s)?hook\s+{host}\b"""
@@ -66,9 +66,9 @@ def server(client: Client, how: Launch, present: Any = None) -> dict[str, Any]:
     return {key: value for key, value in made.items() if value != {} or key == "envs"}
 
 
-def handler(hooks: Hooks, event: Event, how: Launch, present: Any = None) -> dict[str, Any]:
+def handler(hooks: Hooks, event: HookEvent, how: Launch, present: Any = None) -> dict[str, Any]:
     """Return the handler of one event; in an existing handler only the program changes."""
-    before, after = _kept_words(present)
+    before, after = _present_options(present)
     before = ["--db", how.db] if how.db else before
     words = [*how.program, *before, "hook", hooks.host, event.name, *after]
     command = (
@@ -86,8 +86,8 @@ def handler(hooks: Hooks, event: Event, how: Launch, present: Any = None) -> dic
     return {**made, "async": True} if event.background else made
 
 
-def _kept_words(present: Any) -> tuple[list[str], list[str]]:
-    """Return the options that somebody gave a hook, before its name and behind it."""
+def _present_options(present: Any) -> tuple[list[str], list[str]]:
+    """Return the options of an existing hook, before and after its name."""
     words = words_of(present)
     if "hook" not in words:
         return [], []
@@ -97,7 +97,7 @@ def _kept_words(present: Any) -> tuple[list[str], list[str]]:
     return words[own + 1 : at], after[1:] if after and not after[0].startswith("-") else after
 
 
-def group(hooks: Hooks, event: Event, how: Launch) -> dict[str, Any]:
+def group(hooks: Hooks, event: HookEvent, how: Launch) -> dict[str, Any]:
     """Return the item for the list of one event."""
     made = handler(hooks, event, how)
     if hooks.flat:

@@ -12,7 +12,7 @@ Made = Sequence[Sequence[str]]  # paths of the containers that setup created, ou
 
 
 @dataclass(frozen=True, slots=True)
-class Format:
+class FileFormat:
     """The functions that read and edit one format; each takes the text of the file."""
 
     load: Callable[[str], Any]
@@ -40,8 +40,8 @@ def _json_shown(path: Sequence[str], value: Any) -> str:
     return jsonc.dump(value) + "\n"
 
 
-def _json(comments: bool) -> Format:
-    return Format(
+def _json(comments: bool) -> FileFormat:
+    return FileFormat(
         partial(jsonc.load, comments=comments),
         partial(jsonc.merge, comments=comments),
         partial(_json_remove, comments=comments),
@@ -53,13 +53,13 @@ def _json(comments: bool) -> Format:
 FORMATS = {
     "json": _json(False),
     "jsonc": _json(True),
-    "toml": Format(
+    "toml": FileFormat(
         toml_text.load,
         toml_text.merge,
         lambda text, path, _: toml_text.remove(text, path),
         toml_text.block,
     ),
-    "yaml": Format(
+    "yaml": FileFormat(
         yaml_text.load,
         yaml_text.merge,
         lambda text, path, made: yaml_text.remove(

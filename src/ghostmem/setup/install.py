@@ -34,7 +34,7 @@ _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class FilePlan:
     """The planned change of one file and its new record."""
 
     target: Target
@@ -63,7 +63,7 @@ def read_text(path: Path) -> str | None:
     return None if raw is None else _text(raw)
 
 
-def _done(plans: Callable[[], list[Plan]], dry_run: bool) -> list[Change]:
+def _done(plans: Callable[[], list[FilePlan]], dry_run: bool) -> list[Change]:
     planned = plans()
     if dry_run:
         return [plan.change for plan in planned]
@@ -81,7 +81,7 @@ def _done(plans: Callable[[], list[Plan]], dry_run: bool) -> list[Change]:
     return [plan.change for plan in planned]
 
 
-def _matters(plan: Plan) -> bool:
+def _matters(plan: FilePlan) -> bool:
     return plan.change.action != "unchanged" or (
         plan.row is None and str(_real(plan.target.path)) in records()
     )
@@ -90,7 +90,7 @@ def _matters(plan: Plan) -> bool:
 # ---------------------------------------------------------------- planning
 
 
-def _planned(target: Target, how: Launch | None) -> Plan:
+def _planned(target: Target, how: Launch | None) -> FilePlan:
     if target.scope == "project":
         check_inside(target.path, Path.cwd())
     real = _real(target.path)
@@ -106,7 +106,9 @@ def _planned(target: Target, how: Launch | None) -> Plan:
         ) from None
 
 
-def _installation(target: Target, raw: bytes | None, row: FileRecord | None, how: Launch) -> Plan:
+def _installation(
+    target: Target, raw: bytes | None, row: FileRecord | None, how: Launch
+) -> FilePlan:
     text = "" if raw is None else _text(raw)
     made = with_parts(text, target, how)
     after = (
@@ -116,7 +118,7 @@ def _installation(target: Target, raw: bytes | None, row: FileRecord | None, how
     )
     change = Change(target.path, raw, after)
     if change.action == "unchanged" or after is None:
-        return Plan(target, change, row)
+        return FilePlan(target, change, row)
     before = MISSING if raw is None else digest(raw)
     ours = bool(text) and (server_in(text, target) is not None or bool(hooks_in(text, target)))
     containers = made_by(text, target)
@@ -134,21 +136,21 @@ def _installation(target: Target, raw: bytes | None, row: FileRecord | None, how
     fresh = FileRecord(
         target.client.name, target.scope, original, digest(after), containers, folders
     )
-    return Plan(target, change, fresh)
+    return FilePlan(target, change, fresh)
 
 
-def _removal(target: Target, raw: bytes | None, row: FileRecord | None) -> Plan:
+def _removal(target: Target, raw: bytes | None, row: FileRecord | None) -> FilePlan:
     if raw is None:
-        return Plan(target, Change(target.path, None, None), None)
+        return FilePlan(target, Change(target.path, None, None), None)
     present = digest(raw)
     if row is not None and present == row.original:
-        return Plan(target, Change(target.path, raw, raw), None)
+        return FilePlan(target, Change(target.path, raw, raw), None)
     text = _text(raw)
     is_complete = not _keeps_parts(target, text)
     if row is not None and is_complete and present == row.written and row.original != UNKNOWN:
         original = None if row.original == MISSING else read_bytes(backup_of(target.path))
         if row.original == (MISSING if original is None else digest(original)):
-            return Plan(target, Change(target.path, raw, original), None)
+            return FilePlan(target, Change(target.path, raw, original), None)
     made = without_parts(text, target, [] if row is None else row.made)
     after: bytes | None = (
         (BOM if raw.startswith(BOM) else b"") + made.encode() if made != text else raw
@@ -160,8 +162,8 @@ def _removal(target: Target, raw: bytes | None, row: FileRecord | None) -> Plan:
     ):
         after = None
     if is_complete or row is None or after is None:
-        return Plan(target, Change(target.path, raw, after), None)
-    return Plan(target, Change(target.path, raw, after), replace(row, written=digest(after)))
+        return FilePlan(target, Change(target.path, raw, after), None)
+    return FilePlan(target, Change(target.path, raw, after), replace(row, written=digest(after)))
 
 
 def _keeps_parts(target: Target, text: str) -> bool:
@@ -184,7 +186,7 @@ def _text(raw: bytes) -> str:
 # ---------------------------------------------------------------- writing
 
 
-def _apply(plan: Plan) -> None:
+def _apply(plan: FilePlan) -> None:
     path, change = plan.target.path, plan.change
     real = _real(path)
     try:

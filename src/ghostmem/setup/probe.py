@@ -19,7 +19,7 @@ _PROTOCOL = "2025-06-18"
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ProbeAnswer:
     """The name of a server and its number of tools, or the problem."""
 
     name: str = ""
@@ -32,7 +32,7 @@ def probe(
     env: dict[str, str],
     folder: Path | None = None,
     timeout: float = TIMEOUT_SECONDS,
-) -> Answer:
+) -> ProbeAnswer:
     """Start a server and return its answer."""
     with tempfile.TemporaryFile() as errors:
         try:
@@ -45,7 +45,7 @@ def probe(
                 cwd=folder,
             )
         except OSError as error:
-            return Answer(problem=f"cannot start {words[0]}: {error.strerror}")
+            return ProbeAnswer(problem=f"cannot start {words[0]}: {error.strerror}")
         lines: queue.Queue[bytes] = queue.Queue()
         reader = threading.Thread(target=_read, args=(process.stdout, lines), daemon=True)
         reader.start()
@@ -58,7 +58,7 @@ def probe(
 
 def _talk(
     process: "subprocess.Popen[bytes]", lines: "queue.Queue[bytes]", until: float, errors: IO[bytes]
-) -> Answer:
+) -> ProbeAnswer:
     assert process.stdin is not None
     hello = {
         "protocolVersion": _PROTOCOL,
@@ -72,13 +72,13 @@ def _talk(
         _send(process.stdin, {"id": 2, "method": "tools/list"})
         offered = _answer(lines, 2, until)
     except TimeoutError:
-        return Answer(problem="the server did not answer in time")
+        return ProbeAnswer(problem="the server did not answer in time")
     except (OSError, ValueError) as error:
         errors.seek(0)
         output = errors.read().decode(errors="replace").strip().splitlines() or [""]
         line = next((line for line in output if line.startswith("error:")), output[-1])
-        return Answer(problem=line.removeprefix("error: ") or str(error))
-    return Answer(
+        return ProbeAnswer(problem=line.removeprefix("error: ") or str(error))
+    return ProbeAnswer(
         str(greeting.get("serverInfo", {}).get("name", "")), len(offered.get("tools", []))
     )
 

@@ -17,7 +17,7 @@ _NAME = "setup.json"
 
 @dataclass(frozen=True, slots=True)
 class FileRecord:
-    """A file that setup has written: its digests before and after, and what setup created."""
+    """A file that setup has written: its digests before and after, and created containers."""
 
     client: str
     scope: str

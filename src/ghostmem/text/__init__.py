@@ -9,5 +9,5 @@ excerpt, `excerpt` shortens to one line, `render` writes a prompt, `entries` sco
 Notes: `frontmatter`, `cut`, `sections`, `links`, `relations`, `patch`.
 Capture: `machine` removes the text of programs, `capture` yields statements, `infer` asks a model.
 Secrets: `redact` runs `secrets`, `placed`, `headers`, `assigned` (with `secret_values`) and
-`seed_phrases` on a searched text (`near`).
+`seed_phrases` on a searched text (`near`). `patterns` compiles regular expressions on first use.
 """

@@ -13,10 +13,10 @@ from functools import cache
 from typing import NamedTuple
 
 from ghostmem.text.near import SearchedText
+from ghostmem.text.patterns import compiled
 from ghostmem.text.placed import SecretSpan
 from ghostmem.text.secret_values import (
     NOT_PASSWORDS,
-    compiled,
     is_expression,
     is_odd,
     is_phrase,
@@ -394,7 +394,7 @@ def _is_code(text: str, at: int, value: str, name: Name) -> bool:
 
 
 def _is_unquoted_secret(text: str, name: Name, joint: re.Match[str], value: str) -> bool:
-    """Say whether a value without quotes is a secret, by what joins it to its name."""
+    """Say whether a value without quotes is a secret; after a space or a verb it must be odd."""
     if joint["space"]:
         return _is_secret_after_space(text, name, value)
     if joint["verb"]:

@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import cache
 from itertools import chain, dropwhile, groupby
 from typing import NamedTuple
 
 from ghostmem.text.calendar import MONTHS
+from ghostmem.text.patterns import compiled
 from ghostmem.text.scripts import UNSPACED
 from ghostmem.text.terms import STOP_WORDS
 
@@ -117,7 +117,7 @@ def entities(text: str) -> frozenset[str]:
     """Return the entities of a text in lower case: names, identifiers, paths, hosts, handles."""
     text = text[:_MAX_READ]
     if not text.isascii():
-        text = _pattern(r"\w[\u0300-\u036f]{1,3}").sub(_composed, text)
+        text = compiled(r"\w[\u0300-\u036f]{1,3}").sub(_composed, text)
         text = text.translate(
             {
                 ord(char): _plain(char)
@@ -148,7 +148,7 @@ def entities(text: str) -> frozenset[str]:
 def _tokens(text: str) -> Iterator[_Token]:
     """Yield the parts that may be names, in order: things known by their form, and words."""
     end = 0
-    for match in _pattern(_TOKEN).finditer(text):
+    for match in compiled(_TOKEN).finditer(text):
         gap, at, token = text[end : match.start()], match.start(), match[0]
         end = match.end()
         if match.lastgroup != "chain":
@@ -157,12 +157,12 @@ def _tokens(text: str) -> Iterator[_Token]:
         if token.isalpha():
             yield _Token(at, gap, token)
             continue
-        joined = _pattern(_POSSESSIVE).sub("", token)
+        joined = compiled(_POSSESSIVE).sub("", token)
         thing = _identifier(joined)
         if thing is not None:
             yield _Token(at, gap, thing, is_thing=True)
             continue
-        is_single = joined.lower() in _ABBREVIATED or _pattern(_INITIALS).fullmatch(joined)
+        is_single = joined.lower() in _ABBREVIATED or compiled(_INITIALS).fullmatch(joined)
         for part in [joined] if is_single else re.split(r"([/.])", joined):
             if part in ("/", "."):
                 gap = part
@@ -174,14 +174,14 @@ def _of_form(form: str, token: str) -> str:
     """Return the name in a URL, an e-mail address, a handle, a tag or Katakana, or nothing."""
     match form:
         case "url":
-            host = _pattern(_HOST).match(token.lower())
+            host = compiled(_HOST).match(token.lower())
             return host[1].removeprefix("www.").rstrip(".") if host else ""
         case "kana":
             import unicodedata
 
             return unicodedata.normalize("NFKC", token) if 3 <= len(token) <= _MAX_LENGTH else ""
         case "mark":
-            colour = _pattern("#(?=[a-f]*[0-9])(?:[0-9a-f]{3}|[0-9a-f]{6})").fullmatch(
+            colour = compiled("#(?=[a-f]*[0-9])(?:[0-9a-f]{3}|[0-9a-f]{6})").fullmatch(
                 token.lower()
             )
             return "" if colour else token.lower().rstrip("-_")
@@ -203,8 +203,8 @@ def _identifier(joined: str) -> str | None:
         return name.removeprefix("./")
     if "/" in name:
         return _path(name)
-    is_formal = _pattern(_VERSION).fullmatch(name) or _pattern(_TICKET).fullmatch(joined)
-    if is_formal or _pattern(_DOTTED).fullmatch(joined) or _pattern(_HIDDEN).fullmatch(joined):
+    is_formal = compiled(_VERSION).fullmatch(name) or compiled(_TICKET).fullmatch(joined)
+    if is_formal or compiled(_DOTTED).fullmatch(joined) or compiled(_HIDDEN).fullmatch(joined):
         return name
     return None
 
@@ -216,7 +216,7 @@ def _path(name: str) -> str | None:
         return parts[0].removeprefix("www.")
     if name.replace("/", "").isdigit():
         return None
-    is_path = len(parts) > 2 or parts[0] in ("~", ".", "..") or _pattern(_EXTENSION).search(name)
+    is_path = len(parts) > 2 or parts[0] in ("~", ".", "..") or compiled(_EXTENSION).search(name)
     return name.removeprefix("./") if is_path else None
 
 
@@ -297,7 +297,7 @@ def _is_strong(word: str) -> bool:
 def _is_initial(word: str) -> bool:
     """Say whether a word is an initial, or several with dots."""
     return (len(word) == 1 and word.isupper() and word != "I") or bool(
-        _pattern(_INITIALS).fullmatch(word)
+        compiled(_INITIALS).fullmatch(word)
     )
 
 
@@ -312,12 +312,12 @@ def _without_quoted(text: str) -> tuple[list[tuple[int, str]], str]:
         names.append((match.start(), name))
         return "," * len(match[0])
 
-    return names, _pattern(_QUOTED).sub(take, text)
+    return names, compiled(_QUOTED).sub(take, text)
 
 
 def _quoted_name(inside: str) -> str:
     """Return a quoted text in lower case if all its words have capitals, else an empty text."""
-    words = _pattern(_POSSESSIVE).sub("", inside).removeprefix("The ").split()
+    words = compiled(_POSSESSIVE).sub("", inside).removeprefix("The ").split()
     if not 0 < len(words) <= _MAX_WORDS or words[0] in _JOINING or words[-1] in _JOINING:
         return ""
     name = " ".join(words).lower()
@@ -339,8 +339,3 @@ def _composed(match: re.Match[str]) -> str:
     import unicodedata
 
     return unicodedata.normalize("NFC", match[0])
-
-
-@cache
-def _pattern(source: str) -> re.Pattern[str]:
-    return re.compile(source)

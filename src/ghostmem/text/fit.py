@@ -1,11 +1,10 @@
 """Cut the longest excerpt around a match that fits into a token budget."""
 
-import re
 from collections.abc import Callable
-from functools import cache
 from typing import NamedTuple
 
 from ghostmem.text.borders import breaks
+from ghostmem.text.patterns import compiled
 from ghostmem.text.scripts import UNSPACED
 
 _MARK = "..."
@@ -209,7 +208,7 @@ def _between_sentences(content: str, place: _Place, begin: int, end: int) -> lis
     max_lost = (end - begin) // 5
     first, last = begin, end
     if begin > place.head:
-        for border in _sentences().finditer(
+        for border in compiled(_SENTENCE).finditer(
             content, max(begin - 8, 0), min(begin + max_lost, place.start)
         ):
             at = _next_ink(content, border.end())
@@ -218,7 +217,7 @@ def _between_sentences(content: str, place: _Place, begin: int, end: int) -> lis
                 break
     if end < place.tail:
         least = max(end - max_lost, place.stop if end >= place.stop else place.unit)
-        for border in _sentences().finditer(content, max(least - 1, 0), end + 1):
+        for border in compiled(_SENTENCE).finditer(content, max(least - 1, 0), end + 1):
             at = border.end()
             if least <= at <= end and not content[at - 1].isspace() and breaks(content, at, at - 1):
                 last = at
@@ -240,25 +239,10 @@ def _marked(content: str, place: _Place, begin: int, end: int) -> str:
 
 def _is_unspaced(char: str) -> bool:
     """Say whether a character belongs to a script without spaces between words."""
-    return char >= "\u0e01" and bool(_unspaced().match(char))
+    return char >= "\u0e01" and bool(compiled(_NO_SPACES).match(char))
 
 
 def _next_ink(content: str, at: int) -> int:
     """Return the first position from `at` on that is not white space, or `at`."""
-    ink = _ink().search(content, at)
+    ink = compiled(r"\S").search(content, at)
     return ink.start() if ink else at
-
-
-@cache
-def _ink() -> re.Pattern[str]:
-    return re.compile(r"\S")
-
-
-@cache
-def _unspaced() -> re.Pattern[str]:
-    return re.compile(_NO_SPACES)
-
-
-@cache
-def _sentences() -> re.Pattern[str]:
-    return re.compile(_SENTENCE)

@@ -1,12 +1,11 @@
 """Cut an excerpt of a text around the place that matches a query best."""
 
-import re
 from collections.abc import Callable, Sequence
-from functools import cache
 from typing import NamedTuple
 
 from ghostmem.text.fit import fit
 from ghostmem.text.matches import Match, QueryTerms, find_matches
+from ghostmem.text.patterns import compiled
 
 SENTENCE_SIZE = 240  # characters that belong together when no room is given
 PROXIMITY = 8  # terms as far apart as the room allows lose one part in this many
@@ -164,10 +163,10 @@ def _widened(content: str, window: Window, size: int) -> Window:
 def _sentence_around(content: str, window: Window, reach: int) -> Window:
     """Return the sentence around a window, at most `reach` characters more on each side."""
     start, stop = max(0, window.start - reach - 1), min(len(content), window.stop + reach + 1)
-    for end in _sentence_ends().finditer(content, start, window.start):
+    for end in compiled(_SENTENCE_END).finditer(content, start, window.start):
         if _is_border(content, end.end()):
             start = end.end()
-    for end in _sentence_ends().finditer(content, window.stop, stop):
+    for end in compiled(_SENTENCE_END).finditer(content, window.stop, stop):
         if _is_border(content, end.end()):
             stop = end.end()
             break
@@ -181,8 +180,3 @@ def _is_border(content: str, at: int) -> bool:
         return True
     rest = content[at : at + 20].lstrip(" \t")
     return not rest[:1].islower()
-
-
-@cache
-def _sentence_ends() -> re.Pattern[str]:
-    return re.compile(_SENTENCE_END)

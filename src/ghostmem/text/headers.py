@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 
 from ghostmem.text.near import SearchedText
+from ghostmem.text.patterns import compiled
 from ghostmem.text.placed import SecretSpan
-from ghostmem.text.secret_values import compiled, is_random, is_reference
+from ghostmem.text.secret_values import is_random, is_reference
 from ghostmem.text.secrets import is_placeholder
 
 _AUTHORIZATION = (

@@ -7,9 +7,9 @@ A word that occurs in many parts of the text has less value than a rare one.
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache
 from typing import NamedTuple
 
+from ghostmem.text.patterns import compiled
 from ghostmem.text.rarity import rarity
 from ghostmem.text.scripts import UNSPACED, fold
 from ghostmem.text.substring import substring_worth
@@ -27,10 +27,11 @@ _JOINERS = r"\-_./:@#+\\"
 _WORD = rf"[^\s!\"$%&()*,;<=>?\[\]^`{{|}}~{_JOINERS}{UNSPACED}]{{1,80}}"
 _PIECE = rf"([{UNSPACED}]+)|{_WORD}(?:[{_JOINERS}]{{1,3}}{_WORD}){{0,7}}(?:\+\+?|#)?"
 
-# ASCII, dashes and quotes, Kana, Han, Hangul syllables and wide punctuation
-_PLAIN = (
-    r"\x00-\x7f\u2010-\u203f\u3000-\u3098\u30a0-\u30ff\u3400-\u9fff\uac00-\ud7a3"
-    r"\uff01-\uff0f\uff1a-\uff1f"
+# characters that folding may change: all but ASCII, dashes and quotes, Kana, Han, Hangul
+# syllables and wide punctuation
+_FOLDABLE = (
+    r"[^\x00-\x7f\u2010-\u203f\u3000-\u3098\u30a0-\u30ff\u3400-\u9fff\uac00-\ud7a3"
+    r"\uff01-\uff0f\uff1a-\uff1f]"
 )
 
 
@@ -89,7 +90,7 @@ def find_matches(
     if not query.terms:
         return []
     spans = _promising_spans(content, query, start, len(content) if stop is None else stop)
-    pieces = [piece for span in spans for piece in _pieces().finditer(content, *span)]
+    pieces = [piece for span in spans for piece in compiled(_PIECE).finditer(content, *span)]
     occurrences = _occurrences(pieces, query)
     values = _values(occurrences, 1 + sum(end - begin for begin, end in spans) // UNIT)
     return [Match(start, stop, use.term, values[use]) for start, stop, use in occurrences]
@@ -159,7 +160,7 @@ def _add_parts(uses: dict[str, list[_Use]], pieces: Sequence[str], query: QueryT
 def _bigrams(runs: Sequence[re.Match[str]], query: QueryTerms) -> Iterator[_Occurrence]:
     """Yield occurrences in runs of scripts without spaces, which are indexed by bigrams."""
     stand_ins = query.stand_ins
-    is_plain = not _foldable().search("".join([run[0] for run in runs]))
+    is_plain = not compiled(_FOLDABLE).search("".join([run[0] for run in runs]))
     for run in runs:
         text = run[0] if is_plain else fold(run[0])
         for at in range(max(1, len(text) - 1)):
@@ -228,14 +229,4 @@ def _joined(numbers: Iterable[int], start: int, stop: int) -> list[tuple[int, in
 
 def _folded(text: str) -> str:
     """Fold a text; faster than `fold` if it has no character that folding changes."""
-    return fold(text) if _foldable().search(text) else text
-
-
-@cache
-def _foldable() -> re.Pattern[str]:
-    return re.compile(rf"[^{_PLAIN}]")
-
-
-@cache
-def _pieces() -> re.Pattern[str]:
-    return re.compile(_PIECE)
+    return fold(text) if compiled(_FOLDABLE).search(text) else text

@@ -5,9 +5,9 @@ from bisect import bisect_left
 from collections.abc import Iterator
 
 from ghostmem.text.near import SearchedText
+from ghostmem.text.patterns import compiled
 from ghostmem.text.secret_values import (
     NOT_PASSWORDS,
-    compiled,
     is_odd,
     is_random,
     is_reference,

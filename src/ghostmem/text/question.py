@@ -2,9 +2,9 @@
 
 import re
 from dataclasses import dataclass
-from functools import cache
 
 from ghostmem.text.calendar import TIME_WORDS
+from ghostmem.text.patterns import compiled
 
 _LISTS = re.compile(
     r"\b(?:kinds?|types?|sorts?) of\b|\bhow many\b|\bboth\b|\b(?:what|which|who) are\b"
@@ -57,7 +57,9 @@ def _asks_plural(text: str) -> bool:
 
 def tells_time(text: str) -> bool:
     """Say whether a text names a time."""
-    return bool(re.search(_DIGIT_TIME, text)) or any(word in TIME_WORDS for word in _words(text))
+    return bool(re.search(_DIGIT_TIME, text)) or any(
+        word in TIME_WORDS for word in compiled(r"[^\W\d_]+").findall(text.lower())
+    )
 
 
 def names_something(text: str) -> bool:
@@ -68,12 +70,3 @@ def names_something(text: str) -> bool:
 def is_question(text: str) -> bool:
     """Say whether a text is itself a question."""
     return text.rstrip().endswith(("?", "？"))
-
-
-@cache
-def _word_pattern() -> re.Pattern[str]:
-    return re.compile(r"[^\W\d_]+")
-
-
-def _words(text: str) -> list[str]:
-    return _word_pattern().findall(text.lower())

@@ -7,8 +7,8 @@ from typing import NamedTuple
 from ghostmem.text.assigned import assigned
 from ghostmem.text.headers import in_headers
 from ghostmem.text.near import SearchedText
+from ghostmem.text.patterns import compiled
 from ghostmem.text.placed import called, in_urls, key_blocks, recovery_codes
-from ghostmem.text.secret_values import compiled
 from ghostmem.text.secrets import is_mixed, shaped
 from ghostmem.text.seed_phrases import seed_phrases
 

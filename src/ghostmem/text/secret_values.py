@@ -4,8 +4,8 @@ It may also be a reference, a placeholder, a type, an expression or a word.
 """
 
 import re
-from functools import cache
 
+from ghostmem.text.patterns import compiled
 from ghostmem.text.secrets import is_placeholder
 
 # Words that follow the name of a password and are not a password.
@@ -75,12 +75,6 @@ _SENTENCE_WORDS = frozenset(
     "the your must enter for and not with least password please should same are has".split()
 )
 _SERIAL = r"[A-Z0-9]{4,8}(?:-[A-Z0-9]{4,8}){2,7}"
-
-
-@cache
-def compiled(pattern: str, flags: int = 0) -> re.Pattern[str]:
-    """Compile a pattern when it is first needed."""
-    return re.compile(pattern, flags)
 
 
 def is_reference(value: str) -> bool:

@@ -9,10 +9,11 @@ of a word, so that no text can make them slow.
 import os
 import re
 from collections.abc import Callable, Iterator
-from functools import cache, lru_cache
+from functools import cache
 from typing import NamedTuple
 
 from ghostmem.text.near import SearchedText
+from ghostmem.text.patterns import compiled
 
 
 class SecretShape(NamedTuple):
@@ -125,12 +126,7 @@ def is_placeholder(value: str) -> bool:
     return _PLACEHOLDER.search(value) is not None
 
 
-@lru_cache(maxsize=256)
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(START + pattern)
-
-
-@lru_cache(maxsize=2)
+@cache
 def _by_literal(is_word: bool) -> dict[str, list[SecretShape]]:
     """Return the shapes that are words, or those that are not, by literal."""
     shapes: dict[str, list[SecretShape]] = {}
@@ -154,7 +150,7 @@ def _likely(source: SearchedText) -> Iterator[SecretShape]:
 
 def _matches(shape: SecretShape, source: SearchedText) -> Iterator[re.Match[str]]:
     """Yield the matches of a shape, searched around its literals only."""
-    pattern = _compiled(shape.pattern)
+    pattern = compiled(START + shape.pattern)
     if shape.is_word and pattern.search(source.long_words) is None:
         return
     parts = [(0, len(source.text))] if shape.far else source.around(shape.literals.split(" "))

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from functools import cache
 
 from ghostmem.text.near import SearchedText
+from ghostmem.text.patterns import compiled
 from ghostmem.text.placed import SecretSpan
-from ghostmem.text.secret_values import compiled
 
 _PHRASE_SIZES = (12, 15, 18, 21, 24)
 _MIN_LENGTH = 4 * _PHRASE_SIZES[0] - 1

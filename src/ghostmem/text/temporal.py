@@ -6,6 +6,7 @@ from datetime import UTC, date, datetime, timedelta
 from functools import cache
 
 from ghostmem.text.calendar import AMBIGUOUS_MONTHS, MONTHS, NUMBERS, RECENT, UNITS, WINDOWS
+from ghostmem.text.patterns import compiled
 
 # with one of these, `hier` is French for yesterday, not German for here
 FRENCH_WORDS = frozenset("qu que quoi fait avons ai est étions était nous j".split())
@@ -13,6 +14,8 @@ FRENCH_WORDS = frozenset("qu que quoi fait avons ai est étions était nous j".s
 AGO_WORDS = ("ago", "vor", "hace", "il")
 # words for a window that ends now: in the past two weeks
 PAST_WORDS = ("past", "last", "letzten", "derniers", "últimos")
+# two weeks ago, in Chinese
+_COUNTED_HAN = r"([0-9]{1,3}|[一二三四五六七八九十两兩])\s*(天|日|周|週|个月|個月|年)前"
 
 
 @dataclass(frozen=True)
@@ -101,7 +104,7 @@ def _window(text: str, now: datetime) -> tuple[datetime, datetime] | None:
             return _back(now, start), _back(now, stop)
     if " hier " in joined and FRENCH_WORDS & set(words):
         return _back(now, 2.0), _back(now, 0.5)
-    if "前" in text and (match := _counted_han().search(text)):
+    if "前" in text and (match := compiled(_COUNTED_HAN).search(text)):
         return _around(now, UNITS.get(match[2], 1.0), _number(match[1]))
     for at, word in enumerate(words):
         near = words[max(0, at - 3) : at + 5]
@@ -114,11 +117,6 @@ def _window(text: str, now: datetime) -> tuple[datetime, datetime] | None:
         if word in PAST_WORDS:
             return _back(now, unit * count * 1.1), now
     return None
-
-
-@cache
-def _counted_han() -> re.Pattern[str]:
-    return re.compile(r"([0-9]{1,3}|[一二三四五六七八九十两兩])\s*(天|日|周|週|个月|個月|年)前")
 
 
 def _number(text: str) -> int:

@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Callable, Iterable
-from functools import cache
 from itertools import chain as chained
 from itertools import pairwise
 from typing import TypeVar
 
+from ghostmem.text.patterns import compiled
 from ghostmem.text.scripts import UNSPACED, fold
 from ghostmem.text.stem import stem
 
@@ -66,12 +66,6 @@ _CAMEL_PART = r"[A-Z]+(?=[A-Z][a-z]{2})|[A-Z]?[a-z]+[0-9]*|[A-Z]+[0-9]*|[0-9]+"
 _EXPONENT = r"\A([0-9]+)e(?=[0-9])"
 
 
-@cache
-def _compiled(pattern: str) -> re.Pattern[str]:
-    """Compile a pattern on first use: most texts need few, and each takes half a millisecond."""
-    return re.compile(pattern)
-
-
 class _Memo(dict[str, _Value]):
     """A cache of a function of a word; a lookup is faster than a call of a cached function."""
 
@@ -110,7 +104,7 @@ def index_terms(text: str) -> list[str]:
     if folded.isascii():
         return list(chained.from_iterable(map(_TERMS.__getitem__, _ASCII.findall(folded))))
     made: list[str] = []
-    for run, joined in _compiled(_ANY_SCRIPT).findall(folded):
+    for run, joined in compiled(_ANY_SCRIPT).findall(folded):
         made += _bigrams(run) if run else _TERMS[joined]
     return made
 
@@ -145,7 +139,7 @@ def _encode(term: str) -> str:
     plain = term.isascii() and term.isalpha() and term.islower() and "z" not in term
     code = term if plain else "".join(map(_encode_character, term))
     # PostgreSQL reads 3e10abc as the number 3e10 and the word abc.
-    return _compiled(_EXPONENT).sub(r"\1z65z", code) if code[:1].isdigit() else code
+    return compiled(_EXPONENT).sub(r"\1z65z", code) if code[:1].isdigit() else code
 
 
 def encode_all(terms: Iterable[str]) -> str:
@@ -165,16 +159,16 @@ def _runs(text: str) -> list[tuple[str, str]]:
     folded = _folded(text)
     if folded.isascii():
         return [("", chain) for chain in _ASCII.findall(folded)]
-    return _compiled(_ANY_SCRIPT).findall(folded)
+    return compiled(_ANY_SCRIPT).findall(folded)
 
 
 def _folded(text: str) -> str:
     """Fold a text and remove the apostrophes from its words."""
     folded = fold(text)
     if "'" in folded:
-        if _compiled(_BEFORE_WORD).search(folded):
-            folded = _compiled(_ELIDED).sub(" ", folded)
-        folded = _compiled(_APOSTROPHE).sub(_without_apostrophe, folded)
+        if compiled(_BEFORE_WORD).search(folded):
+            folded = compiled(_ELIDED).sub(" ", folded)
+        folded = compiled(_APOSTROPHE).sub(_without_apostrophe, folded)
     return folded
 
 
@@ -191,14 +185,14 @@ def _bigrams(run: str) -> list[str]:
 def _spelled(chain: str) -> list[str]:
     """Return the words of joined words: the parts of each name, the name, then the whole."""
     if chain.isalnum() and (
-        chain.islower() or chain.isdigit() or not _compiled(_CAMEL).search(chain)
+        chain.islower() or chain.isdigit() or not compiled(_CAMEL).search(chain)
     ):
         return [chain[:MAX_TERM].casefold()]
-    names = _compiled(_PART).findall(chain)
+    names = compiled(_PART).findall(chain)
     made: list[str] = []
     for name in names:
-        if not name.islower() and _compiled(_CAMEL).search(name):
-            made += [part[:MAX_TERM].casefold() for part in _compiled(_CAMEL_PART).findall(name)]
+        if not name.islower() and compiled(_CAMEL).search(name):
+            made += [part[:MAX_TERM].casefold() for part in compiled(_CAMEL_PART).findall(name)]
         made.append(name[:MAX_TERM].casefold())
     if len(chain) <= MAX_TERM and chain != names[0]:
         made.append(chain.casefold())
